@@ -1,8 +1,7 @@
-// Carries a site from engine to engine by its backups, and says whether all of it is still the same; then prints how long
-// reads take while a backup is made and fifty changes a second go on.
-// Needs an S3 server (BENCH_S3_URL, http://key:secret@host:port) and the servers that BENCH_POSTGRES_URL and
-// BENCH_MYSQL_URL name; without one of these its engine is left out. BENCH_ENTRIES (20000), BENCH_MEDIA (200),
-// BENCH_SECONDS (20).
+// Moves a site from engine to engine by its backups and says whether all of it is unchanged; then prints how long reads
+// take while a backup is made beside fifty changes a second. Needs an S3 server (BENCH_S3_URL,
+// http://key:secret@host:port) and the servers of BENCH_POSTGRES_URL and BENCH_MYSQL_URL; without one of these its
+// engine is left out. BENCH_ENTRIES (20000), BENCH_MEDIA (200), BENCH_SECONDS (20).
 import { execFile, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -54,7 +53,7 @@ const servers = {
   },
 }
 
-/** A folder with a configuration of its own: an empty database of the engine, and empty buckets. */
+/** Creates a folder with its own configuration, an empty database of the engine, and empty buckets. */
 async function siteOn(engine, name) {
   const at = join(folder, name)
   mkdirSync(at)
@@ -118,7 +117,7 @@ async function addMedia(site, key) {
 
 const formats = ['native', 'clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress']
 
-/** The answers of everything that can be read, by their paths. */
+/** Reads everything readable. @returns the responses by path */
 async function answersOf(site, key, slugs) {
   const paths = [
     ...[
@@ -138,7 +137,7 @@ async function answersOf(site, key, slugs) {
   const answers = new Map()
   for (const path of paths) {
     const answer = await fetch(site.url + path, { headers: { Authorization: `Bearer ${key}` } })
-    // Addresses of media name the bucket.
+    // URLs of media contain the bucket.
     const text = (await answer.text()).replaceAll(site.bucket, 'bucket')
     answers.set(path, `${answer.status} ${sha256(text)}`)
   }
@@ -167,7 +166,7 @@ async function dumpOf(site, file) {
   await command(site, 'backup', 'create', file)
   const ms = performance.now() - from
   const { stdout } = await run('tar', ['xzOf', file, 'dump.sql'], { encoding: 'buffer', maxBuffer: 2 ** 30 })
-  // Each backup is in the audit log of the next, which is all that may differ.
+  // The audit log may differ, because each backup is in that of the next site.
   const lines = stdout.toString().split('\n')
   const others = lines
     .filter(line => !line.includes(",'INSERT','backups',"))
@@ -175,7 +174,7 @@ async function dumpOf(site, file) {
   return { ms, hash: sha256(others.join('\n')), bytes: stdout.length }
 }
 
-/** Milliseconds that reads take, one after another, until `work` is done; with fifty changes a second beside them. */
+/** Measures reads, one after another, until `work` is done, beside fifty changes a second. In milliseconds. */
 async function readsDuring(site, key, slugs, work) {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
   let isOver = false
@@ -199,7 +198,7 @@ async function readsDuring(site, key, slugs, work) {
     })
     if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`)
   }
-  // One every 20 ms, whether the one before has been answered or not.
+  // One every 20 ms, whether or not the previous one has its response.
   const writing = async () => {
     const sent = []
     const from = performance.now()

@@ -1,7 +1,7 @@
 // Prints requests per second of the roots for clients of other systems (a list of 20 entries by type and date, with a
 // relation and a text each) beside those of a bare node:http server that sends the same bytes, and at a larger database
-// beside a smaller one.
-// Needs wrk. BENCH_SECONDS (3), BENCH_WARM (8, in seconds), BENCH_ENTRIES (1000,100000), BENCH_TURNS (5).
+// beside a smaller one. Needs wrk. BENCH_SECONDS (3), BENCH_WARM (8, in seconds), BENCH_ENTRIES (1000,100000),
+// BENCH_TURNS (5).
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseConfig } from '../dist/src/config.js'
@@ -14,7 +14,7 @@ const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number
 const turns = Number(process.env.BENCH_TURNS ?? 5)
 const ports = nodePorts(createLog('error'))
 const writer = { surface: 'cli', requestId: '', ipAddress: '', userAgent: 'bench' }
-/** Different addresses that are asked for. */
+/** How many different URLs are requested. */
 const pages = 25
 
 async function model(db, author_id) {
@@ -40,7 +40,7 @@ async function model(db, author_id) {
   })
 }
 
-/** Puts published entries into the database, so many at once, with their values by field. */
+/** Inserts a batch of published entries with their values by field. */
 async function insert(db, author_id, datatype_id, published) {
   return db.write({ ...writer, userId: author_id }, async tx => {
     const rows = []
@@ -69,7 +69,7 @@ async function insert(db, author_id, datatype_id, published) {
   })
 }
 
-/** A database of so many published posts by ten authors. */
+/** Creates a database of this many published posts by ten authors. */
 async function prepare(entries) {
   const database = join(folder, `compat-${entries}.db`)
   const { config } = parseConfig({ db_url: database }, {})
@@ -124,7 +124,7 @@ async function prepare(entries) {
 }
 
 const systems = ['wordpress', 'strapi', 'contentful', 'sanity']
-/** What makes another list of the same entries of each path, with a number behind it. */
+/** The parameter that, with a number behind it, makes another URL of the same list, by API. */
 const another = {
   wordpress: '&cache=',
   strapi: '&cache=',

@@ -1,11 +1,11 @@
-// A database of so many entries: pages of one root and 20 children with a heading and a text each.
+// A database of this many entries: pages of one root and 20 children with a heading and a text each.
 import { tables } from '../dist/src/db/tables.js'
 
 const childrenOfPage = 20
 export const entriesOfPage = childrenOfPage + 1
 const text = 'Brakes, gears, air and a smile. '.repeat(4).trim()
 
-/** Fills an empty service through the write door, a hundred pages a transaction. */
+/** Fills an empty service through `db.write`, a hundred pages in a transaction. */
 export async function fill(db, entries, author_id) {
   const actor = { userId: author_id, surface: 'cli', requestId: '', ipAddress: '', userAgent: 'bench' }
   const [datatype, heading, body] = await db.write(actor, async tx => {

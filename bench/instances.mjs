@@ -1,4 +1,5 @@
-// Prints after how long a second instance shows what the first one changed. INSTANCES_CHANGES (50) changes over SQLite.
+// Prints how long a second instance takes to show a change of the first one. INSTANCES_CHANGES (50) changes over
+// SQLite.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

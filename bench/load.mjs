@@ -1,4 +1,4 @@
-// What the benchmarks share: servers on one core, wrk on the other, and figures of several rounds.
+// Shared parts of the benchmarks: servers on one core, wrk on the other, and figures of several rounds.
 import { execFile, fork } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 3)
-/** How long a server is asked before it counts, for the compiler takes several seconds with what does much. */
+/** How long a server warms up before it is measured: the compiler needs several seconds for the hot paths. */
 const warmSeconds = Number(process.env.BENCH_WARM ?? 8)
 export const run = promisify(execFile)
 export const say = text => process.stdout.write(`${text}\n`)
-/** Whoever uses it removes it at the end. */
+/** The caller removes it at the end. */
 export const folder = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
 
 export function median(values) {
@@ -60,8 +60,8 @@ export async function server(settings) {
 }
 
 /**
- * Requests per second of wrk, which asks for one of the paths after the other, by chance.
- * @param numbered whether a number of up to eight digits is put behind each, which another request hardly has
+ * Measures requests per second with wrk, which requests the paths in random order.
+ * @param numbered whether each path gets a random number of up to eight digits, so that hardly any is requested twice
  */
 export async function load(url, { paths, connections, headers = {}, duration = seconds, numbered = false }) {
   const script = join(folder, 'random.lua')
@@ -82,10 +82,10 @@ export async function load(url, { paths, connections, headers = {}, duration = s
 }
 
 /**
- * Two servers of one mode that are both up and take turns, for a shared machine is slower for minutes and faster for others.
- * @param sides of each the database and what is asked of it, the smaller first
+ * Measures two servers of one mode in turns, because a shared machine is slower for minutes and faster for others.
+ * @param sides the database of each and its requests, the smaller first
  * @param warm called with the address of each and its side before the first turn
- * @returns requests a second of each side turn by turn, and the larger's share of the smaller's in each, sorted
+ * @returns requests per second of each side by turn, and the ratio of the larger to the smaller in each turn, sorted
  */
 export async function inTurns({ mode, connections = 16, turns, sides }, warm) {
   const both = []
@@ -101,16 +101,17 @@ export async function inTurns({ mode, connections = 16, turns, sides }, warm) {
 }
 
 async function warm(url, { paths, ...asked }) {
-  // Every address once: what is asked for the first time is in no memory yet.
+  // Each URL once: a first request is never cached.
   for (const path of paths) await (await fetch(url + path + (asked.numbered ? '0' : ''))).arrayBuffer()
   await load(url, { paths, connections: 16, ...asked, duration: warmSeconds })
 }
 
 /**
- * Says how often lists are answered from memory and otherwise, beside a bare node:http server that sends the same bytes.
- * @param title what is asked for
- * @param others paths of the same, each with a number behind it another query, whose entries others have found
- * @param countIn how many entries an answer has, as JSON; 20 are wanted
+ * Prints how fast lists are with and without cached responses, beside a bare node:http server that sends the same
+ * bytes.
+ * @param title the name of the requests
+ * @param others paths of the same lists; a number behind each makes another query with the same entries
+ * @param countIn the number of entries in a response's JSON; it must be 20
  */
 export async function besideBare(title, { database, paths, others, countIn }) {
   const source = await server({ mode: 'memory', database })
@@ -122,7 +123,7 @@ export async function besideBare(title, { database, paths, others, countIn }) {
     }),
   )
   await source.stop()
-  // The bare server knows an answer by its path alone.
+  // The bare server finds a response by its path alone.
   const plain = paths.map((_, i) => `/${i}`)
   say(`\n${title} (${bodies[0].length} bytes), 16 connections`)
   const rates = new Map()
@@ -148,7 +149,7 @@ export async function besideBare(title, { database, paths, others, countIn }) {
 }
 
 /**
- * Says how the same lists are answered of a larger database.
+ * Prints how fast the same lists are with a larger database.
  * @param sides as for `inTurns`
  */
 export async function growthOf(title, { turns, sides }) {

@@ -1,5 +1,5 @@
-// Prints how long an upload of a 12-megapixel photograph takes, from the first byte to the answer, beside a bare sharp
-// script that makes the same files of it; and the most memory either had. MEDIA_ROUNDS (7) of each, by turns.
+// Prints how long an upload of a 12-megapixel photograph takes, from the first byte to the response, beside a bare
+// sharp script that makes the same files; and the peak memory of both. MEDIA_ROUNDS (7) of each, in turns.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -107,7 +107,7 @@ say(
 say(`ratio       ${(median(uploads) / median(bares)).toFixed(2)}`)
 bare.kill()
 
-/** Files that are small and cost much, several at a time, and how long other requests take meanwhile. */
+/** Uploads small files that are expensive to process, several at a time, and measures other requests meanwhile. */
 async function hostile(what, name, bytes, times) {
   const send = () => {
     const form = new FormData()

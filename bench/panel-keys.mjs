@@ -1,15 +1,15 @@
-// How much work a browser has with one key in a tree of more than a thousand rows: the time of the page's main thread for
-// script, styles, layout and painting, as the browser itself counts it, by the processor and not by the clock.
+// Measures the work of a browser for one key in a tree of more than a thousand rows: the time of the page's main thread
+// for script, styles, layout and painting, as the browser counts it, in processor time and not by the clock.
 import { existsSync } from 'node:fs'
 import { serve } from '@hono/node-server'
 import { chromium } from 'playwright-core'
 import { tables } from '../dist/src/db/tables.js'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(path => existsSync(path))
-/** Of the way to the entry that is open; beside each of its entries the tree shows 100 of 200. */
+/** Levels of the path to the open entry, and siblings on each; the tree shows 100 of them. */
 const [levels, siblings] = [12, 200]
 
-/** A tree of which more than a thousand rows are drawn. @returns its deepest entry */
+/** Creates a tree with more than a thousand drawn rows. @returns its deepest entry */
 async function deepTree(db, author_id) {
   const actor = { userId: author_id, surface: 'cli', requestId: '', ipAddress: '', userAgent: 'bench' }
   return db.write(actor, async tx => {
@@ -46,10 +46,10 @@ async function deepTree(db, author_id) {
 
 const metrics = ['TaskDuration', 'ScriptDuration', 'RecalcStyleDuration', 'LayoutDuration']
 
-/** Milliseconds of the main thread for each key. */
+/** Measures the main thread for each key, in milliseconds. */
 async function timesOf(page, session, keys) {
   const read = async () => {
-    // Two frames later all that a key has asked for is drawn.
+    // After two frames everything that a key has caused is drawn.
     await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
     const { metrics: found } = await session.send('Performance.getMetrics')
     return Object.fromEntries(found.map(({ name, value }) => [name, value * 1000]))
@@ -74,10 +74,7 @@ async function timesOf(page, session, keys) {
 
 const many = (key, count) => Array.from({ length: count }, () => key)
 
-/**
- * Prints what keys cost in the tree.
- * @returns whether all were under the goal
- */
+/** Prints the cost of keys in the tree. @returns whether all were below the goal */
 export async function measureKeys({ app, db, user_id, cookie, say, goalMs }) {
   if (!executablePath) {
     say('\nno browser to measure keys with')
@@ -99,7 +96,7 @@ export async function measureKeys({ app, db, user_id, cookie, say, goalMs }) {
     await page.goto(`${url}/admin/content/entry/${deepest}`)
     const rows = await page.locator('[role=treeitem]').count()
     const session = await context.newCDPSession(page)
-    // What the processor does, so that a busy machine makes it little longer.
+    // Processor time, which a busy machine hardly increases.
     await session.send('Performance.enable', { timeDomain: 'threadTicks' })
     await page.locator('[role=treeitem]').first().focus()
     say(`\nkeys in a tree of ${rows} rows, milliseconds of the browser's main thread`)

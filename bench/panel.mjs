@@ -1,7 +1,7 @@
-// Prints how long the pages of the panel take at the service on SQLite, and how much of it the processor had to do, which
-// a busy machine makes little longer: that is what the goal of 50 ms is measured by. BENCH_ENTRIES (100000), BENCH_FILES
-// (10000), BENCH_SAMPLES (40) of each page. Then, with a browser, what a key costs in a tree of more than a thousand rows:
-// the goal is 16 ms, one frame.
+// Prints how long the pages of the panel take with the service on SQLite, and their processor time, which a busy
+// machine hardly increases: the goal of 50 ms is for that. BENCH_ENTRIES (100000), BENCH_FILES (10000), BENCH_SAMPLES
+// (40) of each page. Then, with a browser, the cost of a key in a tree of more than a thousand rows: the goal is 16 ms,
+// one frame.
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ const keyGoalMs = 16
 const folder = mkdtempSync(join(tmpdir(), 'slugline-panel-'))
 const say = text => process.stdout.write(`${text}\n`)
 
-/** Rows of files; nothing is behind them, for no page reads their bytes. */
+/** Inserts rows of files without stored bytes, because no page reads them. */
 async function fillMedia(db, author_id) {
   const actor = { userId: author_id, surface: 'cli', requestId: '', ipAddress: '', userAgent: 'bench' }
   for (let from = 0; from < files; from += 500)
@@ -47,7 +47,7 @@ async function fillMedia(db, author_id) {
     )
 }
 
-/** A session as signing in makes it. */
+/** Creates a session as a sign-in does. */
 async function signIn(db, user_id, secret) {
   const actor = { userId: user_id, surface: 'cli', requestId: '', ipAddress: '', userAgent: 'bench' }
   const [last_access, expires_at] = [0, 86_400_000].map(ms => new Date(Date.now() + ms).toISOString())
@@ -55,7 +55,7 @@ async function signIn(db, user_id, secret) {
   await db.write(actor, tx => tx.insert(tables.sessions, { user_id, token_hash, last_access, expires_at }))
 }
 
-/** The pages, by what they are called here. */
+/** Returns the pages, by their names in the output. */
 async function pagesOf(db) {
   const first = async table => (await db.findAll(table, {}, { limit: 1 }))[0]
   const [route, entry, media, datatype, field, user] = await Promise.all(

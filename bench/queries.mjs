@@ -12,10 +12,10 @@ import { besideBare, folder, growthOf, say } from './load.mjs'
 const sizes = (process.env.BENCH_ENTRIES ?? '1000,100000').split(',').map(Number)
 const turns = Number(process.env.BENCH_TURNS ?? 9)
 const ports = nodePorts(createLog('error'))
-/** So many entries share a topic, whatever the size of the database; of a kind there is a fiftieth of all. */
+/** How many entries share a topic, regardless of the size of the database; each kind has a fiftieth of all entries. */
 const ofTopic = 40
 const kinds = 50
-/** Different addresses that are asked for. */
+/** How many different URLs are requested. */
 const different = 25
 
 async function model(db, author_id) {
@@ -44,7 +44,7 @@ const writer = { surface: 'cli', requestId: '', ipAddress: '', userAgent: 'bench
 const valuesOf = i => ({
   topic: `topic ${Math.floor(i / ofTopic)}`,
   kind: `kind ${i % kinds}`,
-  // Neither in the order in which they came nor in that of the topics.
+  // In neither the order of insertion nor that of the topics.
   price: String((i * 7919) % 100_003),
   date: `20${10 + (i % 16)}-${String(1 + (i % 12)).padStart(2, '0')}-${String(1 + (i % 28)).padStart(2, '0')}`,
   heading: `Heading ${i}`,
@@ -53,7 +53,9 @@ const valuesOf = i => ({
   featured: String(i % 3 === 0),
 })
 
-/** A database of so many published entries, and what a server answers to the addresses that are asked for. */
+/**
+ * Creates a database of this many published entries. @returns it with the responses of a server to the requested URLs
+ */
 async function prepare(entries) {
   const database = join(folder, `queries-${entries}.db`)
   const { config } = parseConfig({ db_url: database }, {})

@@ -1,6 +1,6 @@
-// Prints requests per second beside those of a bare node:http server that sends the same bytes, in one run.
-// Needs wrk. BENCH_SECONDS (3), BENCH_ROUNDS (2), BENCH_ENTRIES (1000,100000), BENCH_TURNS (21: how often two servers take
-// turns when they are compared), BENCH_PARTS (pages,growth,start,writes).
+// Prints requests per second beside those of a bare node:http server that sends the same bytes, in one run. Needs wrk.
+// BENCH_SECONDS (3), BENCH_ROUNDS (2), BENCH_ENTRIES (1000,100000), BENCH_TURNS (21: how many turns a comparison of two
+// servers has), BENCH_PARTS (pages,growth,start,writes).
 import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ async function prepare(entries) {
   return { entries, database, slugs, bodies, restore }
 }
 
-/** What is asked for: pages by slug, by everybody and with a key, items by id, pages of lists. */
+/** Returns the requests: pages by slug, without and with a key, items by id, pages of lists. */
 function requests({ database, slugs }) {
   const headers = { Authorization: `Bearer ${key}` }
   return {
@@ -86,7 +86,7 @@ async function pages(entries, prepared) {
       restore()
       for (const [name, settings, what] of cases) {
         const started = await server(settings)
-        // Once for the compiler and the caches, once for the figure.
+        // The first run warms compiler and caches, the second is the figure.
         await load(started.url, { ...what, connections })
         rates.get(name).push(await load(started.url, { ...what, connections }))
         if (['memory', 'built'].includes(settings.mode)) memory.set(name, await started.rss())
@@ -103,15 +103,15 @@ async function pages(entries, prepared) {
 }
 
 /**
- * The same reads of the smallest database and of a larger one: both servers are up and take turns, and the ratio is the
- * median of those of each turn, for a shared machine is slower for minutes and faster for others.
+ * Compares the same reads of the smallest database and of a larger one: both servers run in turns, and the ratio is the
+ * median of those of each turn, because a shared machine is slower for minutes and faster for others.
  */
 async function growth(small, large) {
   say(`\nReads with ${large.entries} entries beside those with ${small.entries}`)
   small.restore()
   large.restore()
   const [few, many] = [requests(small), requests(large)]
-  // As many different ones of the larger as there are of the smallest, so that only the database is larger.
+  // The larger database gets as many different requests as the smallest, so that only the database is larger.
   const some = ({ paths, ...rest }, n) => ({
     ...rest,
     paths: Array.from({ length: n }, (_, i) => paths[Math.floor((i * paths.length) / n)]),
@@ -142,7 +142,7 @@ async function growth(small, large) {
     }
 }
 
-/** Ids of some entries. */
+/** Returns the ids of some entries. */
 function idsOf(slugs, database) {
   const db = new Database(database, { readonly: true })
   const rows = db
@@ -152,7 +152,7 @@ function idsOf(slugs, database) {
   return rows.map(({ id }) => id)
 }
 
-/** One entry with 8 values, durable, by the service and by bare better-sqlite3 with the same rows. */
+/** Writes one entry with 8 values, durably, by the service and by bare better-sqlite3 with the same rows. */
 async function writes() {
   const file = join(folder, 'writes.db')
   const { config } = parseConfig({ db_url: file, webhook_enabled: true }, {})
@@ -208,7 +208,7 @@ async function writes() {
   ]) {
     const { sql } = source.prepare('select sql from sqlite_master where name = ?').get(table)
     bare.exec(sql.replaceAll(/constraint `\w+` foreign key [^\n]*/g, '').replaceAll(/,\s*(?=,|\n\))/g, ''))
-    // Its indexes and its full text, which triggers keep.
+    // Its indexes and its full-text index, which triggers update.
     for (const { sql: more } of source
       .prepare(
         `select sql from sqlite_master where sql is not null and (name = ? || '_fts' or tbl_name = ?)
@@ -216,9 +216,9 @@ async function writes() {
       )
       .all(table, table, table))
       bare.exec(more)
-    // Ids grow, so this is the order in which they came.
+    // Ids grow, so this is the order of insertion.
     const all = source.prepare(`select * from ${table} order by 1`).all()
-    // Of what the model and the first start have changed there are more.
+    // The model and the first start have added more rows of this table.
     const rows = table === 'content_changes' ? all.slice(-1) : all
     const mine =
       table === 'audit_events'
@@ -234,7 +234,7 @@ async function writes() {
   const numbered = new Set(['numeric_id', 'document_id', 'change_id'])
   const byHand = bare.transaction(() => {
     n++
-    // Other ids each time; behind their eighth character they differ among themselves.
+    // Other ids each time; they differ behind their eighth character.
     const fresh = value =>
       typeof value === 'string' && /^[0-7][0-9A-Z]{25}$/.test(value)
         ? String(n).padStart(8, '0') + value.slice(8)

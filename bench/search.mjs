@@ -1,5 +1,6 @@
-// Prints how long searches take at the service on SQLite, by what is asked, and how much of it the processor had to do,
-// which a busy machine makes little longer. BENCH_ENTRIES (100000), BENCH_SAMPLES (300) of each kind. Texts are of 20,000 words, of which few are frequent, as in texts that people write.
+// Prints how long searches take with the service on SQLite, by kind, and their processor time, which a busy machine
+// hardly increases. BENCH_ENTRIES (100000), BENCH_SAMPLES (300) of each kind. Texts use 20,000 words, of which few are
+// frequent, as in real texts.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

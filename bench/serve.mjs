@@ -1,4 +1,4 @@
-// One server of the benchmark, started fresh for its run: `bare`, or the product in one of its states.
+// One server of the benchmark, in a process of its own: `bare`, or the product in one of its modes.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { serve } from '@hono/node-server'
@@ -10,7 +10,7 @@ import { start } from '../dist/src/server.js'
 
 const { mode, port, database, paths, bodies } = JSON.parse(readFileSync(process.env.BENCH_SERVER, 'utf8'))
 
-/** The product's own database read by the plainest means, to compare with: what the figures wanted were set by. */
+/** Reads the product's own database by the simplest means, as a reference: the goals were set by it. */
 function reference(mode) {
   const db = new Database(database, { readonly: true })
   const send = (c, body) => c.body(body, 200, { 'Content-Type': 'application/json' })
@@ -57,7 +57,7 @@ function reference(mode) {
 
 if (['hono', 'statements'].includes(mode)) reference(mode)
 else if (mode === 'bare') {
-  // The same bytes as the product sends, from memory, by nothing but node:http.
+  // Sends the bytes of the product from memory, with nothing but node:http.
   const answers = new Map(paths.map((path, i) => [path, Buffer.from(bodies[i])]))
   createServer((request, response) => {
     const body = answers.get(request.url.split('?')[0])
@@ -77,7 +77,7 @@ else if (mode === 'bare') {
       port: `127.0.0.1:${port}`,
       db_url: database,
       log_level: 'info',
-      // Without memory each page is built.
+      // Without a cache each page is built.
       page_cache_bytes: mode === 'memory' ? 256 * 2 ** 20 : 0,
     },
     {},

@@ -1,5 +1,5 @@
-// Memory of the whole process for sessions of real SSH, each in a list, with what SSH itself costs; then the latency of
-// HTTP beside 1,000 hostile connections a minute.
+// Prints the memory of the whole process for sessions over real SSH, each in a list, including the cost of SSH itself;
+// then the latency of HTTP beside 1,000 hostile connections a minute.
 // node bench/terminal-ssh.mjs, after npm run build
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,11 +21,11 @@ const service = spawn(process.execPath, [resolve('dist/cli.js'), 'serve'], {
 })
 
 const pause = ms => new Promise(done => setTimeout(done, ms))
-/** In MB. */
+/** Resident memory in MB. */
 const memory = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1000
 
-/** @param address each session has one of its own: so many sign-ins of one address would be refused */
+/** @param address one for each session: the limit of sign-ins is by address */
 async function session(address, [columns, rows]) {
   const client = new ssh2.Client()
   await new Promise((done, failed) => {
@@ -48,7 +48,7 @@ async function session(address, [columns, rows]) {
   return client
 }
 
-/** One hostile connection of three kinds: it says nothing, sends garbage, or tries a password. */
+/** Opens one hostile connection of three kinds: it sends nothing, sends garbage, or tries a password. */
 function attack(i) {
   const localAddress = `127.0.2.${1 + (i % 250)}`
   if (i % 3 === 2) {
@@ -71,7 +71,7 @@ function attack(i) {
 
 const percentile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)]
 
-/** Latencies of requests that are refused, in ms, one after another for so long. */
+/** Measures the latency of refused requests, one after another for this long, in ms. */
 async function latencies(milliseconds) {
   const taken = []
   for (const until = performance.now() + milliseconds; performance.now() < until; await pause(2)) {
@@ -82,7 +82,7 @@ async function latencies(milliseconds) {
   return taken
 }
 
-/** The latency of HTTP alone and beside 1,000 hostile connections a minute, in turns. */
+/** Measures the latency of HTTP alone and beside 1,000 hostile connections a minute, in turns. */
 async function besideAttacks() {
   const [alone, beside] = [[], []]
   let count = 0
@@ -114,7 +114,7 @@ try {
   }
   await pause(1000)
   let address = 0
-  // The first ones load what all of them share, and leave the memory that sign-ins take.
+  // The first sessions load shared code, and leave the memory that sign-ins take.
   for (let i = 0; i < 5; i++) (await session(`127.0.1.${++address}`, [80, 24])).end()
   for (const size of [
     [80, 24],

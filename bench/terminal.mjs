@@ -1,4 +1,4 @@
-// Memory of a session and processor time of a key, of the screens alone: what SSH itself costs comes on top of it.
+// Prints the memory of a session and the processor time of a key, for the screens alone, without the cost of SSH.
 // node --expose-gc bench/terminal.mjs, after npm run build
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -73,7 +73,7 @@ for (const [columns, rows] of [
   [80, 24],
   [200, 50],
 ]) {
-  // The first ones load what all of them share.
+  // The first sessions load shared code.
   for (let i = 0; i < 3; i++) (await client(columns, rows)).end()
   await pause(300)
   const before = memory()

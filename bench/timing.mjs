@@ -1,5 +1,5 @@
-// Prints how long answers take that must not tell whether an account exists: sign-in with a wrong password against an
-// unknown address, and a reset mail asked for a known against an unknown address. TIMING_SAMPLES (200) of each.
+// Prints how long responses take that must not reveal whether an account exists: sign-in with a wrong password against
+// an unknown address, and a reset mail for a known against an unknown address. TIMING_SAMPLES (200) of each.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { start } from '../dist/src/server.js'
 const samples = Number(process.env.TIMING_SAMPLES ?? 200)
 const folder = mkdtempSync(join(tmpdir(), 'slugline-timing-'))
 const say = text => process.stdout.write(`${text}\n`)
-/** So many that none asks for more mails than one person gets. */
+/** Enough users that none requests more mails than the limit. */
 const users = Math.ceil((samples + 20) / 5)
 
 const listening = server =>
@@ -67,7 +67,7 @@ async function service(port, more) {
 let callers = 0
 async function time(port, path, body) {
   callers++
-  // Each from an address of its own, so that no limit is reached.
+  // Each request has an address of its own, so that no limit is reached.
   const address = `198.${18 + (callers >> 16)}.${(callers >> 8) & 255}.${callers & 255}`
   const from = performance.now()
   const answer = await fetch(`http://127.0.0.1:${port}/api/v1/auth/${path}`, {
@@ -96,7 +96,7 @@ async function compare(what, port, path, of) {
     ]) {
       const took = await time(port, path, of(email))
       if (i >= 20) times[who].push(took)
-      // What is done behind an answer is over before the next is timed.
+      // Work after a response ends before the next one is timed.
       await new Promise(resolve => setTimeout(resolve, path === 'login' ? 0 : 40))
     }
   const [a, b] = [median(times.known), median(times.unknown)]
@@ -120,7 +120,7 @@ try {
     port++
     const running = await service(port, more)
     await compare(what, port, 'request-password-reset', email => ({ email }))
-    // A silent mail server would hold the stop.
+    // A silent mail server would delay the stop.
     await Promise.race([running.stop(), new Promise(resolve => setTimeout(resolve, 1000))])
   }
 } finally {

@@ -1,5 +1,5 @@
-// Prints how many deliveries a second two instances send over one SQLite database to a receiver on the same machine, and
-// that none came twice. WEBHOOK_DELIVERIES (5000) of them, WEBHOOK_WORKERS (4 and 16) a run.
+// Prints how many deliveries a second two instances send over one SQLite database to a receiver on the same machine,
+// and whether any was sent twice. WEBHOOK_DELIVERIES (5000) of them, WEBHOOK_WORKERS (4 and 16) in a run.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

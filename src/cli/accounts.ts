@@ -9,7 +9,7 @@ import { type SiteCommand, show } from './command.js'
 import { parsed } from './given.js'
 import { complain } from './terminal.js'
 
-/** The id of a role by its label. @throws 400 that names the role which was probably meant */
+/** Returns the id of a role by its label. @throws 400 that suggests the probable role */
 async function roleNamed({ roles }: Pick<Services, 'roles'>, label: string): Promise<string> {
   const labels: string[] = []
   for await (const some of roles.list({}, {}))
@@ -20,7 +20,7 @@ async function roleNamed({ roles }: Pick<Services, 'roles'>, label: string): Pro
   throw invalid('role', `there is no role ${label}: ${didYouMean(label, labels)}`)
 }
 
-/** Makes an account of any role, with a password that is asked for. */
+/** Creates an account of any role; it asks for the password. */
 export const userCreate: SiteCommand['work'] = async (services, actor, io, options, [email = '']) => {
   const { role = 'viewer', username, name } = options
   const role_id = await roleNamed(services, role)
@@ -31,7 +31,7 @@ export const userCreate: SiteCommand['work'] = async (services, actor, io, optio
   return 0
 }
 
-/** Gives an account another role; its sessions end. */
+/** Changes the role of an account; its sessions end. */
 export const userRole: SiteCommand['work'] = async (
   services,
   actor,
@@ -42,19 +42,19 @@ export const userRole: SiteCommand['work'] = async (
   const account = await services.users.byEmail(email)
   const role_id = await roleNamed(services, role)
   const user = await services.users.update(actor, account.user_id, { role_id })
-  // The service ignores a role that somebody else sends, as in a record that is sent back whole. A command says so.
+  // The service ignores a role from anybody else, for records that are sent back whole. A command reports it.
   if (user.role !== role_id) throw forbidden('only an administrator gives a role')
   show(io, options, user, `The account ${user.email} has the role ${user.role_label}.`)
   return 0
 }
 
-/** A moment from now. @throws 400 for what is no length of time */
+/** Returns the time at the end of a duration from now. @throws 400 for an invalid duration */
 function endAfter(text: string): string {
   if (!isDuration(text)) throw invalid('expires-in', 'must be a duration such as "90d" or "12h"')
   return timestamp(Date.now() + duration(text))
 }
 
-/** Makes an API key of an account. The key itself is all that standard output gets, for a script to take. */
+/** Creates an API key of an account. Standard output gets only the key, for scripts. */
 export const tokenCreate: SiteCommand['work'] = async (services, actor, io, options, [email = '']) => {
   const account = await services.users.byEmail(email)
   const { label, permissions, 'expires-in': expiresIn, 'read-only': readOnly } = options

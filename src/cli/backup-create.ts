@@ -30,8 +30,8 @@ async function writeOut({ backups }: Services, actor: Actor, io: Io): Promise<nu
 }
 
 /**
- * Makes a backup and waits for its end. On the machine a signal gives it up and leaves nothing behind; whoever comes from
- * elsewhere names none of its files.
+ * Makes a backup and waits for its end. On the machine a signal aborts it and leaves no file; a caller over SSH cannot
+ * name files of the machine.
  */
 export const backupCreate: SiteCommand['work'] = async (services, actor, io, options, [file]) => {
   const isHere = actor.surface === 'cli'

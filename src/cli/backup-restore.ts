@@ -21,13 +21,13 @@ import { showAdministrator, type Terminal } from './terminal.js'
 
 const checking = { archives, schema }
 
-/** Puts objects where the configuration has media. */
+/** Writes objects to the media stores of the configuration. */
 class MediaTarget {
   private readonly buckets = new Map<MediaSpaceName, Promise<Bucket>>()
 
   constructor(private readonly site: Pick<Restoring, 'config' | 'storage'>) {}
 
-  /** @throws RestoreError where there is no store, or it does not answer */
+  /** @throws RestoreError without a store, or if it does not respond */
   async check(): Promise<void> {
     for (const space of ['media', 'admin_media'] as const)
       if (!(await (await this.bucketOf(space)).answers()))
@@ -54,7 +54,7 @@ class MediaTarget {
   }
 }
 
-/** @throws RestoreError for a database that holds something, unless it is to be replaced */
+/** @throws RestoreError for a database with data, unless it may be replaced */
 async function refuseUsed(dialect: Dialect, force: boolean): Promise<void> {
   const used = force ? undefined : await firstUsedTable(dialect, dialect.read)
   if (used)
@@ -63,7 +63,7 @@ async function refuseUsed(dialect: Dialect, force: boolean): Promise<void> {
     )
 }
 
-/** Whether a row is a webhook whose headers have lost their values. */
+/** Counts the webhooks whose headers have lost their values. */
 const losesHeaders = ({ of: { table, columns }, rows }: DumpedRows): number =>
   table.name === 'webhooks' ? rows.filter(row => row[columns.indexOf('headers')] !== '{}').length : 0
 
@@ -76,7 +76,7 @@ interface Restoring {
   readonly terminal: Terminal
 }
 
-/** Puts the media, then all rows in one transaction. @returns how many webhooks want their headers again */
+/** Stores the media, then all rows in one transaction. @returns the number of webhooks that need their headers again */
 async function fill(dialect: Dialect, restoring: Restoring, media: number) {
   const { file, force, terminal } = restoring
   await refuseUsed(dialect, force)
@@ -116,7 +116,7 @@ async function fillDatabase(restoring: Restoring, media: number): Promise<number
   }
 }
 
-/** Makes what is made of the rows, as every start does where it is missing. */
+/** Creates the data that is derived from the rows, as every start does if it is missing. */
 async function completeSite({ config, storage, log, terminal }: Restoring): Promise<void> {
   const { db, services } = await open({
     config,
@@ -130,8 +130,8 @@ async function completeSite({ config, storage, log, terminal }: Restoring): Prom
 }
 
 /**
- * Restores a backup: all of its rows or none. It is checked to its end before anything is written.
- * @throws what is wrong with it, or with where it is to go
+ * Restores a backup: all of its rows or none. It checks the whole file before it writes anything.
+ * @throws the problem of the file, or of the target
  */
 export const backupRestore: LocalCommand['run'] = async (terminal, options, [file = '']) => {
   refuseNoFile(file)

@@ -6,17 +6,17 @@ import { checkArchive } from '../services/operation/archive-check.js'
 import { type Io, type LocalCommand, show } from './command.js'
 import { progressBar } from './media.js'
 
-/** How far making, checking or restoring a backup is. */
+/** The progress of a backup, a check or a restore. */
 interface Done {
   readonly records: number
   readonly media: number
   readonly mediaInAll: number | undefined
 }
 
-/** How often a line is drawn at most, in milliseconds. */
+/** The least time between two updates of the line, in milliseconds. */
 const drawIntervalMs = 100
 
-/** Draws what is done, in one line that changes in place, where somebody sees it. */
+/** Shows the progress in one line that changes in place, if standard error is a terminal. */
 export function progressLine(io: Pick<Io, 'writeError' | 'isInteractive'>, doing: string) {
   let drawnAt = Number.NEGATIVE_INFINITY
   let drawn = false
@@ -34,34 +34,34 @@ export function progressLine(io: Pick<Io, 'writeError' | 'isInteractive'>, doing
   }
 }
 
-/** The names of the migrations, by which it is told whether this version can read a backup. */
+/** The names of the migrations; they show whether this version can read a backup. */
 export const schema = migrations.map(({ name }) => name)
 
-/** @throws 400 for a path that no file is at */
+/** @throws 400 for a path without a file */
 export function refuseNoFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) throw badRequest(`${path}: there is no such file`)
   if (found.isDirectory()) throw badRequest(`${path}: is a folder: name a file in it`)
 }
 
-/** How every file begins that gzip has packed. */
+/** The first bytes of every gzip file. */
 const gzipStart = Buffer.from([0x1f, 0x8b])
 
-/** @throws 400 for a path of something else, such as a database, which a backup would replace */
+/** @throws 400 for the path of another file, such as a database, which a backup would replace */
 export async function refuseOtherFile(path: string): Promise<void> {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return
   refuseNoFile(path)
   const isOther = async () => {
     if (!found.isFile()) return true
-    // An empty one has been made for it.
+    // An empty file was made for the backup.
     for await (const start of createReadStream(path, { end: 1 })) return !gzipStart.equals(start)
     return false
   }
   if (await isOther()) throw badRequest(`${path}: is there already, and is no backup: name another file`)
 }
 
-/** Checks a file, and opens no site. @throws what is wrong with it */
+/** Checks a backup file without opening a site. @throws the problem of the file */
 export const backupVerify: LocalCommand['run'] = async (terminal, options, [file = '']) => {
   refuseNoFile(file)
   const line = progressLine(terminal, 'verify')

@@ -6,50 +6,50 @@ import type { Services } from '../services/index.js'
 import type { Terminal } from './terminal.js'
 import { visible } from './visible.js'
 
-/** The options that are given, by name. One that takes no value is there as an empty text. */
+/** The given options, by name. An option without a value is an empty text. */
 export type Values = Readonly<Record<string, string | undefined>>
 
 export const config = {
   '--config <path>': 'configuration file (default: ./cms.config.json, when it is there)',
 }
-/** Of a list. */
+/** The option of a list. */
 export const limit = {
   '--limit <number>': 'maximum number of records, 0 for all (default: 100; with --json, all)',
 }
 export const json = { '--json': 'show the result as one line of JSON' }
 
-/** How a command is called, and what its help says. */
+/** The call of a command, and its help. */
 export interface Words {
-  /** What is typed, such as `media regenerate`. */
+  /** The words of the command, such as `media regenerate`. */
   readonly words: string
   readonly summary: string
-  /** What stands behind the words, as `<email>`, and what it means. */
+  /** The arguments after the words, such as `<email>`, and their meanings. */
   readonly arguments?: Readonly<Record<string, string>>
-  /** Options, as `--config <path>` or without a value `--json`, and what they mean. */
+  /** The options, such as `--config <path>`, or `--json` without a value, and their meanings. */
   readonly options?: Readonly<Record<string, string>>
-  /** No help lists it. */
+  /** Whether the help leaves it out. */
   readonly isHidden?: boolean
 }
 
-/** What is for the machine that the service is on: its files, its process, its database as a whole. */
+/** A command for the machine that runs the service: its files, its process, its database as a whole. */
 export interface LocalCommand extends Words {
   /** @returns the exit code */
   run(terminal: Terminal, options: Values, given: readonly string[]): Promise<number>
 }
 
-/** What a command of a site writes to, reads and asks. */
+/** The output, the input and the questions of a command of a site. */
 export type Io = Pick<
   Terminal,
   'write' | 'writeError' | 'writeBytes' | 'drained' | 'input' | 'readSecret' | 'isInteractive' | 'stopped'
 >
 
-/** What works on a site by its services alone, so that every surface can offer it with an actor of its own. */
+/** A command that needs only the services of a site, so every surface can offer it with an actor of its own. */
 export interface SiteCommand extends Words {
-  /** What the actor must have. */
+  /** The permission that the actor needs. */
   readonly access: Access
-  /** Beside what all have: a result as JSON, and on the machine itself the configuration file. */
+  /** Options besides the common ones: `--json`, and on the machine itself `--config`. */
   readonly options?: Readonly<Record<string, string>>
-  /** It has no result that JSON could show. */
+  /** Whether it has no result that JSON could show. */
   readonly withoutJson?: true
   /** @returns the exit code */
   work(services: Services, actor: Actor, io: Io, options: Values, given: readonly string[]): Promise<number>
@@ -57,7 +57,7 @@ export interface SiteCommand extends Words {
 
 export type Command = LocalCommand | SiteCommand
 
-/** A command of a site with the options that all have, behind its own. @param more those of one surface */
+/** Returns a command of a site with the common options behind its own. @param more options of one surface */
 export const withUsualOptions = (
   command: SiteCommand,
   more: Readonly<Record<string, string>> = {},
@@ -66,15 +66,15 @@ export const withUsualOptions = (
   options: { ...command.options, ...more, ...(command.withoutJson ? {} : json) },
 })
 
-/** Shows what a command has found: as one line of JSON where that is asked for, or for a person. */
+/** Shows the result of a command: as one line of JSON with `--json`, else for a person. */
 export function show(io: Pick<Io, 'write'>, { json }: Values, value: unknown, text: string): void {
   io.write(`${visible(json === undefined ? text : JSON.stringify(value))}\n`)
 }
 
 /**
- * Runs a command by an actor of any surface.
+ * Runs a command for an actor of any surface.
  * @returns the exit code
- * @throws 403 when the actor does not have what the command asks for; 404 that names what was given
+ * @throws 403 without the permission of the command; 404 that names the arguments
  */
 export async function runAs(
   actor: Actor,
@@ -90,7 +90,7 @@ export async function runAs(
   })
 }
 
-/** What is not found has no name in an answer over HTTP, where the request names it; a terminal shows no request. */
+/** Adds the arguments to an error about a missing record: a request over HTTP names the record, a terminal does not. */
 function withWhatWasGiven(error: unknown, meanings: readonly string[], given: readonly string[]): unknown {
   const isBare =
     error instanceof HttpError && error.code === 'not_found' && error.message === notFound().message

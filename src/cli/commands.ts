@@ -6,14 +6,14 @@ import { say } from './terminal.js'
 
 const port = { '--port <address>': 'listen here for HTTP, in place of the configured port' }
 
-/** Every command, in the order of the help. What a command needs is loaded when it runs. */
+/** All commands, in the order of the help. The code of a command is loaded when it runs. */
 export const commands: readonly Command[] = [
   {
     words: 'serve',
     summary: 'serve the site of a configuration file, or defaults without one',
     options: { ...config, ...port },
     async run(terminal, options) {
-      // Loading what serves needs most of the descriptors, and would fail with no word about them.
+      // Loading the server needs most of the descriptors, and would fail without a message about them.
       connectionLimit()
       return (await import('./serve.js')).serve(terminal, options)
     },
@@ -74,7 +74,7 @@ export const commands: readonly Command[] = [
     options: { ...config, ...json },
     run: async (...call) => (await import('./migrate.js')).migrateStatus(...call),
   },
-  // Nobody has signed in here: what asks for that says where somebody can.
+  // Here nobody is signed in: a command that needs a user says where to sign in.
   ...siteCommands.map(command => ({
     ...withUsualOptions(command, config),
     isHidden: command.access === 'signed-in',

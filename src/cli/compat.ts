@@ -12,7 +12,7 @@ const shownOf = ({ datatype, wordpress, strapi, single, component, children, par
   ...Object.fromEntries(partNames.map(part => [part, parts[part]?.name ?? null])),
 })
 
-/** Said of what is not listed for everybody. */
+/** Notes on datatypes that are not listed for everybody. */
 const listedWith: Readonly<Record<string, string>> = {
   linked: ' (linked: listed only with a key)',
   private: ' (private: the public sees none of it)',
@@ -31,7 +31,7 @@ function linesOf(type: ReturnType<typeof shownOf>): string {
   ].join('\n')
 }
 
-/** Shows under which names other systems' clients find what there is. */
+/** Shows the names of datatypes for clients of other systems. */
 export const compat: SiteCommand['work'] = async ({ space }, _actor, io, options) => {
   const types = (await space.compat.mapping()).map(shownOf)
   show(io, options, types, types.map(linesOf).join('\n') || 'There is no datatype yet.')

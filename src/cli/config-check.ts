@@ -8,8 +8,8 @@ const names = Object.keys(configFields)
 
 /**
  * Reads the configuration as a start would.
- * @returns 1 when it names a field that there is not, with the one that was probably meant
- * @throws ConfigError that names the field which is wrong
+ * @returns 1 if it has an unknown field, whose probable name is suggested
+ * @throws ConfigError that names the invalid field
  */
 export const configCheck: LocalCommand['run'] = async (terminal, options) => {
   const { unknown, path } = loadConfig(options.config, terminal.variables)

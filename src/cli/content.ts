@@ -2,7 +2,7 @@ import type { Actor } from '../actor.js'
 import type { Services, SpaceServices } from '../services/index.js'
 import { type SiteCommand, show } from './command.js'
 
-/** What is wrong in one content space. */
+/** The problems in one content space. */
 interface SpaceReport {
   readonly space: 'content' | 'admin_content'
   /** Entries whose place in their tree is damaged. */
@@ -61,7 +61,7 @@ const valueLines = ({ space, broken_values }: SpaceReport): string[] =>
       `${space}: the field ${name} (${field_id}) has values that break its rules: published ${published}, drafts ${drafts}`,
   )
 
-/** Finds damage of content trees, and values that break the rules of their field. @returns 1 when there is some */
+/** Finds damage of content trees, and values that break the rules of their field. @returns 1 if it finds any */
 export const contentCheck: SiteCommand['work'] = async (services, actor, io, options) => {
   const reports = await look(services, actor, true)
   const lines = reports.flatMap(report => [...damageLines(report), ...valueLines(report)])
@@ -69,7 +69,7 @@ export const contentCheck: SiteCommand['work'] = async (services, actor, io, opt
   return lines.length > 0 ? 1 : 0
 }
 
-/** Puts damaged trees right. Values are for people to change. @returns 1 when some break the rules of their field */
+/** Repairs damaged trees. Invalid values are left for people to change. @returns 1 if there are any */
 export const contentRepair: SiteCommand['work'] = async (services, actor, io, options) => {
   const reports = await look(services, actor, false)
   const repaired = reports.flatMap(damageLines).map(line => `put right: ${line}`)

@@ -24,7 +24,7 @@ import {
 
 const check = 'certificate'
 
-/** What its validity says. */
+/** Checks the validity of the certificate. */
 function ofValidity(certificate: Certificate, advice: string): Finding {
   const until = timestamp(certificate.notAfter)
   const state = certificateState(certificate, Date.now())
@@ -33,7 +33,7 @@ function ofValidity(certificate: Certificate, advice: string): Finding {
   return ok(check, `holds until ${until}`)
 }
 
-/** The operator's own files: whether they can be read, are for the sites, and hold. */
+/** Checks the operator's own files: they must be readable, cover the sites, and be valid. */
 async function ofFiles(config: Config, kept: ReturnType<typeof nodeCertificates>): Promise<Finding> {
   const certificate = await kept.ownFiles().catch(error => error as Error)
   if (!certificate || certificate instanceof Error)
@@ -50,7 +50,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/** An automatic one: whether the names lead somewhere, the authority answers, and what there is holds. */
+/** Checks an automatic certificate: names with addresses, an authority that responds, and valid dates. */
 async function ofAuthority(config: Config, kept: ReturnType<typeof nodeCertificates>): Promise<Finding> {
   const domains = siteDomains(config)
   if (domains.length === 0)
@@ -77,7 +77,7 @@ async function ofAuthority(config: Config, kept: ReturnType<typeof nodeCertifica
   return ofValidity(certificate, 'look for "no certificate was issued" in the log')
 }
 
-/** Whether the service, where it serves HTTPS itself, can have a certificate. */
+/** Checks the certificate of a service that serves HTTPS itself. */
 export async function certificate({ config }: Patient): Promise<Finding> {
   const source = tlsSource(config)
   if (source === 'off') return skipped(check, 'HTTPS is not served here')

@@ -26,11 +26,11 @@ import {
   warning,
 } from './doctor-finding.js'
 
-/** Clocks that differ by more make the store refuse what is signed, and instances disagree on what is due. */
+/** With a larger difference of clocks the store rejects signatures, and instances disagree about due times. */
 const maxSkewMs = 60_000
-/** Free space of a disk below which it fails soon, in bytes. */
+/** Free disk space in bytes: below the first it fails soon, below the second the check warns. */
 const [fewBytes, someBytes] = [100 * 2 ** 20, 2 ** 30]
-/** What is shorter can be guessed. */
+/** Shorter secrets can be guessed. */
 const minSecretLength = 16
 
 const wordsOf = (error: unknown): string => {
@@ -45,7 +45,7 @@ function databaseOf(dialect: Dialect): Database {
   return new Database(dialect, { clock, ids, log: createLog('silent'), webhooksEnabled: () => false })
 }
 
-/** Whether the database has this version's schema and takes changes. */
+/** Checks that the database has this version's schema and accepts changes. */
 export async function database({ dialect }: Patient): Promise<Finding> {
   const check = 'database'
   if (!dialect) return skipped(check, 'it cannot be opened')
@@ -69,7 +69,7 @@ export async function database({ dialect }: Patient): Promise<Finding> {
   return ok(check, 'answers, takes changes and has the schema of this version')
 }
 
-/** Writes an object of its own, reads and removes it. */
+/** Checks the store: writes, reads and removes an object of its own. */
 export async function storage({ config, storage: store }: Patient): Promise<Finding> {
   const check = 'storage'
   const address = mediaAddress(config, 'media')
@@ -97,7 +97,7 @@ export async function storage({ config, storage: store }: Patient): Promise<Find
   }
 }
 
-/** Greets the mail server and signs in; nothing is sent. */
+/** Checks the mail server: connects and signs in, and sends nothing. */
 export async function mail({ config }: Patient): Promise<Finding> {
   const check = 'mail'
   if (!config.email_enabled)
@@ -123,7 +123,7 @@ export async function mail({ config }: Patient): Promise<Finding> {
   }
 }
 
-/** When the store says that it is; undefined when it says nothing. */
+/** Returns the time of the store's clock; undefined if it sends none. */
 async function timeOfStore(config: Config): Promise<number | undefined> {
   const address = mediaAddress(config, 'media')
   if (!address) return undefined
@@ -133,14 +133,14 @@ async function timeOfStore(config: Config): Promise<number | undefined> {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** When the newest change was made; undefined when there is none, or it cannot be read. */
+/** Returns the time of the newest change; undefined without a change, or if it cannot be read. */
 async function timeOfNewestChange(dialect: Dialect | undefined): Promise<number | undefined> {
   if (!dialect) return undefined
   try {
     for await (const [newest] of audit(databaseOf(dialect)).list({}, 1))
       return newest && Date.parse(newest.occurred_at)
   } catch {
-    // The check of the database says why.
+    // The check of the database reports the reason.
   }
   return undefined
 }
@@ -166,7 +166,7 @@ export async function clock({ config, dialect }: Patient): Promise<Finding> {
   )
 }
 
-/** Room on the disks of the database file and of uploads that come in. */
+/** Checks the free space on the disks of the database file and of incoming uploads. */
 export async function disk({ config }: Patient): Promise<Finding> {
   const check = 'disk'
   const file = databaseFile(config)
@@ -188,10 +188,10 @@ export async function disk({ config }: Patient): Promise<Finding> {
 const isSecret = (name: string) =>
   (configFields as Record<string, { secret?: true } | undefined>)[name]?.secret
 
-/** A name of the environment in place of a value. */
+/** A variable of the environment in place of a value. */
 const fromEnvironment = /^\$\{\w+\}$/
 
-/** Whether the file itself has a secret: neither the path of a database file is one, nor the name of a variable. */
+/** Whether the file itself has a secret; the path of a database file or the name of a variable is not one. */
 function holdsSecret({ config, path }: Patient): boolean {
   const stored: unknown = JSON.parse(readFileSync(path, 'utf8'))
   return Object.entries(stored ?? {}).some(([name, value]) => {
@@ -200,7 +200,7 @@ function holdsSecret({ config, path }: Patient): boolean {
   })
 }
 
-/** Whether secrets are there, long enough, and only their owner reads the file that has them. */
+/** Checks that secrets are set and long enough, and that only their owner can read the file with them. */
 export async function secrets(patient: Patient): Promise<Finding> {
   const check = 'secrets'
   const { config, path } = patient
@@ -223,7 +223,7 @@ export async function secrets(patient: Patient): Promise<Finding> {
   const file = databaseFile(config)
   const own = file && secretFile({ configuration: path, database: file })
   if (app_secret === undefined && own !== undefined && !existsSync(own)) {
-    // The schema may be there before the first start.
+    // The schema may exist before the first start.
     if ((await timeOfNewestChange(patient.dialect)) === undefined)
       return skipped(check, `app_secret is not set: the first start makes one in ${own}`)
     return warning(
@@ -235,7 +235,7 @@ export async function secrets(patient: Patient): Promise<Finding> {
   return ok(check, 'are there, and for their owner alone')
 }
 
-/** Whether the process may open enough files and sockets. */
+/** Checks that the process may open enough files and sockets. */
 export async function descriptors(): Promise<Finding> {
   const check = 'descriptors'
   try {

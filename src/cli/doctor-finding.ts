@@ -8,20 +8,20 @@ export interface Finding {
   readonly check: string
   readonly state: State
   readonly message: string
-  /** What to do about it. */
+  /** The advice on what to do. */
   readonly advice?: string
 }
 
 export interface Patient {
   readonly config: Config
-  /** Of the configuration. */
+  /** The path of the configuration file. */
   readonly path: string
   readonly storage: Storage
-  /** The database, where it answers. */
+  /** The database, if it responds. */
   readonly dialect: Dialect | undefined
 }
 
-/** How long another server may take to answer, in milliseconds. */
+/** How long another server may take to respond, in milliseconds. */
 export const answerTimeoutMs = 10_000
 
 export const ok = (check: string, message: string): Finding => ({ check, state: 'ok', message })

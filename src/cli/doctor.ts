@@ -16,7 +16,7 @@ const marks: Readonly<Record<State, string>> = { ok: 'ok', warning: 'warn', fail
 const lineOf = ({ check, state, message, advice }: Finding): string =>
   `${marks[state].padEnd(5)}${check}: ${message}${advice === undefined ? '' : `\n     -> ${advice}`}`
 
-/** A database file that nothing has made yet; undefined where its folder is missing too. */
+/** Returns the finding for a missing database file; undefined if its folder is missing too. */
 function missingFile(path: string): Finding | undefined {
   const folder = dirname(path)
   if (!existsSync(folder)) return undefined
@@ -29,7 +29,7 @@ function missingFile(path: string): Finding | undefined {
       )
 }
 
-/** The database, asked once: whoever looks for what is wrong does not wait for it to get well. */
+/** Opens the database with one attempt: a diagnosis does not wait until the database recovers. */
 async function openOnce(
   config: Patient['config'],
 ): Promise<{ dialect: Dialect } | { dialect: undefined; finding: Finding }> {
@@ -44,7 +44,7 @@ async function openOnce(
     return { dialect }
   } catch (error) {
     await dialect?.close()
-    // A refusal that is about no field says itself what to do.
+    // An error that names no field already says what to do.
     const isWhole = error instanceof ConfigError && error.field === undefined
     const others =
       file === undefined ? ', db_name, db_username and db_password, and that the server runs' : ''
@@ -59,8 +59,8 @@ async function openOnce(
 const others = [storage, mail, certificate, clock, disk, secrets, descriptors]
 
 /**
- * Looks at everything that the service needs, changes nothing that stays, and says what to do.
- * @returns 1 when something fails; a warning is none
+ * Checks everything that the service needs, changes nothing permanently, and says what to do.
+ * @returns 1 if a check fails; a warning does not count
  */
 export const doctor: LocalCommand['run'] = async (terminal, options) => {
   const { config, path, storage: store } = await siteConfig(terminal, options.config)

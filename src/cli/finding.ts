@@ -8,11 +8,11 @@ type Work = SiteCommand['work']
 
 const decoder = new TextDecoder()
 
-/** The parameters of an address that asks the same. */
+/** Returns the parameters of the equivalent request. */
 const parametersOf = ({ json: _, config: __, ...options }: Values): [string, string][] =>
   Object.entries(options).map(([name, value = '']) => [name, name === 'count' ? 'true' : value])
 
-/** A condition such as `price[gte]=10`, as the address of a query has it. */
+/** Parses a condition such as `price[gte]=10` into a parameter of a query. */
 function conditionOf(text: string): [string, string] {
   const [, name, operator = '', value] = /^([^[=]+)((?:\[[^\]=]*\])*)=([\s\S]*)$/.exec(text) ?? []
   if (name === undefined || value === undefined)
@@ -36,13 +36,13 @@ interface Found {
   readonly meta: Meta
 }
 
-/** What to ask with for the rest, and how much there is. */
+/** Returns the lines after a page of results: the total, and the option for the next page. */
 const metaLines = ({ next, count }: Meta, option: string): string[] => [
   ...(count === undefined ? [] : [`found: ${count}`]),
   ...(next === null ? [] : [`more: ${option} ${next}`]),
 ]
 
-/** Published entries of a datatype, as `/query` gives them. */
+/** Shows published entries of a datatype, as `/query` returns them. */
 export const query: Work = async (services, actor, io, options, [datatype = '', ...conditions]) => {
   const search = new URLSearchParams([...parametersOf(options), ...conditions.map(conditionOf)]).toString()
   const allow = async () => {
@@ -61,7 +61,7 @@ export const query: Work = async (services, actor, io, options, [datatype = '', 
   ])
 }
 
-/** Published entries by the words in them, as `/search` gives them. */
+/** Shows published entries by words, as `/search` returns them. */
 export const search: Work = async (services, actor, io, options, words) => {
   const request = searchRequest([...parametersOf(options), ['q', words.join(' ')]])
   const mayRead = await services.access.can(actor, 'content:read')

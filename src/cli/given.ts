@@ -6,10 +6,10 @@ import { refuseUnknownMembers } from '../services/unknown-members.js'
 import { Turns } from '../turns.js'
 import type { Io } from './command.js'
 
-/** What standard input may have, in bytes: as much as the body of a request. */
+/** The largest standard input, in bytes: the limit of a request body. */
 const maxBytes = 5 * 2 ** 20
 
-/** What the schema makes of it. @throws 400 about the first member that it refuses */
+/** Returns the parsed value. @throws 400 about the first invalid member */
 export function parsed<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
   const result = schema.safeParse(given)
   const [issue] = result.error?.issues ?? []
@@ -20,7 +20,7 @@ export function parsed<S extends z.ZodType>(schema: S, given: unknown): z.output
   return result.data as z.output<S>
 }
 
-/** @throws 413 over the limit, 400 when it is not UTF-8 */
+/** @throws 413 over the limit, 400 if it is not UTF-8 */
 export async function inputText(io: Pick<Io, 'input'>): Promise<string> {
   const pieces: Uint8Array[] = []
   let length = 0
@@ -36,12 +36,12 @@ export async function inputText(io: Pick<Io, 'input'>): Promise<string> {
   }
 }
 
-/** @throws 400 about what is no body of a request */
+/** @throws 400 if it is not valid as a request body */
 async function jsonIn(text: string): Promise<unknown> {
   try {
     return await new Turns().run(parsedJson(text))
   } catch (error) {
-    // What names a member speaks of that.
+    // An error about a member already names it.
     if (!(error instanceof HttpError) || error.member !== undefined) throw error
     const sentence = error.message.replace(/^the body/, 'standard input')
     throw new HttpError(error.status, error.code, sentence)
@@ -49,8 +49,8 @@ async function jsonIn(text: string): Promise<unknown> {
 }
 
 /**
- * The JSON of standard input, as strictly as the API takes a body.
- * @param shown members that a record shows and nobody sets, so that it can be read, edited and given back
+ * Reads the JSON of standard input, as strictly as the API reads a body.
+ * @param shown members that a record has and nobody can set, so that a record can be read, edited and sent back
  */
 export async function inputJson<S extends z.ZodType>(
   io: Pick<Io, 'input'>,

@@ -13,7 +13,7 @@ import { type LocalCommand, show } from './command.js'
 import { asOperator } from './site.js'
 import { complain, type Terminal } from './terminal.js'
 
-/** Readers of exports by the system that has made them; each is loaded when it is needed. */
+/** Readers of exports by system; each is loaded when it is needed. */
 const systems: Readonly<Record<string, () => Promise<ReadExport>>> = {
   wordpress: async () => (await import('../systems/wordpress/import/index.js')).readWordpress,
   contentful: async () => (await import('../systems/contentful/import/index.js')).readContentful,
@@ -21,7 +21,7 @@ const systems: Readonly<Record<string, () => Promise<ReadExport>>> = {
   strapi: async () => (await import('../systems/strapi/import/index.js')).readStrapi,
 }
 
-/** Who is the author of what is made: who is named, or the administrator who has been there for longest. */
+/** Returns the author of imported entries: the named account, else the oldest administrator. */
 async function authorOf({ users, access }: Services, email: string | undefined): Promise<string> {
   if (email !== undefined) return (await users.byEmail(email)).user_id
   const role = await access.systemRole('admin')
@@ -29,7 +29,7 @@ async function authorOf({ users, access }: Services, email: string | undefined):
   throw invalid('author', 'must be named by the e-mail address of an account')
 }
 
-/** Draws how far it is, in one line that changes in place, where somebody sees it. */
+/** Shows the progress in one line that changes in place, if standard error is a terminal. */
 function progressOn(terminal: Terminal) {
   let last = ''
   return (doing: string, done: number, total: number): void => {
@@ -40,7 +40,7 @@ function progressOn(terminal: Terminal) {
   }
 }
 
-/** Where the files of an export are: in it, in a folder that was named, or at their addresses. */
+/** Opens the files of an export: in the export, in the given folder, or at their addresses. */
 function opener(source: OpenExport, folder: OpenExport | undefined, maxBytes: number) {
   return async ({ at, url }: ImportedFile) => {
     if (at !== undefined && source.names.includes(at)) return source.file(at)
@@ -67,7 +67,7 @@ function previewText({ locales, datatypes, files, notes }: ImportPreview): strin
   return [...lines, ...further, 'Nothing was stored.'].join('\n')
 }
 
-/** Stores what an export of another system has. */
+/** Imports an export of another system. */
 export const importExport: LocalCommand['run'] = async (terminal, options, [system = '', path = '']) => {
   const reader = Object.hasOwn(systems, system) ? systems[system] : undefined
   if (!reader)

@@ -10,15 +10,15 @@ import { complain, type Terminal } from './terminal.js'
 interface Question {
   readonly field: ConfigName
   readonly text: string
-  /** What is taken where nothing is said; undefined for the field's own default. */
+  /** The answer if nobody gives one; undefined for the default of the field. */
   readonly fallback?: string
-  /** Asked only with what has been answered before. */
+  /** Whether to ask, by the answers so far. */
   readonly when?: (given: Answers) => boolean
 }
 
 type Answers = Partial<Record<ConfigName, string>>
 
-/** Asked after the engine, which is always answered. */
+/** Whether the database is a server; the engine has been answered before. */
 const isServer = ({ db_driver, db_url }: Answers) =>
   databaseFile({ db_driver, db_url } as DatabaseAddress) === undefined
 const isPublic = ({ environment = 'local' }: Answers) => !environment.startsWith('local')
@@ -44,14 +44,14 @@ const questions: readonly Question[] = [
   { field: 'db_username', text: 'User of the database', fallback: 'slugline', when: isServer },
 ]
 
-/** The option that answers a question, such as `db-driver`. */
+/** Returns the option for a question, such as `db-driver`. */
 const optionOf = (field: ConfigName): string => field.replaceAll('_', '-')
 
 function problemOf(field: ConfigName, value: string): string | undefined {
   return configFields[field].schema.safeParse(value).error?.issues[0]?.message
 }
 
-/** Asks until the answer is one that the field takes. */
+/** Asks until the answer is valid for the field. */
 async function answerTo(
   { field, text }: Question,
   fallback: string,
@@ -66,7 +66,7 @@ async function answerTo(
   }
 }
 
-/** What the options say, and a person is asked for the rest. */
+/** Takes the answers from the options, and asks the person for the rest. */
 async function answers(terminal: Terminal, options: Values): Promise<Answers> {
   const given: Answers = {}
   for (const question of questions) {
@@ -81,14 +81,14 @@ async function answers(terminal: Terminal, options: Values): Promise<Answers> {
   return given
 }
 
-/** Made before the service asks for it. */
+/** Creates the folder before the service needs it. */
 function makeCertificateFolder({ cert_dir }: Config): void {
   if (cert_dir !== undefined) mkdirSync(cert_dir, { recursive: true, mode: 0o700 })
 }
 
 function writeNew(path: string, text: string): void {
   try {
-    // Settings that are added later may be secrets.
+    // Settings that are added later may be secrets, so only the owner can read the file.
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -98,8 +98,8 @@ function writeNew(path: string, text: string): void {
 }
 
 /**
- * Writes a configuration file. It holds no password: that of a database server comes from a variable.
- * @throws ConfigError for a value that its field does not take, and where there is a file already
+ * Writes a configuration file. It has no password: that of a database server comes from a variable.
+ * @throws ConfigError for an invalid value, and if the file exists already
  */
 export const init: LocalCommand['run'] = async (terminal, options) => {
   const path = options.config ?? './cms.config.json'

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
-/** One line of standard input, without its end. @throws `none` when input ends or is interrupted before one */
+/** Reads one line of standard input, without its end. @throws `none` if input ends or is interrupted first */
 function readLine(
   output?: Writable,
   none = 'no password was given: type it, or give it as one line on standard input',
@@ -9,7 +9,7 @@ function readLine(
   const lines = createInterface({ input: process.stdin, ...(output ? { output, terminal: true } : {}) })
   return new Promise((resolve, reject) => {
     lines.once('line', line => {
-      // Taken before the end is looked at, for a line may be the last.
+      // Resolved before the end is handled, because the line may be the last one.
       resolve(line)
       lines.close()
     })
@@ -18,12 +18,12 @@ function readLine(
   })
 }
 
-/** Takes what an editor of lines would show. */
+/** Discards the echo of the line editor. */
 const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
 
-/** One line that a person types and nobody sees. */
+/** Reads one line that a person types, without showing it. */
 async function askHidden(question: string): Promise<string> {
-  // Reading silences the terminal, so it begins before anybody is asked.
+  // Reading turns off the echo of the terminal, so it starts before the question.
   const line = readLine(nowhere)
   process.stderr.write(`${question}: `)
   try {
@@ -33,7 +33,7 @@ async function askHidden(question: string): Promise<string> {
   }
 }
 
-/** @throws when there is none, or a person types two that differ */
+/** @throws without input, or if a person types two different texts */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return readLine()
   const secret = await askHidden(question)
@@ -41,7 +41,7 @@ export async function readSecret(question: string): Promise<string> {
   return secret
 }
 
-/** One line that a person types and sees. @throws when input ends before one */
+/** Reads one line that a person types. @throws if input ends before one */
 export function ask(question: string): Promise<string> {
   process.stderr.write(`${question}: `)
   return readLine(process.stderr, 'no answer was given')

@@ -2,7 +2,7 @@ import { type SiteCommand, show } from './command.js'
 import { type Progress, progressBar, regenerateMedia } from './media.js'
 import { complain } from './terminal.js'
 
-/** Makes the variants of all images again. @returns 1 when one could not be made */
+/** Generates the variants of all images again. @returns 1 if one fails */
 export const mediaRegenerate: SiteCommand['work'] = async ({ media, adminMedia }, actor, io, options) => {
   let last: Progress = { done: 0, total: 0, failed: [] }
   for await (const progress of regenerateMedia([media, adminMedia], actor)) {

@@ -5,11 +5,11 @@ import { optimised } from '../services/media/variants.js'
 export interface Progress {
   readonly done: number
   readonly total: number
-  /** What went wrong, one line an item. */
+  /** The failures, one line for each item. */
   readonly failed: readonly string[]
 }
 
-/** Makes the variants of all images of both spaces again, one after the other; one that fails does not stop the rest. */
+/** Generates the variants of all images of both spaces again, one after the other; a failure does not stop the rest. */
 export async function* regenerateMedia(
   spaces: readonly Pick<Services['media'], 'items'>[],
   actor: Actor,
@@ -32,7 +32,7 @@ export async function* regenerateMedia(
 
 const barWidth = 30
 
-/** One line that shows how far it is, such as `[#####     ] 5/10, 1 failed`. */
+/** Returns one line with the progress, such as `[#####     ] 5/10, 1 failed`. */
 export function progressBar({ done, total, failed }: Progress): string {
   const full = total === 0 ? barWidth : Math.floor((done / total) * barWidth)
   const bar = '#'.repeat(full).padEnd(barWidth)

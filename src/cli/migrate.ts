@@ -8,7 +8,7 @@ import { type LocalCommand, show } from './command.js'
 import { commandLog } from './command-log.js'
 import type { Terminal } from './terminal.js'
 
-/** Opens the database alone, as it is. */
+/** Opens only the database, as it is. */
 async function onDatabase<T>(
   terminal: Terminal,
   configPath: string | undefined,
@@ -26,7 +26,7 @@ async function onDatabase<T>(
   }
 }
 
-/** Does the steps of the schema that are not done yet, as a start of the service does. */
+/** Runs the missing migrations, as a start of the service does. */
 export const migrateUp: LocalCommand['run'] = (terminal, options) =>
   onDatabase(terminal, options.config, false, async dialect => {
     const done = await migrate(dialect, migrations, { now: () => timestamp(Date.now()) })
@@ -39,7 +39,7 @@ export const migrateUp: LocalCommand['run'] = (terminal, options) =>
     return 0
   })
 
-/** Says which steps are missing, and changes nothing. @returns 1 when some are, or a newer version was here */
+/** Lists the missing migrations. @returns 1 if there are any, or a newer version has used the database */
 export const migrateStatus: LocalCommand['run'] = (terminal, options) =>
   onDatabase(terminal, options.config, true, async dialect => {
     const { done, missing, unknown } = await stepsOf(dialect, migrations)

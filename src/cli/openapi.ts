@@ -10,7 +10,7 @@ import { openApiDocument } from '../routes/openapi/document.js'
 import { open } from '../server.js'
 import type { LocalCommand } from './command.js'
 
-/** Writes the OpenAPI document. The API is declared over a database, for which an empty one will do. */
+/** Writes the OpenAPI document. Declaring the API needs a database; an empty one is enough. */
 export const openapi: LocalCommand['run'] = async (terminal, options) => {
   const { config } = loadConfig(options.config, terminal.variables)
   const folder = mkdtempSync(join(tmpdir(), 'slugline-openapi-'))

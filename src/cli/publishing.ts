@@ -23,7 +23,7 @@ export const contentUnpublish: Work = async ({ space }, actor, io, options, [con
   return 0
 }
 
-/** `never` takes a plan back. */
+/** Converts the time; `never` cancels the schedule. */
 const time = (text: string | undefined) => (text === 'never' ? null : text)
 
 export const contentSchedule: Work = async ({ space }, actor, io, options, [content_data_id]) => {
@@ -35,7 +35,7 @@ export const contentSchedule: Work = async ({ space }, actor, io, options, [cont
   return 0
 }
 
-/** Makes a route with an entry on it and everything under that, of the JSON of standard input. */
+/** Creates a route with its entry and all entries under it, from the JSON of standard input. */
 export const pagesCreate: Work = async ({ access, space }, actor, io, options) => {
   if (!(await access.can(actor, 'routes:create'))) throw missingPermission('routes:create')
   const made = await space.content.createPage(actor, await inputJson(io, PageCreate, ['route', 'entry']))

@@ -19,10 +19,10 @@ import { stopOnSignal } from './stop-on-signal.js'
 import { say, showAdministrator, type Terminal } from './terminal.js'
 
 const configuration = { environment: 'local', port: ':8080', db_driver: 'sqlite', db_url: './modula.db' }
-/** How many ports after the configured one are tried when it is taken. */
+/** How many ports after the configured one are tried if it is in use. */
 const portsTried = 20
 const maxPort = 65_535
-/** How many pages of the site are named. */
+/** How many pages of the site are listed. */
 const pagesShown = 2
 
 export interface Quickstart {
@@ -34,14 +34,14 @@ export interface Quickstart {
 const isTaken = (error: unknown): error is ListenError =>
   error instanceof ListenError && error.code === 'EADDRINUSE'
 
-/** A configured address, with each port that is tried. */
+/** Yields the configured address, then those with the next ports. */
 function* portsToTry(address: string): Generator<string> {
   const [, host = '', first = ''] = /^(?:(.*):)?(\d+)$/.exec(address) ?? []
   const last = Math.min(Number(first) + portsTried, maxPort)
   for (let number = Number(first); number <= last; number++) yield `${host}:${number}`
 }
 
-/** Starts on the first ports that are free. */
+/** Starts on the first free ports. */
 async function startOnFreePort(options: Options): Promise<Running> {
   const { config } = options
   const ports = { port: portsToTry(config.port), ssh_port: portsToTry(config.ssh_port) }
@@ -69,7 +69,7 @@ async function administratorOf(
     : (await db.findAll(tables.users, {}, { limit: 1 }))[0]
 }
 
-/** Makes the sample site, unless it is there. */
+/** Creates the sample site, unless it exists. */
 async function fillSite({ services }: Running, admin: { user_id: string }): Promise<void> {
   const actor: Actor = {
     ...systemActorFor(admin.user_id),
@@ -80,18 +80,18 @@ async function fillSite({ services }: Running, admin: { user_id: string }): Prom
   await loadSampleSite(services.space, actor)
 }
 
-/** Where the first pages of the site are. */
+/** Returns the addresses of the first pages. */
 async function someSlugs({ db }: Running): Promise<string[]> {
   const pages = await publishedPages(db, tables, { after: '', until: undefined }, pagesShown)
   return pages.map(({ slug }) => slug)
 }
 
-/** The folder's configuration, which is made when it is not there. */
+/** Returns the folder's configuration, and creates it if it is missing. */
 function configurationIn(folder: string, variables: Options['variables']): { config: Config; path: string } {
   const path = join(folder, 'cms.config.json')
   try {
     mkdirSync(folder, { recursive: true })
-    // Settings that are changed later may be secrets.
+    // Settings that are changed later may be secrets, so only the owner can read the file.
     if (!existsSync(path)) writeFileSync(path, `${JSON.stringify(configuration, null, 2)}\n`, { mode: 0o600 })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
@@ -101,8 +101,8 @@ function configurationIn(folder: string, variables: Options['variables']): { con
 }
 
 /**
- * Serves a sample site, or an empty one, on SQLite from a folder of its own, which it makes when it is not there.
- * @param show is given the first administrator, whose password nobody knows, before it is stored
+ * Serves a sample site, or an empty one, on SQLite from a folder of its own, which it creates if it is missing.
+ * @param show gets the first administrator with the generated password, before it is stored
  */
 export async function quickstart(
   { dir: given, empty, port }: { dir?: string; empty?: string; port?: string },
@@ -115,7 +115,7 @@ export async function quickstart(
   const log = createLog('warn')
   const media = config.bucket_endpoint ? undefined : await folderStorage(join(folder, 'media'))
   let running: Running | undefined
-  // A start that finds its port taken has made the administrator already.
+  // A start that finds its port in use has created the administrator already.
   let administrator: FirstAdministrator | undefined
   const stop = async () => {
     await running?.stop()

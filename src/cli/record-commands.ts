@@ -2,16 +2,16 @@ import { limit, type SiteCommand } from './command.js'
 import type { RecordName } from './records.js'
 
 interface Described {
-  /** The resource's part of the access words. */
+  /** The part of the permissions before the colon. */
   readonly permission: string
-  /** What one of them and all of them are called. */
+  /** The nouns for one record and for all. */
   readonly one: string
   readonly all: string
-  /** Options that narrow the list, as they are written, and what they mean. */
+  /** Options that filter the list, as they are written, and their meanings. */
   readonly filters?: Readonly<Record<string, string>>
   readonly isWritten?: boolean
   readonly removal?: Readonly<Record<string, string>>
-  /** What its deletion is, where that needs more words. */
+  /** The description of the deletion, if it needs more words. */
   readonly removes?: string
 }
 
@@ -86,7 +86,7 @@ const slice = {
   '--after <id>': 'only those with a greater id',
 }
 
-/** The commands of a resource that do what its endpoints do: list, get, create, update and delete. */
+/** Returns the commands of a resource, which do the same as its endpoints: list, get, create, update and delete. */
 export function recordCommands(name: RecordName): SiteCommand[] {
   const { permission, one, all, filters, isWritten, removal = {}, removes } = described[name]
   const id = { '<id>': `the id of the ${one}` }

@@ -15,7 +15,7 @@ import { inputJson, parsed } from './given.js'
 import { limitIn, showList, showRecord } from './table.js'
 import { visible } from './visible.js'
 
-/** The resources that have ordinary commands, by the word that these begin with. */
+/** The resources with ordinary commands, by the first word of the commands. */
 export type RecordName = 'content' | 'routes' | 'datatypes' | 'fields' | 'media' | 'user' | 'webhooks'
 
 type Row = Readonly<Record<string, unknown>>
@@ -34,21 +34,21 @@ interface Writes {
   update(actor: Actor, id: string, patch: never): Promise<Row>
 }
 
-/** A resource as the commands use it, whatever its own types are. */
+/** A resource for the commands, regardless of its own types. */
 interface Records {
   readonly table: (services: Services) => AnyTable
   readonly reads: (services: Services, actor: Actor) => Promise<Reads> | Reads
   readonly writes?: { of(services: Services): Writes; create: z.ZodType; update: z.ZodType }
   readonly remove?: (services: Services, actor: Actor, id: string, recursive: boolean) => Promise<void>
-  /** Says what a deletion would take along. */
+  /** Says in words which other records a deletion includes. */
   readonly removal?: (services: Services, id: string) => Promise<string>
-  /** What a person is shown of each in a list, the id in front. */
+  /** The columns of a list for a person, the id first. */
   readonly columns: readonly string[]
-  /** Adds what stands for ids to what a person is shown. */
+  /** Adds names to the ids in a list for a person. */
   readonly named?: (services: Services, actor: Actor, rows: readonly Row[]) => Promise<readonly Row[]>
 }
 
-/** The datatypes of entries by name, and pages by the slug and title that the caller sees. */
+/** Adds the names of datatypes to entries, and the slugs and titles of pages that the caller may see. */
 async function namedEntries({ space }: Services, actor: Actor, rows: readonly Row[]) {
   const datatypes = new Map<unknown, string>()
   for await (const some of space.datatypes.list({}, {}))
@@ -64,7 +64,7 @@ async function namedEntries({ space }: Services, actor: Actor, rows: readonly Ro
   })
 }
 
-/** What of the types of one resource is another one's too. */
+/** Drops the types of one resource, so that one command can work on all of them. */
 const anyReads = (service: { get(id: string): Promise<unknown>; list: unknown; count: unknown }) =>
   service as unknown as Reads
 const anyWrites = (service: { create: unknown; update: unknown }) => service as unknown as Writes
@@ -131,7 +131,7 @@ const Slice = z.object({
 
 type Work = SiteCommand['work']
 
-/** @throws 404 for what can be no id */
+/** @throws 404 for an invalid id */
 function idIn([id = '']: readonly string[]): string {
   if (!isUlid(id)) throw notFound()
   return id
@@ -171,7 +171,7 @@ export const get =
     return 0
   }
 
-/** Makes or changes a record by the JSON of standard input. Its id is all that is shown to a person. */
+/** Creates or updates a record from the JSON of standard input. A person sees only its id. */
 export const save =
   (name: RecordName, how: 'create' | 'update'): Work =>
   async (services, actor, io, options, given) => {

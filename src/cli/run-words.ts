@@ -4,7 +4,7 @@ import type { Values, Words } from './command.js'
 import { groups } from './site-commands.js'
 import { complain, type Terminal } from './terminal.js'
 
-/** The command that words name in the tree; groups on the way are made. */
+/** Returns the command for words in the tree; it creates groups on the way. */
 function nodeOf(root: Node, words: readonly string[], hidden: boolean): Node {
   const [first = '', ...rest] = words
   const known = root.commands.find(node => node.name() === first)
@@ -14,7 +14,7 @@ function nodeOf(root: Node, words: readonly string[], hidden: boolean): Node {
   return nodeOf(node, rest, hidden)
 }
 
-/** Options as they were written: one without a value is there as an empty text. */
+/** Returns the options as they were given: one without a value is an empty text. */
 const valuesOf = (options: Readonly<Record<string, string | true>>): Values =>
   Object.fromEntries(
     Object.entries(options).map(([name, value]) => [kebab(name), value === true ? '' : value]),
@@ -35,11 +35,11 @@ function programOf<C extends Words>(
     .version(version, '--version', 'show the version')
     .helpOption('-h, --help', 'show the help of a command')
     .helpCommand('help [command]', 'show the help of a command')
-    // What stands behind the words would push the meanings to the right.
+    // Arguments behind the words would push the descriptions to the right.
     .configureHelp({
       subcommandTerm: node => (node.options.length > 0 ? `${node.name()} [options]` : node.name()),
     })
-    // Commands take these over when they are made.
+    // Commands inherit these when they are created.
     .exitOverride()
     .configureOutput({
       writeOut: text => terminal.write(text),
@@ -62,9 +62,9 @@ function programOf<C extends Words>(
 }
 
 /**
- * Runs one line of a table of commands. It writes to the terminal alone and ends no process, so that it serves a
+ * Runs one line of a table of commands. It writes only to the terminal and does not exit the process, so it serves the
  * shell and other lines alike.
- * @returns the exit code: 0, 1 and one sentence when something is wrong, 2 for a wrong call
+ * @returns the exit code: 0; 1 with one sentence for an error; 2 for a wrong call
  */
 export async function runWords<C extends Words>(
   commands: readonly C[],
@@ -80,7 +80,7 @@ export async function runWords<C extends Words>(
     await program.parseAsync(args.length === 0 ? ['help'] : args, { from: 'user' })
     return code
   } catch (error) {
-    // It has said itself what is wrong.
+    // The library has already written the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     complain(output, explain(error))
     return 1

@@ -3,9 +3,9 @@ import type { FieldType } from '../services/content/field-types.js'
 import type { SpaceServices } from '../services/index.js'
 import { camelCase } from '../services/text.js'
 
-/** A small bicycle workshop: what `quickstart` shows. Everything is made through the services, as a user would. */
+/** A small bicycle workshop: the site of `quickstart`. Everything is created through the services, as a user would. */
 
-/** Datatype by name: its label, type, and fields as `[label, field type, settings?]`; names are camelCase labels. */
+/** Datatypes by name: label, type, and fields as `[label, field type, settings?]`; names are camelCase labels. */
 const datatypes: Record<string, [label: string, type: string, fields: [string, FieldType, object?][]]> = {
   page: ['Page', 'content', [['Summary', 'textarea']]],
   hero: [
@@ -171,7 +171,7 @@ const navigation: Sample = {
 /**
  * Loads the sample site into an empty service.
  * @param actor becomes the author of everything
- * @returns false, and changes nothing, when there is a route already
+ * @returns false, and changes nothing, if there is any route
  */
 export async function loadSampleSite(services: SpaceServices, actor: Actor): Promise<boolean> {
   if ((await services.routes.count({})) > 0) return false

@@ -9,14 +9,14 @@ import { start } from '../server.js'
 import { stopOnSignal } from './stop-on-signal.js'
 import { say, showAdministrator, type Terminal } from './terminal.js'
 
-/** Beside the database's own file, which all its instances share, or else beside the configuration file. */
+/** The path of the host key: beside the file of the database, which all instances share, or of the configuration. */
 export const hostKeyFile = (config: Config, configuration: string): string =>
   config.ssh_host_key ?? `${databaseFile(config) ?? configuration}.ssh_host_key`
 
 export const sshLine = ({ port, fingerprint }: { port: number; fingerprint: string }): string =>
   `Terminal: ssh -p ${port} localhost (host key ${fingerprint})`
 
-/** The configuration with the port of the command line. @throws `ConfigError` for what is not a port */
+/** Returns the configuration with the port of the command line. @throws `ConfigError` for an invalid port */
 export function withPort(config: Config, port: string | undefined): Config {
   if (port === undefined) return config
   const { success, data } = anyAddress().safeParse(port)

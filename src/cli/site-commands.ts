@@ -2,7 +2,7 @@ import { limit, type SiteCommand } from './command.js'
 import { recordCommands } from './record-commands.js'
 import { versionCommands } from './version-commands.js'
 
-/** What a word of several commands is about. */
+/** The descriptions of words that several commands share. */
 export const groups: Readonly<Record<string, string>> = {
   audit: 'look at what was changed, by whom and when',
   backup: 'make backups, look at them, and restore them',
@@ -34,7 +34,7 @@ const auditOptions = {
   '--since <time>': 'only changes at this time or later',
 }
 
-/** The commands that work on a site by its services alone: those of the command line that are offered over SSH too. */
+/** The commands that need only the services of a site; SSH offers them too. */
 export const siteCommands: readonly SiteCommand[] = [
   {
     words: 'user create',
@@ -174,7 +174,7 @@ export const siteCommands: readonly SiteCommand[] = [
       '--children <levels>': 'show child entries of so many levels',
       '--locale <code>': 'values of this locale',
     },
-    // What is not public is refused in the work, as in the API.
+    // The work itself refuses data that is not public, as the API does.
     access: 'public',
     work: async (...call) => (await import('./finding.js')).query(...call),
   },

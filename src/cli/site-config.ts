@@ -8,15 +8,15 @@ import type { Terminal } from './terminal.js'
 
 interface SiteConfig {
   readonly config: Config
-  /** Of the configuration. */
+  /** The path of the configuration file. */
   readonly path: string
   readonly storage: Storage
 }
 
 /**
- * Reads the configuration of a site. Where it names no storage, media are in the folder that `quickstart` keeps them in, if
- * it has made one.
- * @throws ConfigError when the file is wrong
+ * Reads the configuration of a site. Without a configured storage, media are in the folder of `quickstart`, if it
+ * exists.
+ * @throws ConfigError for an invalid file
  */
 export async function siteConfig(
   { variables }: Pick<Terminal, 'variables'>,

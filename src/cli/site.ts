@@ -10,12 +10,12 @@ import { commandLog } from './command-log.js'
 import { siteConfig } from './site-config.js'
 import type { Terminal } from './terminal.js'
 
-/** Where `quickstart` makes its site, unless it is told otherwise. */
+/** The folder of the site of `quickstart`, unless an option names another one. */
 export const quickstartFolder = 'quickstart'
 
 /**
- * Whoever runs commands on the machine has the database itself: they are refused nothing that an administrator may, and
- * are no user (docs/decisions/520-command-line.md).
+ * Returns the actor for commands on the machine, whose operator has the database itself: it has all permissions of an
+ * administrator, and is not a user (docs/decisions/520-command-line.md).
  */
 async function operator({ access }: Pick<Services, 'access'>, words: string): Promise<Actor> {
   return {
@@ -26,7 +26,7 @@ async function operator({ access }: Pick<Services, 'access'>, words: string): Pr
   }
 }
 
-/** Says where the site is to whoever asks beside the folder that `quickstart` has made, and not in it. */
+/** Adds the place of the quickstart site to an error, if the command ran beside that folder and not in it. */
 function withPlaceOfQuickstart(error: unknown): unknown {
   const path = `${quickstartFolder}/cms.config.json`
   const isBeside = !existsSync('cms.config.json') && existsSync(path)
@@ -39,7 +39,7 @@ function withPlaceOfQuickstart(error: unknown): unknown {
 
 /**
  * Opens the site of a configuration file, whether or not the service runs, and closes it again.
- * @throws ConfigError when the file is wrong, or names a database that is not there or does not answer
+ * @throws ConfigError for an invalid file, or a database that is missing or does not respond
  */
 async function onSite<T>(
   terminal: Terminal,
@@ -64,7 +64,7 @@ async function onSite<T>(
   }
 }
 
-/** Works on the site of a configuration file by the right of who has its machine. @throws ConfigError as `onSite` */
+/** Runs work on the site of a configuration file with the rights of the operator. @throws ConfigError as `onSite` */
 export const asOperator = <T>(
   terminal: Terminal,
   configPath: string | undefined,
@@ -75,7 +75,7 @@ export const asOperator = <T>(
     work(services, await operator(services, words), config),
   )
 
-/** The operator is no user: what a program is told that shows no key helps nobody here. */
+/** The operator is not a user: the API's message about a missing key does not help here. */
 function withoutUser(error: unknown): never {
   if (error instanceof HttpError && error.code === 'unauthenticated')
     throw invalid(

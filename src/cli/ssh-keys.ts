@@ -12,7 +12,7 @@ export const keysList: Work = async ({ sshKeys }, actor, io, options) => {
   return 0
 }
 
-/** Registers the public key on standard input, which is one line as in a `.pub` file. */
+/** Registers the public key on standard input: one line as in a `.pub` file. */
 export const keysAdd: Work = async ({ sshKeys }, actor, io, options) => {
   const { label } = options
   const key = await sshKeys.add(actor, parsed(SshKeyCreate, { public_key: await inputText(io), label }))

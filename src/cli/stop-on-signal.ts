@@ -1,10 +1,10 @@
 import { flushStandardOutput } from '../node/log.js'
 import { complain, type Terminal } from './terminal.js'
 
-/** How long a stop waits for whoever reads the log. */
+/** How long a stop waits until the log is read. */
 const flushTimeoutMs = 1000
 
-/** The first signal stops in order, the second at once. */
+/** Stops in order at the first signal, and at once at the second. */
 export function stopOnSignal(terminal: Terminal, running: { stop(): Promise<void> }): void {
   let stopping = false
   const stop = async (): Promise<number> => {

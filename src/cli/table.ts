@@ -7,14 +7,14 @@ import { visible } from './visible.js'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** One value in one line. */
+/** Returns a value in one line. */
 export function cell(value: unknown): string {
   if (value === null || value === undefined) return '-'
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.replaceAll(/[\t\n]/g, found => (found === '\t' ? '\\t' : '\\n'))
 }
 
-/** Records as lines of columns; each batch has columns of its own widths, for no list is held as a whole. */
+/** Returns records as lines of columns. Each batch has its own column widths, because no list is held as a whole. */
 export function lines(rows: readonly Row[], columns: readonly string[]): string {
   const cells = rows.map(row => columns.map(name => cell(row[name])))
   const widths = columns.map((_, i) => Math.max(...cells.map(line => line[i]?.length ?? 0)))
@@ -29,14 +29,14 @@ export function lines(rows: readonly Row[], columns: readonly string[]): string 
     .join('')
 }
 
-/** So many records a person is shown who does not say how many. */
+/** How many records a person sees without `--limit`. */
 const shownAtFirst = 100
 
 const isCut = ({ json, limit }: Values): boolean => json === undefined && limit === undefined
 
 /**
- * How many records of a list are read: all for a program that does not say, and for whoever asks for 0. For a person it is
- * one more than is shown, which tells whether there are more.
+ * Returns how many records of a list are read: all for a program that gives no limit, and for `--limit 0`. For a person
+ * it is one more than is shown, to see whether there are more.
  */
 export function limitIn(options: Values): number | undefined {
   if (isCut(options)) return shownAtFirst + 1
@@ -46,11 +46,11 @@ export function limitIn(options: Values): number | undefined {
 
 interface List {
   readonly batches: AsyncIterable<readonly Row[]>
-  /** How many there are in all, where that can be told. */
+  /** The total, if it can be counted. */
   readonly total?: () => Promise<number>
-  /** Names of the columns that a person is shown. */
+  /** The columns for a person. */
   readonly columns: readonly string[]
-  /** Adds what a person is shown of records besides. */
+  /** Adds names to the records for a person. */
   readonly named?: ((rows: readonly Row[]) => Promise<readonly Row[]>) | undefined
 }
 
@@ -64,7 +64,7 @@ async function* firstOf(batches: AsyncIterable<readonly Row[]>, most: number) {
   return false
 }
 
-/** Writes a list as it comes, waits for whoever reads it, and lets others have their turn. */
+/** Writes a list batch by batch, waits until its output is read, and lets other work have its turn. */
 export async function showList(io: Io, options: Values, list: List): Promise<void> {
   const { columns, named = async rows => rows, total } = list
   const isJson = options.json !== undefined
@@ -89,7 +89,7 @@ export async function showList(io: Io, options: Values, list: List): Promise<voi
 const shownOf = async (n: number, total: List['total']): Promise<string> =>
   total ? `${n} of ${(await total()).toLocaleString('en')}` : `The first ${n}`
 
-/** One record, for a person a line for each of its members. */
+/** Shows one record; for a person a line for each of its members. */
 export function showRecord(io: Io, options: Values, record: Row): void {
   const members = Object.entries(record).map(([name, value]) => `${name}: ${cell(value)}`)
   show(io, options, record, members.join('\n'))

@@ -2,36 +2,36 @@ import { writeSync } from 'node:fs'
 import type { FirstAdministrator } from '../services/bootstrap.js'
 import { visible } from './visible.js'
 
-/** Where a command writes, and what it is started with. */
+/** The input and output of a command, and its environment. */
 export interface Terminal {
   write(text: string): void
   writeError(text: string): void
-  /** Writes to standard output what is no text. */
+  /** Writes bytes to standard output. */
   writeBytes(bytes: Uint8Array): void
-  /** Resolves when what was written is taken. @throws when nobody takes it any more */
+  /** Resolves when the written output is accepted. @throws if nobody reads it any more */
   drained(): Promise<void>
-  /** Standard input, read once. */
+  /** Standard input; it can be read once. */
   input(): AsyncIterable<Uint8Array>
-  /** When the command is to end: what it does by then is kept, and what it was doing is given up. */
+  /** Aborted when the command is to end: finished work is kept, and unfinished work is given up. */
   readonly stopped: AbortSignal
-  /** Writes what nobody can be told again. @throws when nobody takes it */
+  /** Writes text that cannot be shown again. @throws if nobody reads it */
   writeSurely(text: string): void
   /**
-   * Asks a person for a secret, twice and without showing it, or reads it as one line where no person types.
-   * @throws when there is none, or the two differ
+   * Asks a person for a secret, twice and without showing it, or reads it as one line if no person types.
+   * @throws without input, or if the two differ
    */
   readSecret(question: string): Promise<string>
-  /** Asks a person for one line, empty where they only agree; undefined where no person types. */
+  /** Asks a person for one line, which is empty for Enter alone; undefined if no person types. */
   readonly ask: ((question: string) => Promise<string>) | undefined
-  /** Whether somebody sees a line of standard error change in place. */
+  /** Whether standard error is a terminal, where a line can change in place. */
   readonly isInteractive: boolean
   readonly variables: Readonly<Record<string, string | undefined>>
 }
 
-/** Where errors go, and when nobody takes it there, where output goes. */
+/** Standard error, and if nobody reads it, standard output. */
 const sureOutputs = [2, 1]
 
-/** A file descriptor says at once whether it took something; a stream says it later. */
+/** Writes to file descriptors, which report at once whether they accept data; a stream reports it later. */
 function writeSurely(text: string): void {
   const bytes = Buffer.from(text)
   for (const fd of sureOutputs)
@@ -39,12 +39,12 @@ function writeSurely(text: string): void {
       for (let written = 0; written < bytes.byteLength; ) written += writeSync(fd, bytes, written)
       return
     } catch {
-      // The next one.
+      // Try the next one.
     }
   throw new Error('the first password cannot be shown: nobody reads standard error or standard output')
 }
 
-/** Without somebody who asks for it a signal ends the process, as it does elsewhere. */
+/** Listens for signals once a command asks for it; otherwise a signal ends the process as usual. */
 function stopSignal(): AbortSignal {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
@@ -81,11 +81,11 @@ export const say = (terminal: Pick<Terminal, 'write'>, text: string): void => te
 export const complain = (terminal: Pick<Terminal, 'writeError'>, text: string): void =>
   terminal.writeError(`slugline: ${visible(text)}\n`)
 
-/** The product document gives the role editor all of content but its publication. */
+/** The product document gives the role editor all permissions on content except publish. */
 const aboutEditors =
   'Editors cannot publish yet. To change that, open the role editor in the panel: Let editors publish.\n'
 
-/** Shows who signs in first, and the password where it was made up here: nobody will be told again. */
+/** Shows the first administrator's address, and the password if it was generated here: it cannot be shown again. */
 export const showAdministrator =
   (terminal: Terminal) =>
   ({ email, password }: FirstAdministrator): void => {

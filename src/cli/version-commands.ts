@@ -1,9 +1,9 @@
 import { limit, type SiteCommand } from './command.js'
 
-/** Versions hold what was never published, so they are for those who work on content. */
+/** Versions have values that were never published, so they are for users who work on content. */
 const access = 'content:update'
 
-/** The commands about versions of entries. */
+/** Commands for versions of entries. */
 export const versionCommands: readonly SiteCommand[] = [
   {
     words: 'versions list',

@@ -15,7 +15,7 @@ export const versionsList: Work = async ({ space }, _actor, io, options, [conten
   return 0
 }
 
-/** What a value was and is, a line for each; entries that came with `+`, that went with `-`. */
+/** Compares two versions: a line for each changed value, `+` for added entries, `-` for removed ones. */
 export const versionsCompare: Work = async ({ space }, _actor, io, options, [from = '', to = '']) => {
   const difference = await space.versions.difference(from, to)
   const { added, removed, values } = difference

@@ -30,9 +30,9 @@ const auditColumns = [
   'user_id',
   'surface',
 ]
-/** How often it is looked for what is new, in milliseconds. */
+/** How often it looks for new records, in milliseconds. */
 const lookIntervalMs = 1000
-/** So many of the newest are looked at each time. */
+/** How many of the newest records are read each time. */
 const newest = 200
 
 const pause = (signal: AbortSignal): Promise<void> =>
@@ -47,15 +47,15 @@ const pause = (signal: AbortSignal): Promise<void> =>
   })
 
 interface Watched<R> {
-  /** What is there now, the oldest first. */
+  /** Reads the newest records, the oldest first. */
   look(): Promise<readonly R[]>
-  /** Another one for each state of a record that is told of. */
+  /** Returns a text that differs for each state of a record that is to be shown. */
   stateOf(record: R): string
   readonly columns: readonly string[]
   readonly access: `${string}:${string}`
 }
 
-/** Tells of each record, and each of its states, that comes after the start, until it is ended or nobody reads it. */
+/** Shows each record, and each new state of one, from now on until the command is ended or nobody reads its output. */
 async function watch<R extends Readonly<Record<string, unknown>>>(
   { access }: Services,
   actor: Actor,
@@ -68,7 +68,7 @@ async function watch<R extends Readonly<Record<string, unknown>>>(
   while (!stopped.aborted) {
     await pause(stopped)
     if (stopped.aborted) break
-    // The right may have been taken away meanwhile.
+    // The permission may have been removed meanwhile.
     if (!(await access.can(actor, watched.access))) throw missingPermission(watched.access)
     const now = await watched.look()
     const fresh = now.filter(record => !known.has(watched.stateOf(record)))
@@ -87,7 +87,7 @@ async function webhookIds({ webhooks }: Services, only: string | undefined): Pro
   return ids
 }
 
-/** The newest deliveries of one webhook or of all, the oldest first. */
+/** Returns the newest deliveries of one webhook or of all, the oldest first. */
 async function newestDeliveries(services: Services, only: string | undefined): Promise<Delivery[]> {
   const found: Delivery[] = []
   for (const id of await webhookIds(services, only)) {
@@ -125,7 +125,7 @@ const auditFilter = (options: Values) => {
   return parsed(AuditQuery, given)
 }
 
-/** The newest events. Keys are read for as many as are asked for, so these are a few at a time. */
+/** Yields the newest events, a few at a time: `audit.list` reads as many keys at once as its limit. */
 async function* newestEvents({ audit }: Services, options: Values) {
   const filter = auditFilter(options)
   let { before } = filter

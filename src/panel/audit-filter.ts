@@ -3,12 +3,12 @@ import type { Choice } from '../resources/form-field.js'
 import { AuditQuery } from '../services/operation/audit.js'
 import { known } from './filters.js'
 
-/** Which changes are looked at. */
+/** The filters of the audit log. */
 export interface Chosen {
   readonly filter: ReturnType<typeof AuditQuery.parse>
-  /** Only those in these tables. */
+  /** The tables to show; undefined for all. */
   readonly tables: readonly string[] | undefined
-  /** What was chosen to get these tables, and the time since when. */
+  /** The choices in the form that these tables and the start time come from. */
   readonly of: string | undefined
   readonly when: string | undefined
 }
@@ -37,7 +37,7 @@ const ofContent = ['content_data', 'content_fields', 'content_versions', 'conten
 const ofMedia = ['media', 'media_folders']
 const ofModel = ['datatypes', 'fields', 'field_types']
 
-/** What changes are about, by what people call it, with the tables. */
+/** The subjects in the filter: the word that people see, then the tables with their changes. */
 const kinds: Readonly<Record<string, readonly [word: string, ...tables: string[]]>> = {
   content: ['Entries', ...ofContent, 'preview_links'],
   routes: ['Routes', 'routes'],
@@ -59,7 +59,7 @@ export const changeKinds: readonly Choice[] = Object.entries(kinds).map(([value,
   word,
 }))
 
-/** What the address asks for; what is empty or means nothing is left out. */
+/** Reads the filters from the address, without those that are empty or invalid. */
 export function chosenIn(c: Ctx, now: number): Chosen {
   const given = Object.entries(c.req.query()).filter(([name, text]) => {
     const schema = AuditQuery.shape[name as keyof typeof AuditQuery.shape]

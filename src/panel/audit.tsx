@@ -21,10 +21,10 @@ import { TextDifference, withPieces } from './text-difference.js'
 import { panelActor, type View } from './view.js'
 
 const pageSize = 100
-/** People to choose from; others are found by who is named in a change. */
+/** How many people the filter offers; people who are not listed can be found by a change that names them. */
 const maxPeople = 200
 
-/** What was changed, by whom and when. */
+/** The audit log: what was changed, by whom and when. */
 export function auditPages(context: PanelContext) {
   const set = pages(context, 'audit log')
   const { audit } = context.services
@@ -67,7 +67,7 @@ const olderThan = (c: Ctx, id: string) => {
   return query
 }
 
-/** Who may have made changes, by name, and whoever is chosen. */
+/** The people in the filter, by name, with the chosen one. */
 async function peopleOf({ filter: { user_id } }: Chosen, { services }: PanelContext): Promise<Choice[]> {
   const found = await all(services.users.list({}, { limit: maxPeople }))
   const people = found.map(user => ({ value: user.user_id, word: user.name || user.username }))

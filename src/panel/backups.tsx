@@ -9,7 +9,7 @@ import { pages, saved } from './pages.js'
 import { Act, Empty, Moment, Note, State } from './parts.js'
 import { panelActor } from './view.js'
 
-/** More than are kept. */
+/** More backups than are ever kept. */
 const maxBackups = 10_000
 const shownBackups = 100
 
@@ -19,7 +19,7 @@ const states: Readonly<Record<string, readonly [StateKind, string]>> = {
   failed: ['bad', 'Failed'],
 }
 
-/** Asks again while a backup is made. */
+/** Attributes that load the page again while a backup is being made. */
 const again = (nonce: string) => ({
   'hx-get': `${panelPath}/backups`,
   'hx-trigger': 'every 2s',
@@ -29,7 +29,7 @@ const again = (nonce: string) => ({
   'hx-nonce': nonce,
 })
 
-/** Copies of the whole site. */
+/** Backups of the whole site. */
 export function backupPages(context: PanelContext) {
   const { access, backups, backupDownloads } = context.services
   const set = pages(context, 'backups')

@@ -4,7 +4,7 @@ import type { Column } from './list.js'
 import { Moment, State } from './parts.js'
 import type { View } from './view.js'
 
-/** What stands in a row, with its look. */
+/** The content of a cell, by its type. */
 function Shown({ view, cell }: { view: View; cell: Cell }): Child {
   if (typeof cell !== 'object') return cell
   if ('code' in cell) return <code>{cell.code}</code>
@@ -12,7 +12,7 @@ function Shown({ view, cell }: { view: View; cell: Cell }): Child {
   return <State kind={cell.state}>{cell.word}</State>
 }
 
-/** The columns of a resource as those of a table. */
+/** Returns the columns of a resource as those of a table. */
 export const columnsOf = <R,>(columns: readonly Described<R>[]): Column<R>[] =>
   columns.map(({ label, of, room }) => ({
     label,

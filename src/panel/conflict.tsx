@@ -10,14 +10,14 @@ import type { View } from './view.js'
 
 type Value = string | readonly string[] | undefined
 
-/** The values of a field that has several, or one. What stands for a form without any is none. */
+/** The values of a field that has one or several. The empty text of an empty form counts as no value. */
 const valuesIn = (value: Value): string[] => [value ?? []].flat().filter(text => text !== '')
 
-/** The same of a field; of rows those that are filled in, whole. */
+/** Returns the values of any field; of a field with rows it keeps the rows that are filled in, whole. */
 const ofField = (field: Field, value: Value): string[] =>
   field.kind === 'rows' ? filledRows([value ?? []].flat(), field.columns.length).flat() : valuesIn(value)
 
-/** A switch sends what it is without being ticked too. */
+/** A switch sends its value even if it is not ticked. */
 const typedIn = (field: Field, texts: Texts): string[] => {
   const values = ofField(field, texts[field.name])
   return field.kind === 'choices' || field.kind === 'rows' ? values : values.slice(-1)
@@ -25,17 +25,17 @@ const typedIn = (field: Field, texts: Texts): string[] => {
 
 const isText = ({ kind = 'text' }: Field) => kind === 'text' || kind === 'lines' || kind === 'html'
 
-/** A field whose text is another one now than what was typed. */
+/** A field whose stored text differs from the typed one. */
 interface Differing {
   readonly field: Field
   readonly mine: readonly string[]
   readonly theirs: readonly string[]
 }
 
-/** What others have saved since a form was shown. */
+/** Changes that others have saved since a form was shown. */
 export interface SavedFields {
   readonly last: Save | undefined
-  /** The members whose values they have saved; undefined where that is not known for sure. */
+  /** The members whose values they have saved; undefined if that is uncertain. */
   readonly members: ReadonlySet<string> | undefined
 }
 
@@ -52,12 +52,12 @@ interface Side {
   own: 'removed' | 'added'
 }
 
-/** One of two texts, with the words marked that the other one does not have. */
+/** One of two texts, with the words marked that the other one lacks. */
 const Text = ({ text, pieces, own }: Side) => (
   <code>{text === '' ? 'empty' : <OwnWords pieces={pieces} own={own} />}</code>
 )
 
-/** With the stored text, and what was typed. */
+/** A differing field with the stored text and the typed one. */
 interface Compared extends Differing {
   readonly before: string
   readonly after: string
@@ -101,13 +101,13 @@ function Sides({ field, mine, theirs, before, after, pieces }: WithPieces<Compar
   )
 }
 
-/** What to do now. */
+/** Says how to go on after a conflict. */
 function wordsFor(differing: number, isKnown: boolean): string {
   if (differing > 0) return 'Where the two differ, choose; then save again.'
   return isKnown ? 'Theirs is in other fields than yours: save again.' : 'Save again to keep it.'
 }
 
-/** What somebody else has saved meanwhile, beside what was typed. Nothing is stored until the form is saved again. */
+/** Shows the changes of somebody else beside what was typed. Nothing is stored until the form is saved again. */
 export async function Conflict({
   view,
   fields,

@@ -21,9 +21,9 @@ import type { View } from './view.js'
 import { doneIn } from './work-actions.js'
 import { addressOf, contentPath, WorkTable } from './work-table.js'
 
-/** So many people are offered, and so many addresses without a page are shown. */
+/** How many people are offered, and how many addresses without a page are shown. */
 const [maxPeople, maxEmpty] = [200, 5]
-/** So far one may go by pages; filters lead further. */
+/** The last page of the list; filters lead further. */
 const maxPage = 10_000
 
 interface Props {
@@ -33,11 +33,11 @@ interface Props {
   readonly asked: WorkListAsked
 }
 
-/** Where the trees of a kind are listed, under `/admin`. */
+/** Returns the list of the trees of a datatype, under `/admin`. */
 export const addressOfKind = ({ datatype_id }: Pick<Kind, 'datatype_id'>): string =>
   `${contentPath}?datatype_id=${datatype_id}`
 
-/** What the address asks for; what means nothing is left out. */
+/** Reads the filters and the order from the address; invalid ones are left out. */
 function askedIn(c: Ctx, model: Model, people: readonly Choice[]): WorkListAsked {
   const sort = c.req.query('sort') ?? ''
   const page = Number(c.req.query('page') ?? 1)
@@ -52,7 +52,7 @@ function askedIn(c: Ctx, model: Model, people: readonly Choice[]): WorkListAsked
   }
 }
 
-/** Who has made content: everybody for who may see people, else oneself. */
+/** The authors to filter by: everybody if the user may see people, else only the user. */
 async function peopleFor({ user, can }: View, { services }: PanelContext): Promise<Choice[]> {
   const me = user ? [{ value: user.user_id, word: 'Me' }] : []
   if (!can('users:read')) return me
@@ -63,7 +63,7 @@ async function peopleFor({ user, can }: View, { services }: PanelContext): Promi
   return [...me, ...others.toSorted((a, b) => a.word.localeCompare(b.word))]
 }
 
-/** The trees of the site, on pages or not, to look for and to work through. */
+/** The list of the site's trees, on pages or not, with search and filters. */
 export function contentList({ get }: Pages, context: PanelContext): void {
   get(contentPath, 'content:update', async (view, c) => {
     const model = await modelOf(context)
@@ -94,7 +94,7 @@ interface FiltersProps {
   people: readonly Choice[]
 }
 
-/** They act at once with the script, and with a button without it. */
+/** Filters. With the script they apply at once, without it by a button. */
 const Filters = ({ view, asked, kinds, people }: FiltersProps) => (
   <form
     class="filters"
@@ -129,7 +129,7 @@ const Filters = ({ view, asked, kinds, people }: FiltersProps) => (
   </form>
 )
 
-/** The page, and what is on no page, that may be made here. */
+/** Links for a new page, and for new shared content. */
 function NewOnes({ view, model, asked }: Props) {
   if (!view.can('content:create')) return null
   const chosen = model.datatypes.get(asked.kind ?? '')
@@ -225,7 +225,7 @@ function None({ view, asked, isAll }: { view: View; asked: WorkListAsked; isAll:
   )
 }
 
-/** Addresses that show nothing yet. */
+/** Addresses without a page. */
 async function EmptyAddresses({ view, context }: Props) {
   const { workList, routes } = context.services.space
   const route_id = await workList.emptyRoutes(maxEmpty + 1)

@@ -46,7 +46,7 @@ import { panelActor } from './view.js'
 import { workActions } from './work-actions.js'
 import { entryPath } from './work-table.js'
 
-/** Drafts are on all of these pages. */
+/** All of these pages show drafts. */
 const reads = 'content:update'
 
 /** Pages, their trees and their entries. */
@@ -115,15 +115,15 @@ function routePage({ get, submit }: Pages, context: PanelContext): void {
 
 const Then = z.object({ next: z.enum(['', 'publish']).default('') })
 
-/** One thing that publishing refuses, as `publishing` tells it. */
+/** One reason why a publish is refused, as `publishing` returns it. */
 interface Refused extends OneOfErrors {
   readonly content_data_id?: string
   readonly locale?: string
 }
-/** So many of them are listed. */
+/** How many of them are listed. */
 const maxRefused = 20
 
-/** What is wrong in other entries, or in another language, with links to where that is written. */
+/** Problems in other entries or in another language, each with a link to its place. */
 async function elsewhereOf(
   errors: readonly Refused[],
   model: Model,
@@ -152,7 +152,7 @@ async function elsewhereOf(
   return links
 }
 
-/** The form of an entry whose values are saved and whose publish was refused. @throws what is not about the content */
+/** Shows the form of a saved entry whose publish was refused. @throws errors that are not about the content */
 async function notPublished(
   error: unknown,
   { id, locale, fields, model }: { id: string; locale: string; fields: readonly ModelField[]; model: Model },
@@ -222,14 +222,14 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
 interface Saving {
   id: string
   seen: string
-  /** The route of the page that the entry is. */
+  /** The route of the page; undefined if the entry is not a page. */
   route: Route | undefined
   texts: Texts
-  /** What is changed of the entry. */
+  /** The changes to the entry. */
   patch: z.output<typeof ContentUpdate> | undefined
 }
 
-/** Saves an entry and, where it is a page, its title and address with it. @throws 403 for who may not rename pages */
+/** Saves an entry and, if it is a page, its title and address with it. @throws 403 if the user may not rename pages */
 async function save({ id, seen, route, texts, patch }: Saving, c: Ctx, context: PanelContext): Promise<void> {
   const { access, space } = context.services
   const actor = panelActor(c)
@@ -248,7 +248,7 @@ async function save({ id, seen, route, texts, patch }: Saving, c: Ctx, context: 
   )
 }
 
-/** What others have saved of an entry since the form was shown that is refused now. */
+/** Returns what others have saved of an entry since the refused form was shown. */
 async function sinceOf(
   draft: Draft,
   { context, id, locale }: { context: PanelContext; id: string; locale: string },
@@ -269,7 +269,7 @@ async function sinceOf(
   }
 }
 
-/** @throws 403 for who may not, and what is refused with the names of other entries */
+/** Publishes an entry. @throws 403 without the permission, and refusals with the ids of their entries */
 async function publish(c: Ctx, id: string, context: PanelContext): Promise<void> {
   const { access, space } = context.services
   await access.need(c.env.identity, 'content:publish')

@@ -5,32 +5,32 @@ import type { ApiContext } from '../routes/context.js'
 import { type Endpoints, endpoints } from '../routes/endpoints.js'
 import type { Access } from '../services/accounts/access.js'
 
-/** In front of the paths of all pages. */
+/** The path prefix of all pages. */
 export const panelPath = '/admin'
 
-/** What the panel is made of. */
+/** Everything that the panel is built from. */
 export interface PanelParts extends ApiContext {
   readonly random: Random
   readonly log: Log
   readonly clock: Ports['clock']
   readonly panelFiles: PanelFiles
-  /** Whether browsers are told to use nothing but HTTPS. */
+  /** Whether browsers are required to use HTTPS only. */
   readonly secure: boolean
 }
 
-/** What every page is made of: `services.space` and `services.media` are those of the space that it is about. */
+/** Everything that a page is built from: `services.space` and `services.media` are those of its content space. */
 export interface PanelContext extends Omit<PanelParts, 'services' | 'authentication'> {
   readonly services: ServicesOfSpace
-  /** Without rights: `services.access` has those of the space. */
+  /** Sign-in only; permissions are in `services.access`, by space. */
   readonly authentication: Pick<Authentication, 'auth' | 'cookie'>
   readonly endpointsOf: (subject: string) => Endpoints
-  /** In front of the paths of the pages of this space. */
+  /** The path prefix of the pages of this space. */
   readonly base: string
-  /** Where the API answers with the page of a slug. */
+  /** The API path that returns the page of a slug. */
   readonly pageAddress: string
-  /** Whether visitors have pages of this space at their slugs; those of the other one are read by the API alone. */
+  /** Whether visitors see pages of this space at their slugs; pages of the admin space are read by the API only. */
   readonly isVisited: boolean
-  /** What guards here what this word guards in the public space. */
+  /** The permission that this space needs for what `access` guards in the public space. */
   wordOf(access: Access): Access
 }
 
@@ -49,7 +49,7 @@ export const publicPanel = (parts: PanelParts): PanelContext => ({
   wordOf: access => access,
 })
 
-/** The same pages over the admin space, under a prefix (D-700). */
+/** The panel of the admin space: all pages of a space, under a prefix (D-700). */
 export const adminPanel = (parts: PanelParts): PanelContext => ({
   ...parts,
   services: inAdminSpace(parts.services),

@@ -5,13 +5,13 @@ import { RowsControl } from './rows-control.js'
 import { typedText } from './typed-text.js'
 import type { View } from './view.js'
 
-/** A value as a field shows it. */
+/** Returns a value as its field shows it. */
 export const textIn = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
 }
 
-/** The same to be read. */
+/** The text of a value that is shown and cannot be edited. */
 const shownIn = (value: unknown): string =>
   Array.isArray(value) ? value.filter(Boolean).map(textIn).join(', ') : textIn(value)
 
@@ -23,11 +23,11 @@ interface ControlProps {
   id: string
   value: unknown
   described: Readonly<Record<string, string | undefined>>
-  /** The row that is wrong. */
+  /** The row with the problem. */
   row?: number | undefined
 }
 
-/** What the script of the picker reads, and the place where it shows what is chosen. */
+/** The attributes that the script of the picker reads, and the place where it shows the chosen records. */
 const Picker = ({ field, id, children }: { field: Field; id: string; children?: Child }) => {
   const picked = 'picked' in field ? field.picked : undefined
   if (!picked) return <>{children}</>
@@ -166,7 +166,7 @@ const TextArea = ({ field: { kind, mono, name, placeholder, rows }, id, value, d
     data-rich={kind === 'html' ? '' : undefined}
     {...described}
   >
-    {/* The first line break of a textarea is no part of it. */}
+    {/* HTML drops the first line break of a textarea. */}
     {typedText(`\n${textIn(value)}`)}
   </textarea>
 )
@@ -180,7 +180,7 @@ const Input = ({ field, id, value, described }: ControlProps) => {
       step={kind === 'number' ? 'any' : undefined}
       id={id}
       name={field.name}
-      // A password that was refused is typed again.
+      // A refused password must be typed again.
       value={kind === 'password' ? '' : typedText(textIn([value].flat()[0]))}
       autocomplete={'autocomplete' in field ? field.autocomplete : 'off'}
       placeholder={field.placeholder}
@@ -191,7 +191,7 @@ const Input = ({ field, id, value, described }: ControlProps) => {
   )
 }
 
-/** A password, which the script can show as it is typed. */
+/** A password, which the script can show as text. */
 const Secret = (props: ControlProps) => (
   <span class="secret">
     <Input {...props} />
@@ -201,7 +201,7 @@ const Secret = (props: ControlProps) => (
   </span>
 )
 
-/** A time in UTC, under which the script says what it is where the reader is. */
+/** A time in UTC; the script adds the time in the reader's zone. */
 const Time = (props: ControlProps) => (
   <>
     <Input {...props} />
@@ -209,7 +209,7 @@ const Time = (props: ControlProps) => (
   </>
 )
 
-/** HTML to write, for which the script puts an editor into the place before it. */
+/** HTML in a textarea; the script puts an editor in its place. */
 const RichText = (props: ControlProps) => (
   <>
     <div class="rich" data-keep="" id={`k-${props.id}`} data-icons={props.view.fileAddress('icons.svg')} />
@@ -217,7 +217,7 @@ const RichText = (props: ControlProps) => (
   </>
 )
 
-/** What a field is written in. */
+/** The control for a field. */
 export function Control(props: ControlProps) {
   const { field, value } = props
   switch (field.kind) {

@@ -12,13 +12,13 @@ export type { Choice, Field, Picked }
 
 const storedIn = (value: unknown) => (Array.isArray(value) ? value.map(String) : textIn(value))
 
-/** What a field shows: what was typed, or what the record has. */
+/** The value that a field shows: the typed one, else that of the record. */
 function shownValue(field: Field, record: Readonly<Record<string, unknown>>, texts?: Texts) {
   const own = field.value ?? record[field.name]
   return field.kind === 'fixed' ? own : (texts?.[field.name] ?? own)
 }
 
-/** Longer ones stand under the label. */
+/** Longer hints are below the label. */
 const longHint = 56
 
 function FieldRow({
@@ -95,7 +95,7 @@ function FieldRow({
   )
 }
 
-/** Puts what goes together into lists: beside each other, or under one heading. */
+/** Groups neighbours that belong together: beside each other, or under one heading. */
 function together<T>(all: readonly T[], isWith: (one: T, before: T) => boolean): T[][] {
   const lists: T[][] = []
   for (const [i, one] of all.entries())
@@ -107,7 +107,7 @@ function together<T>(all: readonly T[], isWith: (one: T, before: T) => boolean):
 const besides = (fields: readonly Field[]) => together(fields, field => field.beside === true)
 const groups = (fields: readonly Field[]) => together(fields, (one, before) => one.group === before.group)
 
-/** A field under words that open it. */
+/** A field that is folded under a label. */
 const Folded = ({ field, isOpen, children }: { field: Field; isOpen: boolean; children?: Child }) =>
   field.folded === undefined ? (
     children
@@ -128,11 +128,11 @@ const Group = ({ name, children }: { name: string | undefined; children?: Child 
     </fieldset>
   )
 
-/** What is wrong with a field, with its label in front. */
+/** The message about a field, with its label in front. */
 export const labelled = (label: string, message: string): string =>
   /^(is|are|has|have|must|may|can|cannot)\b/.test(message) ? `${label} ${message}` : `${label}: ${message}`
 
-/** What a form wanted that is refused; signing in stores nothing. */
+/** Headings by the refused action; signing in stores nothing, so it has no heading. */
 const headings = { publish: 'Saved. Not published', save: 'Not saved', nothing: undefined } as const
 
 interface RefusalProps {
@@ -142,7 +142,7 @@ interface RefusalProps {
   storesNothing: boolean
 }
 
-/** What was refused, with links to the fields that it is about. */
+/** The note about a refused form, with links to the fields with problems. */
 const Refusal = ({ view, draft, fields, storesNothing }: RefusalProps) => {
   const { errors, problem, isStored, elsewhere = [] } = draft
   const own = fields.filter(({ name }) => errors.has(name))
@@ -178,15 +178,15 @@ interface FieldsProps {
   fields: readonly Field[]
   record?: Readonly<Record<string, unknown>>
   draft?: Draft | undefined
-  /** The mark of the record as it is shown, so that nobody's change is lost. */
+  /** The mark of the shown record, so that no other change is overwritten. */
   seen?: string
-  /** The fields whose problems and conflicts are shown above these, where the form has several parts. */
+  /** The fields whose problems and conflicts are shown above these, if the form has several parts. */
   listed?: readonly Field[]
-  /** What others have saved meanwhile, where more is known of it than who it was. */
+  /** Changes that others have saved meanwhile, if more is known than their author. */
   since?: SavedFields | undefined
-  /** A form that asks for something, such as signing in, saves nothing that could be said to be not saved. */
+  /** Whether the form stores nothing, such as signing in, so that "Not saved" would be wrong. */
   storesNothing?: boolean
-  /** Whether one writes in the first of them at once. */
+  /** Whether the first field gets the focus. */
   begins?: boolean
 }
 
@@ -200,18 +200,18 @@ function touchedIn(texts: Texts): ReadonlySet<string> | undefined {
   }
 }
 
-/** What was typed. After a save of somebody else the other fields have what is stored now. */
+/** Returns the typed values. After a save by somebody else the fields without input show what is stored now. */
 export function typedIn({ texts, changed }: Draft): Texts {
   const touched = changed ? touchedIn(texts) : undefined
   return touched ? Object.fromEntries(Object.entries(texts).filter(([name]) => touched.has(name))) : texts
 }
 
-/** The fields of a form, with what was typed and what is wrong with it. */
+/** The fields of a form, with the typed values and their problems. */
 export function Fields(props: FieldsProps): Child {
   const { view, fields, record = {}, draft, seen, since, listed = fields, storesNothing = false } = props
   const first = props.begins ? fields.find(({ kind }) => kind !== 'fixed' && kind !== 'hidden') : undefined
   const typed = draft && typedIn(draft)
-  // What was refused for another reason has not been compared with what somebody else may have saved.
+  // Refused for another reason, the form was not compared with saves of somebody else: it keeps its mark.
   const mark = draft && !draft.changed && !draft.isStored ? textOf(draft.texts, seenMember) : seen
   return (
     <>

@@ -9,7 +9,7 @@ import { Empty } from './parts.js'
 import { resourcePages } from './resource.js'
 import type { View } from './view.js'
 
-/** Kinds of entries. */
+/** Datatypes. */
 export const datatypePages = (context: PanelContext) =>
   resourcePages(context, {
     ...datatypeResource(context),

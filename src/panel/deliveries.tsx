@@ -71,7 +71,7 @@ function Ticks({ records }: { records: readonly Delivery[] }) {
   )
 }
 
-/** What was sent to a webhook, the newest first. */
+/** The deliveries of a webhook, the newest first. */
 export async function Deliveries({ view, context, id }: { view: View; context: PanelContext; id: string }) {
   const { batches, total } = await context.services.webhooks.deliveries(id, {}, { limit: maxDeliveries })
   const records = await all(batches)
@@ -105,7 +105,7 @@ export async function Deliveries({ view, context, id }: { view: View; context: P
   )
 }
 
-/** One delivery with what was sent. */
+/** The page of one delivery, with its payload. */
 export function deliveryPage({ get }: Pages, context: PanelContext): void {
   const { webhooks } = context.services
   get('/webhooks/:webhook_id/deliveries/:delivery_id', 'webhook:read', async (view, c) => {

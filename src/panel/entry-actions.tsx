@@ -17,7 +17,7 @@ import { panelActor } from './view.js'
 
 const idIn = (c: Ctx) => idParam(c, 'entry_id')
 const entryPath = (id: string): string => `/content/entry/${id}`
-/** The entry that was open, with the one that was moved in its tree. */
+/** Returns the path of the open entry, and keeps the moved one visible in its tree. */
 const movedPath = (c: Ctx): string => {
   const open = c.req.query('open') ?? idIn(c)
   return saved(open === idIn(c) ? entryPath(open) : `${entryPath(open)}?beside=${idIn(c)}`)
@@ -27,7 +27,7 @@ const Start = z.object({ datatype_id: z.string() })
 const Move = z.object({ how: z.enum(['up', 'down', 'in', 'out']) })
 const Placed = ContentMove.omit({ content_data_id: true })
 
-/** Where entries are, and which there are. */
+/** Actions that create, move and delete entries. */
 export function placement({ get, act, submit }: Pages, context: PanelContext): void {
   const { access, space } = context.services
   const { content, copies } = space
@@ -94,7 +94,7 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
 
 const Plan = z.object({ publish_at: z.string(), unpublish_at: z.string() })
 
-/** What the public sees of an entry, and from when to when. */
+/** Actions that publish, schedule and unpublish an entry. */
 export function publication({ act, submit }: Pages, context: PanelContext): void {
   const { publishing } = context.services.space
   const at = '/content/entry/:entry_id'

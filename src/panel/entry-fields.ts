@@ -6,10 +6,10 @@ import type { PanelContext } from './context.js'
 import type { Choice, Field, Picked } from './controls.js'
 import { mediaChoices } from './pickers.js'
 
-/** How many entries or files are in a form; others are found by the picker. */
+/** How many entries or files a form offers; the picker finds others. */
 const maxChoices = 200
 
-/** The first ones that there are. What is chosen comes before them, in its order. */
+/** Returns the choices of a field: the chosen ones in their order, then the first of all others. */
 async function choicesOf(
   field: ModelField,
   chosen: readonly string[],
@@ -25,7 +25,7 @@ async function choicesOf(
   return [...inOrder, ...others.filter(({ value }) => !chosen.includes(value))]
 }
 
-/** One of many, or several, that are stored as an id or as a JSON array of ids. */
+/** Returns a field of one or several records, which is stored as an id or as a JSON array of ids. */
 async function picker(
   field: ModelField,
   base: Pick<Field, 'name' | 'label' | 'hint' | 'help'>,
@@ -41,7 +41,7 @@ async function picker(
     : { ...all, kind: 'choice', none: '–', value: chosen[0] ?? '' }
 }
 
-/** The control of a field, with what is stored. */
+/** Returns the control of a field with its stored value. */
 export async function controlOf(
   field: ModelField,
   stored: string,

@@ -5,7 +5,7 @@ import type { Shown } from './entry-side.js'
 import { Act, DeleteLink, Icon } from './parts.js'
 import type { View } from './view.js'
 
-/** What is done seldom, behind a button of its own. */
+/** A menu of rare actions behind one button. */
 const Menu = ({ view, label, children }: { view: View; label: string; children?: Child }) => (
   <details class="menu" data-menu="">
     <summary class="button" aria-label={label} title={label}>
@@ -22,7 +22,7 @@ const moves = [
   ['out', 'Move out one level'],
 ] as const
 
-/** Copies an entry, of a page all of it to an address of its own. */
+/** Copies an entry; a page with its whole tree, to an address of its own. */
 function Duplicate({ view, id, entry }: Shown) {
   const isPage = entry.route_id !== null
   if (!view.can('content:create') || (isPage && !view.can('routes:create'))) return null
@@ -33,7 +33,7 @@ function Duplicate({ view, id, entry }: Shown) {
   )
 }
 
-/** Where the page is for everybody. */
+/** The public address of the page. */
 function Address({ context, tree }: Shown) {
   const { route, root } = tree
   if (!route || !context.isVisited) return null
@@ -52,7 +52,7 @@ function Address({ context, tree }: Shown) {
   )
 }
 
-/** What else can be done with an entry. */
+/** The menu of further actions on an entry. */
 export function EntryMenu(shown: Shown) {
   const { view, id, tree, title } = shown
   const path = `/content/entry/${id}`

@@ -12,20 +12,20 @@ import { TreePane } from './tree.js'
 import { partsIn } from './tree-parts.js'
 import type { View } from './view.js'
 
-/** The fields that have a value in a locale: all of them where none is named. */
+/** The fields with values in a locale: all of them without a locale, else the translatable ones. */
 export const translated = (fields: readonly ModelField[], locale: string): readonly ModelField[] =>
   locale === '' ? fields : fields.filter(({ translatable }) => translatable)
 
 const pathOf = (id: string) => `/content/entry/${id}`
 
-/** The entry that was moved, where it is still there. */
+/** Returns the moved entry if it still exists. */
 async function besideIn({ tree: { beside } }: View, { context }: Asked): Promise<Entry | undefined> {
   if (beside === undefined) return undefined
   const [found] = await all(context.services.space.content.list({ content_data_id: beside }, { limit: 1 }))
   return found
 }
 
-/** The tree at the left, the entry in the middle, what the world sees of it at the right. */
+/** The page of an entry: its tree on the left, its form in the middle, its publication on the right. */
 export async function entryPage(view: View, asked: Asked) {
   const { context, id } = asked
   const entry = await context.services.space.content.get(id)
@@ -72,7 +72,7 @@ export async function entryPage(view: View, asked: Asked) {
   )
 }
 
-/** The next step is to publish where something waits for it. */
+/** The next step is to publish, if there are unpublished changes. */
 function Actions(shown: Shown) {
   const { view, id, entry, tree } = shown
   const count = waitingIn(tree, id)
@@ -130,7 +130,7 @@ async function Languages({ view, context, id, locale, entry, model }: Shown) {
   )
 }
 
-/** What the entry is called, where it is a page its address, and what there is to know of it. */
+/** The head of an entry: its title, the address if it is a page, and its state. */
 function Head(shown: Shown & { state: State | undefined }) {
   const { view, context, entry, model, tree, title, draft, locale, state } = shown
   const { route } = tree
@@ -154,7 +154,7 @@ function Head(shown: Shown & { state: State | undefined }) {
   )
 }
 
-/** Whether title and address are fields of the form: those of another language have a place of their own. */
+/** Whether title and address are fields of the form: a translation has no own title and address. */
 const isHeadWritten = (view: View, { route_id }: Entry, locale: string): boolean =>
   route_id !== null && locale === '' && view.can('routes:update')
 

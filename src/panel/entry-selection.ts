@@ -11,7 +11,7 @@ import type { PanelContext } from './context.js'
 import { type Pages, saved } from './pages.js'
 import { panelActor } from './view.js'
 
-/** More are not chosen by hand. */
+/** The most entries of one selection. */
 export const maxSelected = 200
 
 const ids = z
@@ -21,7 +21,7 @@ const ids = z
 const Selection = z.object({
   what: z.enum(['publish', 'unpublish', 'delete', 'move']),
   ids,
-  /** Where they are moved to. */
+  /** The parent to move them to. */
   parent_id: reference.optional(),
 })
 type Selection = z.output<typeof Selection>
@@ -33,7 +33,7 @@ const words: Readonly<Record<Selection['what'], { access: Access; done: string }
   move: { access: 'content:update', done: 'moved' },
 }
 
-/** Those that are under none of the others, for what is done to an entry is done to what is under it. */
+/** Returns the entries that are not under another one of these: an action on an entry includes those under it. */
 async function outermost(ids: readonly string[], { services: { space } }: PanelContext): Promise<Entry[]> {
   const chosen = new Set(ids)
   const entries = await Promise.all(ids.map(id => space.content.get(id)))
@@ -55,7 +55,7 @@ async function act({ what, parent_id }: Selection, entry: Entry, actor: Actor, c
   else if (parent_id !== undefined) await content.move(actor, { content_data_id, parent_id })
 }
 
-/** What is open afterwards: the entry that was, or what it was under. */
+/** Returns the page to show afterwards: the open entry, or the root of its tree if the entry is gone. */
 async function pathAfter(c: Ctx, root: string, context: PanelContext): Promise<string> {
   const open = c.req.query('open') ?? ''
   const { content } = context.services.space
@@ -65,7 +65,7 @@ async function pathAfter(c: Ctx, root: string, context: PanelContext): Promise<s
   return saved(id === undefined ? '/content' : `/content/entry/${id}`)
 }
 
-/** The same done to several entries, each for itself, so that one which is refused holds up no other. */
+/** Actions on several entries. Each one is done by itself, so that a refused one does not stop the others. */
 export function selectionActions({ get, submit }: Pages, context: PanelContext): void {
   const { access } = context.services
   get('/content-removal', 'content:delete', async (_view, c) => {
@@ -93,7 +93,7 @@ export function selectionActions({ get, submit }: Pages, context: PanelContext):
   }))
 }
 
-/** @returns which were refused and why, and how many were not */
+/** @returns which entries were refused and why, and how many were done */
 async function refusal(
   problems: readonly { entry: Entry; error: HttpError }[],
   count: number,

@@ -19,13 +19,13 @@ export interface Asked {
   id: string
   locale: string
   draft?: Draft
-  /** What others have saved since the draft was begun. */
+  /** Changes that others have saved since the draft was begun. */
   since?: SavedFields | undefined
-  /** A plan that was refused. */
+  /** A schedule that was refused. */
   plan?: Draft
 }
 
-/** What the parts of the page know. */
+/** The data that all parts of the page share. */
 export interface Shown extends Asked {
   view: View
   entry: Entry
@@ -37,7 +37,7 @@ export interface Shown extends Asked {
 
 const pathOf = (id: string) => `/content/entry/${id}`
 
-/** What the world sees of an entry, where it is, and what was kept of it. */
+/** The side of an entry: its page, publication, unpublished changes, versions and dates. */
 export async function Side(shown: Shown) {
   const { view, entry, slug, tree, id } = shown
   return (
@@ -125,7 +125,7 @@ function Publication({ view, id, entry, plan, context }: Shown) {
   )
 }
 
-/** Without the script, which adds entries where they stand in the tree. */
+/** Adds entries without the script, which has menus in the tree for it. */
 async function Add({ view, id, entry, model, context }: Shown) {
   const starts = view.can('content:create') ? await startsUnder(model, entry.datatype_id, context) : []
   if (starts.length === 0) return null

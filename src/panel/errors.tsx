@@ -7,7 +7,7 @@ import { type PanelContext, panelPath } from './context.js'
 import { Document, Page } from './layout.js'
 import { type View, viewOf } from './view.js'
 
-/** What the status means to people. */
+/** Titles of error pages, by status. */
 const titles: Readonly<Record<number, string>> = {
   400: 'This cannot be done',
   401: 'Please sign in',
@@ -21,7 +21,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not available right now',
 }
 
-/** What is more than the title says. */
+/** The explanation below the title. */
 const explained = ({ status, error }: Failure) =>
   status === 404 && error === 'not found'
     ? 'There is nothing at this address. It may have been deleted, or moved.'
@@ -29,7 +29,7 @@ const explained = ({ status, error }: Failure) =>
 
 const missing = /the permission (\S+) is missing/
 
-/** The roles that have the permission that somebody lacks. */
+/** Returns the roles that have the missing permission. */
 async function rolesWith(permission: string, { services }: PanelContext): Promise<string[]> {
   const { permissions, rolePermissions, roles } = services
   for await (const [found] of permissions.list({ label: permission }, { limit: 1 }))
@@ -85,7 +85,7 @@ async function lackOf(failure: Failure, context: PanelContext) {
   return <Missing permission={permission} roles={await rolesWith(permission, context)} />
 }
 
-/** Who asks, also where nothing has asked it yet. */
+/** Returns the view of the caller, and identifies them if that has not happened yet. */
 async function viewFor(c: Ctx, context: PanelContext): Promise<View> {
   const { auth, cookie } = context.authentication
   c.env.identity ??= await auth.identify({ cookie: cookie.read(c), bearer: undefined })
@@ -93,8 +93,8 @@ async function viewFor(c: Ctx, context: PanelContext): Promise<View> {
 }
 
 /**
- * How failures look in the panel: a page like all others for who is signed in. Whoever is not, and wanted to look at
- * something, is led to the page to sign in at, and back.
+ * Shows errors in the panel: as a page with the tree and bar if the user is signed in. A signed-out user who wanted to
+ * see a page is sent to the sign-in page, and back afterwards.
  */
 export function panelErrors(context: PanelContext): ErrorHandler<Env> {
   const plain = htmlErrors(context.log, { signIn: `${panelPath}/sign-in` })
@@ -124,12 +124,12 @@ export function panelErrors(context: PanelContext): ErrorHandler<Env> {
       return c.html(`<!doctype html>${await page}`, failure.status as ContentfulStatusCode, {
         'Cache-Control': 'no-store',
         ...(isOut ? { 'X-Signed-Out': 'true' } : {}),
-        // For a page that does not give way to this one.
+        // For a page that is not replaced by this one.
         'X-Error': encodeURIComponent(explained(failure)),
         ...failure.headers,
       })
     } catch {
-      // Even who asks cannot be found out, as without a database.
+      // The caller cannot be identified, for example without a database.
       return plain(error, c)
     }
   }

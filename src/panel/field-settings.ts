@@ -13,12 +13,12 @@ import type { PanelContext } from './context.js'
 import type { Choice, Field } from './form-field.js'
 import type { Texts } from './pages.js'
 
-/** A site has no more of them than people can choose from. */
+/** The most datatypes to choose from. */
 const maxDatatypes = 1000
 
 type Stored = Parameters<typeof keptSettings>[1]
 interface Shown {
-  /** Value and label of the options that the form shows. */
+  /** Value and label of the form's options. */
   readonly options: readonly (readonly [value: string, label: string])[]
   readonly name: string
   readonly setting: Setting
@@ -29,7 +29,7 @@ interface Shown {
 const choicesOf = (words: Readonly<Record<string, string>>): Choice[] =>
   Object.entries(words).map(([value, word]) => ({ value, word }))
 
-/** Datatypes by the names that settings have them by, and those that are named and not there any more. */
+/** Returns datatypes as choices by name, with those that the setting names and that no longer exist. */
 async function datatypeChoices(named: readonly string[], context: PanelContext): Promise<Choice[]> {
   const found = await all(context.services.space.datatypes.list({}, { limit: maxDatatypes }))
   const known = found.map(({ name, label }) => ({ value: name, word: label }))
@@ -38,7 +38,7 @@ async function datatypeChoices(named: readonly string[], context: PanelContext):
   return [...known, ...gone.map(value => ({ value, word: value, hint: 'is not there' }))]
 }
 
-/** A value of the field's type, which may be missing. */
+/** A control for a value of the field's type; the value may be missing. */
 function valueField({ name, setting: { label }, type, value, options }: Shown): Field {
   const member = settingMember(name)
   const text = String(value)
@@ -99,15 +99,15 @@ async function fieldsOfSetting(shown: Shown, context: PanelContext): Promise<Fie
   }
 }
 
-/** The texts of the rows of options, where the type has such. */
+/** The texts of the rows of options, if the type has options. */
 function shownOptions(type: string, kept: Readonly<Record<string, unknown>>): string[] {
   const setting = settingsOf(type).get('options')
   return setting ? [shownSetting(setting, type, kept.options)].flat() : []
 }
 
 /**
- * The fields of a form for the settings that a field of the type may have, and one for all that has no control.
- * @param typed what the form has sent, where it is shown again
+ * Returns the fields of a form for all settings of a field type, and one for the data without a control.
+ * @param typed the texts that were sent, if the form is shown again
  */
 export async function settingFields(
   type: string,

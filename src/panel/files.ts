@@ -11,7 +11,7 @@ const types: Readonly<Record<string, string>> = {
 
 const known = new WeakMap<PanelFiles, Promise<ReadonlyMap<string, PanelFile>>>()
 
-/** The files of the panel, read once. Without them pages work and look like nothing. */
+/** Reads the files of the panel, once. Without them pages work but have no style. */
 function filesOf(context: PanelContext): Promise<ReadonlyMap<string, PanelFile>> {
   let files = known.get(context.panelFiles)
   if (!files) {
@@ -25,7 +25,7 @@ function filesOf(context: PanelContext): Promise<ReadonlyMap<string, PanelFile>>
   return files
 }
 
-/** The address of a file, which is another one when its bytes are. */
+/** Returns the address of a file, which changes with its bytes. */
 export type AddressOf = (name: string) => string
 
 export async function addressesOf(context: PanelContext): Promise<AddressOf> {
@@ -33,7 +33,7 @@ export async function addressesOf(context: PanelContext): Promise<AddressOf> {
   return name => `${panelPath}/files/${files.get(name)?.hash.slice(0, 12) ?? '-'}/${name}`
 }
 
-/** The compressed form that a browser takes. */
+/** Returns the compression that the browser accepts. */
 function codingFor(c: Ctx): 'br' | 'gzip' | undefined {
   const accepted = c.req.header('accept-encoding') ?? ''
   return (['br', 'gzip'] as const).find(coding =>
@@ -41,10 +41,10 @@ function codingFor(c: Ctx): 'br' | 'gzip' | undefined {
   )
 }
 
-/** Script, style and icons. They are the same for everybody, so anybody may have them. */
+/** Script, style and icons. They are the same for everybody, so they need no permission. */
 export function filePages(context: PanelContext) {
   const api = context.endpointsOf('panel files')
-  /** @param keep how long who has it may keep it */
+  /** @param keep the cache policy of the file */
   async function answer(c: Ctx, name: string, keep: (file: PanelFile) => string): Promise<Response> {
     const file = (await filesOf(context)).get(name)
     if (!file) throw notFound()
@@ -58,7 +58,7 @@ export function filePages(context: PanelContext) {
     })
   }
   api.get('/files/:hash/:name', 'public', { summary: 'A file of the panel', anyQuery: true }, c =>
-    // An old address of a file that has changed is answered too, but nobody keeps that.
+    // An old address of a changed file works too, but is not cached.
     answer(c, c.req.param('name') ?? '', ({ hash }) =>
       hash.startsWith(c.req.param('hash') ?? '') ? 'public, max-age=31536000, immutable' : 'no-store',
     ),

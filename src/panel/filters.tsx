@@ -3,13 +3,13 @@ import type { Choice } from '../resources/form-field.js'
 interface ChooserProps {
   label: string
   name: string
-  /** What it is called to choose nothing. */
+  /** The label of the choice without a filter. */
   none: string
   choices: readonly Choice[]
   chosen: string | undefined
 }
 
-/** One of the things by which a list is narrowed, in a form of the class `filters`. */
+/** One filter of a list, in a form of the class `filters`. */
 export const Chooser = ({ label, name, none, choices, chosen }: ChooserProps) => (
   <label>
     {label}
@@ -24,6 +24,6 @@ export const Chooser = ({ label, name, none, choices, chosen }: ChooserProps) =>
   </label>
 )
 
-/** The choice that a text of the address means; undefined where it means none. */
+/** Returns the choice with this value; undefined if it is unknown. */
 export const known = (choices: readonly Choice[], given: string | undefined) =>
   choices.find(({ value }) => value === given)?.value

@@ -5,7 +5,7 @@ import { pages } from './pages.js'
 import { Empty, Icon, Submit } from './parts.js'
 import type { View } from './view.js'
 
-/** How many of a kind are shown in the palette, and on the page. */
+/** How many results of a kind are shown in the palette, and on the page. */
 const [fewest, most] = [5, 20]
 
 const Group = ({ view, group: { name, items, isMore } }: { view: View; group: Findings }) => (
@@ -26,7 +26,7 @@ const Group = ({ view, group: { name, items, isMore } }: { view: View; group: Fi
   </section>
 )
 
-/** Finds pages, entries, files, people, and what can be done: the palette, and a page for who has no script. */
+/** Searches pages, entries, files, people and actions: the palette, and a page for browsers without script. */
 export function findPages(context: PanelContext) {
   const set = pages(context, 'find')
   const isSite = context.base === panelPath

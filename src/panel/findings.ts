@@ -6,11 +6,11 @@ import type { PanelContext } from './context.js'
 import { addressOfPlace, placesOf } from './rail.js'
 import { panelActor, type View } from './view.js'
 
-/** Something that one may go to or do. */
+/** A result: a place or an action. */
 interface Finding {
   readonly word: string
   readonly hint: string
-  /** A path with its front. */
+  /** The whole path, with the prefix of the space. */
   readonly path: string
   readonly icon: string
 }
@@ -19,7 +19,7 @@ interface PageFinding extends Finding {
   readonly route_id: string
 }
 
-/** The first of what was found. */
+/** The first results, and whether there are more. */
 interface Part<F extends Finding> {
   readonly items: readonly F[]
   readonly isMore: boolean
@@ -31,7 +31,7 @@ export interface Findings extends Part<Finding> {
   readonly name: 'Content' | 'Media' | 'People' | 'Do'
 }
 
-/** What can be begun from everywhere, by its words. */
+/** Actions that can be started from everywhere, with their labels. */
 const actions: readonly { word: string; path: string; icon: string; access: Access; site?: true }[] = [
   { word: 'New page', path: '/content/new', icon: 'add', access: 'routes:create' },
   { word: 'Upload files', path: '/media', icon: 'media', access: 'media:create' },
@@ -54,7 +54,7 @@ interface Asked {
   text: string
 }
 
-/** What has all words of a text: places to go to, and what can be begun. */
+/** Returns the places and actions whose labels contain all words of a text. */
 function doings({ view, text }: Asked, isSite: boolean): Finding[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (word: string) => words.every(one => word.toLowerCase().includes(one))
@@ -69,13 +69,13 @@ function doings({ view, text }: Asked, isSite: boolean): Finding[] {
   return [...own, ...places].filter(({ word }) => fits(word)).map(one => ({ ...one, hint: '' }))
 }
 
-/** The first pages by their titles and slugs, and whether there are more. */
+/** Returns the first pages by their titles and slugs, and whether there are more. */
 async function routes({ context, view, c, text }: Asked): Promise<Part<PageFinding>> {
   if (!view.can('routes:read')) return none
   const { space } = context.services
   const { keys: route_id, isMore } = await space.matchingRoutes(text)
   if (route_id.length === 0) return none
-  // Whoever only reads is not to learn of pages that are not public.
+  // A user who may only read must not learn of pages that are not public.
   const seen = await space.records.routes(panelActor(c))
   const found = await Promise.all(route_id.map(id => seen.get(id).catch(() => undefined)))
   const front = `${view.base}/${view.can('content:update') ? 'content' : 'routes'}`
@@ -95,7 +95,7 @@ async function routes({ context, view, c, text }: Asked): Promise<Part<PageFindi
   return { items, isMore }
 }
 
-/** Entries that the public sees, by the words in them. @param known pages that were found by their titles */
+/** Returns public entries by their words. @param known pages that were found by their titles */
 async function entries(
   { context, view, text }: Asked,
   most: number,
@@ -138,7 +138,7 @@ async function people({ context, view, text }: Asked): Promise<Part<Finding>> {
   return { items, isMore }
 }
 
-/** What has a text, by kind, as far as the one who looks may read it; without a text what can be done. */
+/** Returns the results for a text by kind, as far as the user may read them; without a text the actions. */
 export async function findingsOf(asked: Asked, isSite: boolean, most: number): Promise<Findings[]> {
   const groups: Findings[] = []
   const add = (name: Findings['name'], { items, isMore }: Part<Finding>, limit = most) =>

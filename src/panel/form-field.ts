@@ -2,19 +2,19 @@ import type { Field as Described } from '../resources/form-field.js'
 
 export type { Choice } from '../resources/form-field.js'
 
-/** Where more choices are found than a form has. */
+/** A picker, which finds more choices than the form has. */
 export interface Picked {
   readonly kind: 'entries' | 'media'
   /** Names of datatypes. */
   readonly of?: readonly string[]
 }
 
-/** Texts in rows that can be added, put in order and taken away; all have the name of the field. */
+/** Texts in rows that can be added, ordered and removed; all have the name of the field. */
 export interface Rows {
   readonly kind: 'rows'
-  /** What the texts of a row are. */
+  /** The labels of the texts in a row. */
   readonly columns: readonly string[]
-  /** What a row is called, such as `option`. */
+  /** The noun for one row, such as `option`. */
   readonly one: string
 }
 
@@ -33,19 +33,19 @@ type Base = Pick<
   | 'value'
 >
 
-/** Where a field stands in its form. */
+/** The place of a field in its form. */
 interface Place {
-  /** The field of rows whose texts are its choices, as they are typed. */
+  /** The field of rows whose texts are its choices, also while they are typed. */
   readonly follows?: string
-  /** The heading over fields that follow each other. */
+  /** The heading over consecutive fields. */
   readonly group?: string
-  /** Folded away under these words until there is something in it. */
+  /** The label under which the field is folded while it is empty. */
   readonly folded?: string
 }
 
 interface Choosing {
   picked?: Picked
-  /** Which fields the form has depends on the choice; the words of the button that shows them. */
+  /** The label of the button that shows the fields which depend on this choice. */
   shows?: string
 }
 

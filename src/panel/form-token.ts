@@ -5,10 +5,10 @@ import { cookieIn } from '../middleware/session-cookie.js'
 import { randomSecret } from '../services/secrets.js'
 import type { PanelContext } from './context.js'
 
-/** Stands for the session where there is none yet, as on the page to sign in at. */
+/** Stands in for the session before one exists, such as on the sign-in page. */
 const visitorCookie = 'slugline_visitor'
 
-/** The member of every form that says it is ours. */
+/** The member of every form that proves that the panel made it. */
 export const tokenMember = 'form_token'
 
 const visitorOf = (c: Ctx) => cookieIn(c.req.header('cookie'), visitorCookie)
@@ -16,15 +16,15 @@ const visitorOf = (c: Ctx) => cookieIn(c.req.header('cookie'), visitorCookie)
 type Needs = Pick<PanelContext, 'authentication' | 'hashing' | 'random' | 'config'>
 
 /**
- * What a form of this browser must carry (D-641): it follows from the session's secret, which no other site knows and
- * which does not follow from it.
+ * The token that every form of this browser must carry (D-641). It is derived from the session's secret, which no other
+ * site knows and which cannot be derived from it.
  */
 export function formToken(c: Ctx, { authentication: { cookie }, hashing }: Needs): string {
   const secret = cookie.read(c) ?? visitorOf(c)
   return secret === undefined ? '' : hashing.sha256(`form of the panel: ${secret}`)
 }
 
-/** The same for a page that nobody needs to be signed in for; a browser without a cookie gets one. */
+/** Returns the form token for a page that needs no sign-in; a browser without a cookie gets one. */
 export function visitorToken(c: Ctx, context: Needs): string {
   const known = formToken(c, context)
   if (known !== '') return known
@@ -38,11 +38,11 @@ export function visitorToken(c: Ctx, context: Needs): string {
   return context.hashing.sha256(`form of the panel: ${visitor}`)
 }
 
-/** @throws 403 for a form that this browser was not given */
+/** @throws 403 for a form that was not made for this browser */
 export function refuseForeignForm(c: Ctx, given: string | undefined, context: Needs): void {
   const wanted = formToken(c, context)
   const { sha256 } = context.hashing
-  // Hashes are compared, so that the time says nothing about the token.
+  // Compares hashes, so that the time reveals nothing about the token.
   if (wanted === '' || given === undefined || sha256(given) !== sha256(wanted))
     throw forbidden('this form is out of date: load the page again')
 }

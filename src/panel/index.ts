@@ -31,16 +31,16 @@ import { signInPages } from './sign-in.js'
 import { tokenPages } from './tokens.js'
 import { webhookPages } from './webhooks.js'
 
-/** The pages of a resource that has nothing of its own there. */
+/** Returns the pages of a resource without pages of its own. */
 const pagesOf =
   <R extends object>(path: `/${string}`, describe: (context: PanelContext) => Resource<R>) =>
   (context: PanelContext) =>
     resourcePages(context, { ...describe(context), path })
 
-/** The policies of Trusted Types that the script of the panel makes. */
+/** The policies of Trusted Types that the panel's script creates. */
 const trustedTypes = ['htmx', 'slugline-editor', 'ProseMirrorClipboard']
 
-/** What both content spaces have. */
+/** The pages that both content spaces have. */
 const spaceSubjects = [
   findPages,
   contentPages,
@@ -53,7 +53,7 @@ const spaceSubjects = [
   fieldPages,
 ]
 
-/** Everything in the browser, in the order of the rail. */
+/** All pages of the panel, in the order of the rail. */
 const subjects = [
   signInPages,
   overviewPages,
@@ -89,7 +89,7 @@ export function panelSurface(parts: PanelParts): Hono<Env> {
     errors: panelErrors(publicPanel(parts)),
     headers: htmlHeaders(secure, random, (nonce, { isFramed }) => {
       const media = storageOrigins([services.media, services.adminMedia])
-      // The page in a frame has our script for clicks and nothing else.
+      // The framed page may run our script for clicks and nothing else.
       if (isFramed) return htmlPolicy(nonce, { media, isFramed })
       return htmlPolicy(nonce, { media, trustedTypes, frames: previewOrigins(config()) })
     }),

@@ -11,7 +11,7 @@ interface DocumentProps {
   kind?: string
 }
 
-/** The document around everything that the panel shows. */
+/** The document around every page of the panel. */
 export const Document = ({ view, title, children, kind }: DocumentProps) => (
   <html lang="en" data-theme={view.theme}>
     <head>
@@ -31,7 +31,7 @@ export const Document = ({ view, title, children, kind }: DocumentProps) => (
   </html>
 )
 
-/** Leads to a page that finds things; with the script it opens in a dialog, as Ctrl K does. */
+/** Links to the search page; with the script it opens in a dialog, as Ctrl K does. */
 const FindButton = ({ view }: { view: View }) => (
   <a class="button find-button" href={`${view.base}/find`} data-palette={`${view.base}/find/results`}>
     <Icon view={view} name="seek" />
@@ -40,7 +40,7 @@ const FindButton = ({ view }: { view: View }) => (
   </a>
 )
 
-/** Folds the tree away, which the script does. */
+/** Folds the tree, by the script. */
 const TreeButton = ({ view }: { view: View }) => (
   <button
     type="button"
@@ -55,7 +55,7 @@ const TreeButton = ({ view }: { view: View }) => (
   </button>
 )
 
-/** What the tree is made wider and narrower by; `browser/panes.ts` has the same numbers. */
+/** The handle that makes the tree wider or narrower; `browser/panes.ts` has the same numbers. */
 const TreeEdge = () => (
   // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
   <div
@@ -80,22 +80,22 @@ interface Crumb {
 export interface PageProps {
   view: View
   title: string
-  /** What the page lies under, from the outside in. */
+  /** The pages above this one, from the outermost in. */
   crumbs?: readonly Crumb[]
-  /** The actions of the bar: the next step last. */
+  /** The actions of the bar; the last one is the next step. */
   actions?: Child
   tree?: Child
   side?: Child
-  /** Whether the page is text to read and fields to fill in, in one column. */
+  /** Whether the page is one column of text and fields. */
   column?: boolean
-  /** More classes of the frame. */
+  /** Further classes of the frame. */
   kind?: string
   children?: Child
 }
 
 const isThere = (part: Child | undefined): boolean => part !== undefined && part !== null && part !== false
 
-/** A page of the panel: the rail, the bar, and what the page is about. */
+/** A page of the panel: the rail, the bar, and the content. */
 export function Page({ view, title, crumbs = [], actions, tree, side, column, kind, children }: PageProps) {
   const [hasTree, hasSide] = [isThere(tree), isThere(side)]
   const classes = ['app', hasTree ? 'has-tree' : '', hasSide ? 'has-side' : '', kind ?? ''].filter(Boolean)
@@ -155,7 +155,7 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
 }
 
 interface TitledProps extends PageProps {
-  /** What it begins with, where that is not its title. */
+  /** The heading, if it is not the title. */
   heading?: string
 }
 

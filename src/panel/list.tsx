@@ -5,16 +5,16 @@ import type { View } from './view.js'
 
 export interface Column<R> {
   readonly label: string
-  /** What stands there; the first column names the record. */
+  /** The content of the cell; the first column names the record. */
   of(record: R, view: View): Child
-  /** Left out where there is little room. */
+  /** Left out on narrow screens. */
   wide?: true
 }
 
-/** More are on the next page. */
+/** Records on one page of a list. */
 const pageSize = 100
 
-/** The part of a list that is shown, and whether more comes after it. */
+/** The shown part of a list, and whether there is more. */
 interface Slice<R> {
   readonly records: readonly R[]
   readonly next: string | undefined
@@ -26,7 +26,7 @@ interface Listed<R, W> {
   count(where: W): Promise<number>
 }
 
-/** The records that follow the one that the address names in `after`, in the order in which they were made. */
+/** Reads the records after the one in the address's `after`, in the order of creation. */
 export async function sliceOf<R, W>(
   c: Ctx,
   service: Listed<R, W>,
@@ -48,11 +48,11 @@ interface TableProps<R> {
   caption: string
   columns: readonly Column<R>[]
   records: readonly R[]
-  /** Where a record is changed, under `/admin`. */
+  /** Returns the page of a record, under `/admin`. */
   pathOf?: (record: R) => string
 }
 
-/** Records as rows. */
+/** A table of records. */
 export const Table = <R,>({ view, caption, columns, records, pathOf }: TableProps<R>) => (
   <div class="table-frame">
     <table>
@@ -91,12 +91,12 @@ export const Table = <R,>({ view, caption, columns, records, pathOf }: TableProp
 
 interface ListProps<R> extends Omit<TableProps<R>, 'records'> {
   slice: Slice<R>
-  /** Where the list is, with its filters, under `/admin`. */
+  /** The address of the list with its filters, under `/admin`. */
   path: string
   empty: Child
 }
 
-/** A list with its way to what comes next, or what to do where there is nothing. */
+/** A list with a link to its next page, or a hint if it is empty. */
 export const List = <R,>({ slice, path, empty, ...table }: ListProps<R>) =>
   slice.records.length === 0 ? (
     <Empty>{empty}</Empty>

@@ -11,7 +11,7 @@ import { panelActor, type View } from './view.js'
 
 const Renamed = MediaFolderUpdate.pick({ name: true }).required()
 
-/** What is not a folder of its own: every file, and those in none. */
+/** Choices that are not folders: all files, and the files outside of any folder. */
 const places = [
   ['', 'All files'],
   ['root', 'Not in a folder'],
@@ -40,7 +40,7 @@ const FolderRows = ({ view, tree, folder }: { view: View; tree: readonly Folder[
   </ul>
 )
 
-/** The folders at the left of the library. */
+/** The folders on the left of the library. */
 export function Folders({ view, tree, folder }: { view: View; tree: readonly Folder[]; folder: string }) {
   const isFolder = places.every(([value]) => value !== folder)
   return (
@@ -92,7 +92,7 @@ export function Folders({ view, tree, folder }: { view: View; tree: readonly Fol
   )
 }
 
-/** A folder with those in it, wherever it is. */
+/** Finds a folder with its subfolders anywhere in the tree. */
 function folderNamed(tree: readonly Folder[], id: string): Folder | undefined {
   const open = [...tree]
   for (let at = open.pop(); at; at = open.pop()) {
@@ -104,7 +104,7 @@ function folderNamed(tree: readonly Folder[], id: string): Folder | undefined {
 
 const counted = (n: number, word: string) => `${n} ${word}${n === 1 ? '' : 's'}`
 
-/** Asks, or says what is in the folder, which then cannot be deleted. */
+/** Asks before a folder is deleted; a folder with content cannot be deleted, and the page says what is in it. */
 const Question = ({ view, folder, files }: { view: View; folder: Folder; files: number }) => {
   const { folder_id, name, children } = folder
   const path = `/media?folder=${folder_id}`
@@ -134,7 +134,7 @@ const Question = ({ view, folder, files }: { view: View; folder: Folder; files: 
   )
 }
 
-/** Making, renaming and deleting folders. */
+/** Actions that create, rename and delete folders. */
 export function folderActions({ get, submit, act }: Pages, context: PanelContext): void {
   const { folders, items } = context.services.media
   const at = '/media-folders/:folder_id'

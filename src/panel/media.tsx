@@ -17,14 +17,14 @@ const pageSize = 60
 /** How many entries that use a file are shown. */
 const maxUses = 100
 
-/** A picture as a tile shows it, around what matters in it. */
+/** A picture as a tile, around its focal point. */
 const Picture = ({ media, class: kind }: { media: MediaRecord; class: string }) => {
   const tile = tileOf(media)
   if (!tile) return <span class={`${kind} no-picture`}>{media.mimetype.split('/').at(-1)}</span>
   return <img class={kind} src={tile} alt={media.alt_text} loading="lazy" />
 }
 
-/** Files with their texts, in folders. */
+/** The media library: files with their texts, in folders. */
 export function mediaPages(context: PanelContext) {
   const set = resourcePages(context, {
     ...mediaResource(context),
@@ -194,7 +194,10 @@ function libraryPage({ get }: Pages, context: PanelContext): void {
   })
 }
 
-/** With the script files are sent as they are chosen. Without it one file goes at a time. The token is in the address, for the body is the file's (D-644). */
+/**
+ * With the script files are uploaded at once, else one at a time. The token is in the address: the body is a file
+ * (D-644).
+ */
 const Upload = ({ view, folder }: { view: View; folder: string }) => (
   <form
     class="drop"

@@ -5,7 +5,7 @@ import { panelPath } from './context.js'
 import { Moment, State } from './parts.js'
 import type { View } from './view.js'
 
-/** How many webhooks are asked for failed deliveries, and how many entries are named. */
+/** How many webhooks are searched for failed deliveries, and how many entries are named. */
 const maxWebhooks = 20
 const maxEntries = 6
 
@@ -13,7 +13,7 @@ interface Need {
   readonly kind: StateKind
   readonly path: string
   readonly words: string
-  /** Since when, or when. */
+  /** The time since when, or the time when. */
   readonly at?: string
 }
 
@@ -32,7 +32,7 @@ async function failedDeliveries({ webhooks }: ServicesOfSpace): Promise<Need[]> 
   return needs
 }
 
-/** Pages of which changes wait, and what is planned. */
+/** Pages with unpublished changes, and schedules. */
 async function ofContent(services: ServicesOfSpace): Promise<Need[]> {
   const { changes, publishing } = services.space
   const waiting = await changes.waiting(maxEntries)
@@ -60,7 +60,7 @@ async function ofContent(services: ServicesOfSpace): Promise<Need[]> {
   ]
 }
 
-/** What somebody has to look after, of what the one who looks may. */
+/** Shows what needs attention, as far as the user may see it. */
 export async function Needs({ view, services }: { view: View; services: ServicesOfSpace }) {
   const needs = [
     ...(view.can('webhook:read') ? await failedDeliveries(services) : []),

@@ -12,10 +12,10 @@ import { panelActor, type View } from './view.js'
 const at = '/content/new'
 const Asked = PageCreate.pick({ title: true, slug: true, datatype_id: true })
 
-/** A new page: its address and the entry on it at once. */
+/** A new page: it creates the address and its entry together. */
 export function newPagePages({ get, submit }: Pages, context: PanelContext): void {
   const { access, space } = context.services
-  /** The access word of the page is the one right, and this is the other. */
+  /** The page's access word requires one permission, and this is the other. */
   const refuseWithoutRoutes = (c: Ctx) => access.need(c.env.identity, 'routes:create')
   get(at, 'content:create', async (view, c) => {
     await refuseWithoutRoutes(c)
@@ -24,7 +24,7 @@ export function newPagePages({ get, submit }: Pages, context: PanelContext): voi
   get('/content-slug', 'content:create', async (_view, c) => {
     await refuseWithoutRoutes(c)
     const { title = '', datatype_id = '' } = c.req.query()
-    // What has no title yet has no address, and nobody is told of one.
+    // Without a title the page has no address to suggest.
     const isTitle = Asked.shape.title.safeParse(title).success
     const slug = isTitle ? await space.slugs.made({ title, datatype_id }) : ''
     return c.json({ slug }, 200, { 'Cache-Control': 'no-store' })

@@ -10,7 +10,7 @@ import { Empty, Moment } from './parts.js'
 import { SubjectLink } from './subjects.js'
 import { panelActor, type View } from './view.js'
 
-/** Of how many events changes are shown, and how many of those. */
+/** How many events are read, and how many changes are shown. */
 const maxEvents = 60
 const maxChanges = 12
 
@@ -19,12 +19,12 @@ interface Shown {
   readonly verb: string
   readonly who: string
   readonly at: string
-  /** When the first of them was. */
+  /** The time of the first of them. */
   readonly since: string
   readonly event: string
 }
 
-/** Changes of which those of one record by one person are one, where nothing else came between or they were made at once. */
+/** Joins changes of one record by one person, if nothing came between or they were made at once. */
 async function together(changes: readonly RecentChange[], services: ServicesOfSpace): Promise<Shown[]> {
   const nameOf = await authorsOf(changes, services)
   const subjects = await subjectsOf(changes, services)
@@ -41,7 +41,7 @@ async function together(changes: readonly RecentChange[], services: ServicesOfSp
         (before === shown.length - 1 || one.since === at),
     )
     const last = shown[known]
-    // The oldest of them says what was done, for what is made is filled at once; a publish is what counts most.
+    // The verb of the oldest change stays: a new record is filled in at once. A publish replaces any other verb.
     if (last) shown[known] = { ...last, verb: last.verb === published ? published : verb, since: at }
     else shown.push({ subject, verb, who, at, since: at, event })
   }
@@ -83,7 +83,7 @@ async function Recent({ view, actor, services }: { view: View; actor: Actor; ser
   )
 }
 
-/** What needs the one who looks, and what was done. */
+/** The overview: what needs attention, and recent changes. */
 export function overviewPages(context: PanelContext) {
   const set = pages(context, 'overview')
   set.get('/', 'signed-in', async (view, c) => {

@@ -17,15 +17,15 @@ export interface PageEntry {
 /** A longer page is cut, and says so. */
 const maxBlocks = 100
 const maxCharacters = 1_000_000
-/** What lies deeper is linked to. */
+/** Blocks below this level are links. */
 const maxLevels = 8
 
-/** What the blocks of one page are drawn with. */
+/** The data that the blocks of one page are drawn with. */
 export interface Drawing {
   readonly view: View
   readonly types: ReadonlyMap<string, Kind>
   readonly model: Model
-  /** Whether blocks lead to their forms: nothing does for who has a preview link alone. */
+  /** Whether blocks link to their forms; a visitor with only a preview link cannot edit. */
   readonly canEdit: boolean
   readonly shown: { blocks: number; characters: number }
 }
@@ -38,7 +38,7 @@ export const drawing = (view: View, model: Model, canEdit: boolean): Drawing => 
   shown: { blocks: 0, characters: 0 },
 })
 
-/** Counts an entry that is shown. @returns false where the page has enough */
+/** Counts an entry. @returns false if the page has reached its limit */
 function take(shown: Drawing['shown'], { fields }: PageEntry): boolean {
   if (shown.blocks >= maxBlocks || shown.characters >= maxCharacters) return false
   shown.blocks++
@@ -46,7 +46,7 @@ function take(shown: Drawing['shown'], { fields }: PageEntry): boolean {
   return true
 }
 
-/** Where the form of an entry is, in the language that is shown. */
+/** Returns the path of an entry's form. */
 const formOf = ({ view }: Drawing, id: string) => `${view.base}/content/entry/${id}`
 
 const EditLink = ({ drawn, id, word }: { drawn: Drawing; id: string; word: string }) =>
@@ -58,7 +58,7 @@ const EditLink = ({ drawn, id, word }: { drawn: Drawing; id: string; word: strin
 
 type Given = Pick<FieldProps, 'field' | 'value'>
 
-/** The fields of an entry that are drawn, in their order; those without a value where something may be typed. */
+/** The fields of an entry to draw, in their order; a field without a value only if it can be edited. */
 function fieldsOf({ model, types, canEdit }: Drawing, entry: PageEntry): Given[] {
   const known: readonly ModelField[] = model.fieldsOf.get(types.get(entry.type)?.datatype_id ?? '') ?? []
   return known.flatMap(field => {
@@ -69,7 +69,7 @@ function fieldsOf({ model, types, canEdit }: Drawing, entry: PageEntry): Given[]
   })
 }
 
-/** The fields of an entry. Short values that follow each other are one list. */
+/** The fields of an entry. Consecutive short values are one list. */
 export function Fields({
   drawn,
   entry,
@@ -79,7 +79,7 @@ export function Fields({
   drawn: Drawing
   entry: PageEntry
   level: number
-  /** A field that is shown elsewhere. */
+  /** A field to leave out because it is shown elsewhere. */
   without?: string | undefined
 }) {
   const parts: Child[] = []
@@ -114,7 +114,7 @@ export function Fields({
   return <>{parts}</>
 }
 
-/** The entries under one, as cards; what is cut is counted and linked to. */
+/** The entries under one, as cards; entries beyond the limit are counted and linked to. */
 export function Blocks({ drawn, entry, level }: { drawn: Drawing; entry: PageEntry; level: number }) {
   const { children } = entry
   if (children.length === 0) return null
@@ -162,7 +162,7 @@ const Block = ({ drawn, entry, level }: { drawn: Drawing; entry: PageEntry; leve
   )
 }
 
-/** How many entries a page has, without its root. */
+/** Returns the number of entries of a page, without its root. */
 export function countOf(root: PageEntry): number {
   let count = 0
   const open = [root]

@@ -12,14 +12,14 @@ interface Props {
   isFramed: boolean
 }
 
-/** The text of the root that says the title, so that it is there once. */
+/** Returns the root's text that repeats the title, to show it once. */
 function titleFieldOf({ title, fields, type }: PageEntry, model: Model): string | undefined {
   const known = [...model.datatypes.values()].find(({ name }) => name === type)
   const texts = model.fieldsOf.get(known?.datatype_id ?? '') ?? []
   return texts.find(({ field_type, name }) => field_type === 'text' && fields[name] === title)?.name
 }
 
-/** How much of a long page is shown, known when the rest is drawn. */
+/** Says how much of a long page is shown; the number is known after the rest is drawn. */
 const Cut = ({ drawn, count }: { drawn: Drawing; count: number }) =>
   count > drawn.shown.blocks && (
     <p class="rest">
@@ -27,7 +27,7 @@ const Cut = ({ drawn, count }: { drawn: Drawing; count: number }) =>
     </p>
   )
 
-/** A page of the content as people read it, in a style of its own. It has nothing of the panel but one script for clicks. */
+/** A page of the content as readers see it, in a style of its own. Its only script is the one for clicks. */
 export function PageDocument({ view, page, model, canEdit, isFramed }: Props) {
   const drawn = drawing(view, model, canEdit)
   const title = page.title ?? ''

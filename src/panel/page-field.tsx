@@ -8,12 +8,12 @@ import type { View } from './view.js'
 export interface FieldProps {
   view: View
   field: ModelField
-  /** As the format `native` writes it. */
+  /** The value in the format `native`. */
   value: unknown
-  /** The language that the value is written in; null where it has none. */
+  /** The language of the value; null if the field has no languages. */
   locale: string | null
   canEdit: boolean
-  /** Of the heading that the field is; undefined where it is none. */
+  /** The level of the heading, if the field is one. */
   level?: number | undefined
 }
 
@@ -53,11 +53,11 @@ const beside: ReadonlySet<string> = new Set([
 /** Whether a field is a short value with its label. */
 export const isBesides = ({ field_type }: ModelField): boolean => beside.has(field_type)
 
-/** What a click needs to know of a field. */
+/** Attributes by which a click finds the field. */
 const marksOf = ({ field, locale, canEdit }: FieldProps) =>
   canEdit ? { 'data-field': field.name, 'data-locale': locale ?? undefined } : {}
 
-/** An address that a link may have: the same rule as in rich text. */
+/** A link, if its address is safe: the same rule as in rich text. */
 const SafeLink = ({ href, kind, children }: { href: string; kind?: string; children?: Child }) =>
   isSafe('href', href.trim()) && !/[\p{Cc}]/u.test(href) ? (
     <a class={kind} href={href.trim()} rel="noreferrer">
@@ -97,7 +97,7 @@ const Figure = ({ picture }: { picture: Picture }) => (
   </figure>
 )
 
-/** A link to another entry: to its page for who may see it, else its name alone. */
+/** A link to another entry: to its page if the user may edit, else only its name. */
 const Referred = ({ view, to, canEdit }: { view: View; to: Reference; canEdit: boolean }) => {
   const title = to.title || to.slug || to.type
   const at = `${view.base}/content/entry/${to.id}`
@@ -113,7 +113,7 @@ const Referred = ({ view, to, canEdit }: { view: View; to: Reference; canEdit: b
   )
 }
 
-/** A value in a few words. */
+/** A value as a short text. */
 function wordsOf({ field, value }: FieldProps): Child {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   if (field.field_type === 'email' && typeof value === 'string')
@@ -130,7 +130,7 @@ function wordsOf({ field, value }: FieldProps): Child {
   ))
 }
 
-/** One field, as its type says. Nothing in a value becomes markup but rich text, which is written anew. */
+/** One field, by its type. No value becomes markup except rich text, which is sanitised. */
 export function FieldOf(props: FieldProps) {
   const { view, field, value, canEdit, level } = props
   const marks = marksOf(props)
@@ -145,7 +145,7 @@ export function FieldOf(props: FieldProps) {
   switch (field.field_type) {
     case 'text':
     case 'textarea': {
-      // Every name that it may have is a plain element.
+      // Every possible name is a plain element.
       const Tag = (level === undefined ? 'p' : `h${level}`) as 'p'
       return (
         <Tag class={field.field_type} {...marks} data-typed={canEdit ? '' : undefined} hidden={isHidden}>

@@ -16,13 +16,13 @@ export type Route = Awaited<ReturnType<PanelContext['services']['space']['routes
 const members = ['title', 'slug'] as const
 const Head = RouteUpdate.pick({ title: true, slug: true }).required()
 
-/** The route of the page that an entry is; undefined for an entry that is none. */
+/** Returns the route of an entry; undefined if the entry is not a page. */
 export const routeOf = async (
   { route_id }: Pick<Entry, 'route_id'>,
   { services: { space } }: PanelContext,
 ): Promise<Route | undefined> => (route_id === null ? undefined : space.routes.get(route_id))
 
-/** Title and address of a page, of which the last part is written. */
+/** Title and address of a page; only the last part of the address is edited. */
 export const headFields = ({ title, slug }: Route): Field[] => [
   { name: 'title', label: 'Title', kind: 'lines', rows: 1, value: title },
   { name: 'slug', label: 'Address', mono: true, value: slug.slice(folderOf(slug).length) },
@@ -30,31 +30,31 @@ export const headFields = ({ title, slug }: Route): Field[] => [
 
 const marksOf = (context: PanelContext, route: Route) => members.map(name => markOf(context, route[name]))
 
-/** Which edit of an entry a form shows, and which title and address of the page that it is. */
+/** Returns the mark of a form: the edit of the entry, and the title and address of its page. */
 export const pageMark = (entry: Entry, route: Route | undefined, context: PanelContext): string =>
   [entryMark(entry), ...(route ? marksOf(context, route) : [])].join(' ')
 
-/** The mark of the entry, and those of title and address. */
+/** Splits a mark into that of the entry, and those of title and address. */
 export function partsOfMark(seen: string): { entry: string; head: string[] } {
   const [revision = '', at = '', ...head] = seen.split(' ')
   return { entry: seen === '' ? '' : `${revision} ${at}`, head }
 }
 
-/** The members that others have changed since a form was shown. */
+/** The members that others have changed since the form was shown. */
 export const headChanged = (seen: string, route: Route, context: PanelContext): string[] => {
   const now = marksOf(context, route)
   const { head } = partsOfMark(seen)
   return head.length === 0 ? [] : members.filter((_, i) => head[i] !== now[i])
 }
 
-/** What a form changes of title and address; undefined for nothing. @throws 400 for what can be neither */
+/** Returns the changes of a form to title and address; undefined without changes. @throws 400 if one is invalid */
 export function headChange(texts: Texts, route: Route) {
   if (texts.title === undefined || texts.slug === undefined) return undefined
   const last = textOf(texts, 'slug')
-  // The address of the page above it is meant by nobody who takes the last part away.
+  // An empty last part is a mistake: nobody means the address of the parent page.
   if (last === '' && route.slug !== '/') throw invalid('slug', 'must not be empty')
   const typed = parsed(Head, {
-    // It is written in an area, so that all of it is seen.
+    // The title has a textarea, so that all of it is visible.
     title: textOf(texts, 'title')
       .split(/[\r\n]/)
       .map(line => line.trim())
@@ -67,7 +67,7 @@ export function headChange(texts: Texts, route: Route) {
   return { ...(title === route.title ? {} : { title }), ...(slug === route.slug ? {} : { slug }) }
 }
 
-/** Refuses, in the transaction that changes them, a title and an address that are others than the form showed. */
+/** Refuses, within the transaction, to change a title or an address that differs from what the form showed. */
 export const unlessRenamed =
   (seen: string, changed: object, context: PanelContext) =>
   (before: Route): void => {
@@ -82,7 +82,7 @@ const Problem = ({ view, name, text }: { view: View; name: string; text: string 
     </p>
   )
 
-/** Title and address of a page, to be written where they stand. */
+/** Title and address of a page, edited in place. */
 export function PageHead({ view, route, draft }: { view: View; route: Route; draft: Draft | undefined }) {
   const texts = draft && typedIn(draft)
   return (

@@ -22,7 +22,7 @@ interface SwitchProps {
   chosen: string
 }
 
-/** One of few, as buttons that stand together; the style sheet shows what goes with it. */
+/** A choice of a few, as joined buttons; the style sheet shows the part for the chosen one. */
 const Switch = ({ word, name, choices, chosen }: SwitchProps) => (
   <fieldset class="switches">
     <legend class="hidden-text">{word}</legend>

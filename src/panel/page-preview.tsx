@@ -10,15 +10,15 @@ import { PageDocument } from './page-document.js'
 import { pages } from './pages.js'
 import { panelActor, type View } from './view.js'
 
-/** Where the page that previews are shown on is, for a policy; none where it is not configured. */
+/** The origin of the preview page, for a policy; empty if `preview_url` is not configured. */
 export function previewOrigins({ preview_url }: Pick<Config, 'preview_url'>): string[] {
   return preview_url === undefined || !URL.canParse(preview_url) ? [] : [new URL(preview_url).origin]
 }
 
-/** The page as the service wrote it itself: no schema could read a tree of any depth. */
+/** Parses a page that the service has rendered itself: no schema could read a tree of any depth. */
 const entryIn = ({ body }: RenderedPage) => JSON.parse(new TextDecoder().decode(body)) as PageEntry
 
-/** Pages as people read them: for who works on content, and for who has a preview link. */
+/** Pages as readers see them: for users who work on content, and for visitors with a preview link. */
 export function pagePreviews(context: PanelContext) {
   const set = pages(context, 'page preview')
   const { space, previewLinks } = context.services

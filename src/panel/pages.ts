@@ -14,42 +14,42 @@ import { type View, viewOf } from './view.js'
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-/** What a form has sent, as texts. */
+/** The values that a form has sent, as texts. */
 export type Texts = Readonly<Record<string, string | readonly string[]>>
 
-/** A form that was refused, to be shown again with what was typed. */
+/** A refused form, to be shown again with the typed values. */
 export interface Draft {
   readonly texts: Texts
-  /** What is wrong, by member. */
+  /** Problems by member. */
   readonly errors: ReadonlyMap<string, string>
-  /** Which row is wrong of fields that have rows. */
+  /** The row with the problem, for fields with rows. */
   readonly rows?: ReadonlyMap<string, number>
-  /** What is wrong with the whole. */
+  /** The problem with the form as a whole. */
   readonly problem: string | undefined
-  /** Somebody else has saved meanwhile. */
+  /** Whether somebody else has saved meanwhile. */
   readonly changed: boolean
-  /** What was typed is saved, and only the publish that was to follow was refused: `texts` has nothing of it. */
+  /** The form is saved, and only the publish after it was refused: `texts` is empty. */
   readonly isStored?: true
-  /** What is wrong on other pages. */
+  /** Problems on other pages. */
   readonly elsewhere?: readonly Elsewhere[]
-  /** Who that was, and when. */
+  /** The author and time of that save. */
   readonly saved?: Save | undefined
 }
 
-/** What is wrong in a field of another page. */
+/** A problem in a field of another page. */
 export interface Elsewhere {
   readonly words: string
   /** Under `/admin`. */
   readonly path: string
 }
 
-/** Members of forms that say something about the form and are no part of what is saved. */
+/** Members that describe the form itself and are not saved. */
 export const seenMember = 'seen'
-/** The names of the fields that were typed into, as the script says it. */
+/** The member with the names of the fields that were typed into, which the script adds. */
 export const touchedMember = 'form_touched'
 const ownMembers = new Set([tokenMember, seenMember, touchedMember, showMember])
 
-/** Every member is a list here, so that none is refused; the schema of the service says what there is. */
+/** Every member is accepted here as a list; the schema of the service rejects unknown ones. */
 const anyForm = z.record(z.string(), z.array(z.string()))
 
 function textsIn(form: FormData): Texts {
@@ -67,7 +67,7 @@ function textsIn(form: FormData): Texts {
 /** The first value of a member; empty without one. */
 export const textOf = (texts: Texts, name: string): string => [texts[name] ?? ''].flat()[0] ?? ''
 
-/** @throws what is not about the form that was sent */
+/** @throws errors that are not about the form */
 export function draftOf(
   texts: Texts,
   error: unknown,
@@ -79,7 +79,7 @@ export function draftOf(
   return { texts, errors, rows, problem, changed: error.code === 'changed', status: error.status }
 }
 
-/** A form that nobody wants to save yet: other fields of it are asked for. */
+/** A form that is not saved yet: it is shown again with other fields. */
 const shownAgain = (texts: Texts): Draft => ({
   texts: withRowStep(texts),
   errors: new Map(),
@@ -90,34 +90,34 @@ const shownAgain = (texts: Texts): Draft => ({
 interface Sent<B> {
   body: B
   view: View
-  /** The mark of the record that the form showed. */
+  /** The mark of the record in the form. */
   seen: string
 }
 
 interface Submission<S extends z.ZodType> {
   /** The members that the form has fields for. */
   names: Iterable<string>
-  /** Texts that are prepared before they are parsed. */
+  /** Changes the texts before they are parsed. */
   prepare?: (texts: Texts) => Texts
   /** @returns the path to go to, under `/admin` */
   save(sent: Sent<z.output<S>>): Promise<string | Response>
-  /** Shows the form again; without it a refusal is a page of its own. */
+  /** Shows the form again; without it a refusal is an error page. */
   redraw?(view: View, draft: Draft): Promise<Html> | Html
 }
 
 interface PageOptions {
-  /** Counted by the caller's address together with all others that say so, as every form that is public. */
+  /** Limits requests by the caller's address, together with all other public forms. */
   limited?: true
 }
 
 const summary = 'A page of the panel'
-/** How large a form is without the texts of pages: several times what any has. */
+/** The largest form without texts of pages, in bytes: several times the size of any. */
 const plainFormBytes = 2 ** 20
 
 /**
- * Pages of one subject. Each says its access word; forms are refused without the token of this browser, and parse with the
- * schema of the service.
- * @param options.hasTexts whether its forms have the texts of pages, which may be as long as any body
+ * Pages of one subject. Each names its permission; forms are refused without the token of this browser, and parsed with
+ * the schema of the service.
+ * @param options.hasTexts whether its forms have texts of pages, which may be as long as any body
  */
 export function pages(context: PanelContext, subject: string, { hasTexts = false } = {}) {
   const api = context.endpointsOf(subject)
@@ -132,18 +132,18 @@ export function pages(context: PanelContext, subject: string, { hasTexts = false
   } as const
   return {
     api,
-    /** A page to look at. */
+    /** Adds a page. */
     get(path: string, access: Access, draw: (view: View, c: Ctx) => Promise<Html | Response> | Html): void {
       api.get(`${prefix}${path}`, wordOf(access), { summary, anyQuery: true }, async c => {
         const drawn = await draw(await viewOf(c, context), c)
         return drawn instanceof Response ? drawn : showPage(c, drawn)
       })
     },
-    /** A body that is no form of texts, which `take` reads and checks itself. */
+    /** Adds a request whose body is not a form; `take` reads and checks it. */
     receive(path: string, access: Access, described: string, take: (c: Ctx) => Promise<Response>): void {
       api.post(`${prefix}${path}`, wordOf(access), { summary: described, anyQuery: true }, take)
     },
-    /** Something to do, without fields. @param act gives the path to go to, under `/admin` */
+    /** Adds an action without fields. @param act returns the path to go to, under `/admin` */
     act(
       path: string,
       access: Access,
@@ -155,7 +155,7 @@ export function pages(context: PanelContext, subject: string, { hasTexts = false
         return done instanceof Response ? done : goTo(c, context, done)
       })
     },
-    /** A form with fields. What is refused is shown again, with what was typed. */
+    /** Handles a form with fields. A refused form is shown again with the typed values. */
     submit<S extends z.ZodType>(
       path: string,
       access: Access,
@@ -186,24 +186,24 @@ export function pages(context: PanelContext, subject: string, { hasTexts = false
   }
 }
 
-/** What `pages` gives. */
+/** The result of `pages`. */
 export type Pages = ReturnType<typeof pages>
 
-/** What was sent but what the panel adds to each form. */
+/** The members that were sent, without those that the panel adds to each form. */
 const withoutOwn = (texts: Texts): Texts =>
   Object.fromEntries(Object.entries(texts).filter(([name]) => !ownMembers.has(name)))
 
-/** Whether the script of the panel asks, which puts the answer into the page that is there. */
+/** Whether the script of the panel sends the request, and puts the response into the current page. */
 const isScripted = (c: Ctx) => c.req.header('hx-request') === 'true'
 
-/** Answers with a page. */
+/** Responds with a page. */
 export async function showPage(c: Ctx, html: Html, status = 200): Promise<Response> {
-  // After a change the answer is another page than the form was on.
+  // After a change the response is a different page than that of the form.
   if (isScripted(c) && c.req.method === 'GET')
     c.header('HX-Replace-Url', addressWithout(c, ['saved', 'beside', 'done', 'new']))
-  // Nothing of it is there for who comes back after signing out.
+  // After signing out, the Back button must not show the page.
   c.header('Cache-Control', 'no-store')
-  // A page with a part that is awaited is a promise as a text too.
+  // A page with an awaited part has a promise as its text too.
   return c.html(`<!doctype html>${await (await html).toString()}`, status as 200)
 }
 
@@ -213,11 +213,11 @@ function addressWithout(c: Ctx, parameters: readonly string[]): string {
   return url.pathname + url.search
 }
 
-/** @param path under the pages of the space */
+/** @param path within the space */
 const goTo = (c: Ctx, { base }: PanelContext, path: string): Response => c.redirect(`${base}${path}`, 303)
 
-/** The path of a page that says that something was saved. */
+/** Returns the path of a page that confirms a save. */
 export const saved = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}saved`
 
-/** The path of a page that somebody has just made, who goes on with its first field. */
+/** Returns the path of a page that was just created, with the focus in its first field. */
 export const begun = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}new`

@@ -9,12 +9,12 @@ export const Icon = ({ view, name }: { view: View; name: string }) => (
   </svg>
 )
 
-/** A state as shape, word and colour. */
+/** A state as shape, label and colour. */
 export const State = ({ kind, children }: { kind: StateKind; children?: Child }) => (
   <span class={`state ${kind}`}>{children}</span>
 )
 
-/** The shape of a state alone, as one element: a tree has many of them. */
+/** The shape of a state alone, as one element, because a tree has many. */
 export const StateMark = ({ kind, word }: { kind: StateKind; word: string }) => (
   <span class={`state-mark ${kind}`} role="img" aria-label={word} title={word} />
 )
@@ -25,7 +25,7 @@ const units = [
   [86_400_000, 3_600_000, 'hour'],
 ] as const
 
-/** Up to a day from now in words, otherwise the date. */
+/** Returns a time in words within a day from now, else the date. */
 function momentText(at: number, now: number): string {
   const distance = at - now
   const size = Math.abs(distance)
@@ -37,7 +37,7 @@ function momentText(at: number, now: number): string {
   return distance < 0 ? `${words} ago` : `in ${words}`
 }
 
-/** A time in words; the script of the panel says it in the reader's own zone. */
+/** A time in words; the script shows it in the reader's time zone. */
 export function Moment({ view, at, clock }: { view: View; at: number | string | null; clock?: boolean }) {
   if (at === null) return <span class="quiet">never</span>
   const time = typeof at === 'number' ? at : Date.parse(at)
@@ -56,9 +56,9 @@ interface FormProps {
   action: string
   id?: string
   class?: string
-  /** Whether what is typed is kept in the browser until it is saved. */
+  /** Set if the browser keeps typed values until they are saved. */
   draft?: string | undefined
-  /** Whether the answer is another page in every part, so that the browser loads it. */
+  /** Whether the response replaces the whole page, so that the browser loads it. */
   whole?: boolean
   children?: Child
 }
@@ -72,8 +72,8 @@ const scripted = (view: View, action: string) => ({
 })
 
 /**
- * A form that posts. With the script of the panel the answer is put into the page that is there, so that focus and typed
- * text stay; without it the browser loads the answer.
+ * A form that posts. With the script the response is put into the current page, so that focus and typed text stay;
+ * without it the browser loads the response.
  */
 export const Form = ({ view, action, id, class: kind, draft, whole, children }: FormProps) => (
   <form
@@ -83,7 +83,7 @@ export const Form = ({ view, action, id, class: kind, draft, whole, children }: 
     class={kind}
     data-draft={draft}
     novalidate={draft !== undefined}
-    // On the way back a browser would put texts into it, and nobody would say that they are not saved.
+    // On Back a browser would restore texts, and the page would not mark them as unsaved.
     autocomplete={draft === undefined ? undefined : 'off'}
     {...(whole ? {} : scripted(view, action))}
   >
@@ -93,7 +93,7 @@ export const Form = ({ view, action, id, class: kind, draft, whole, children }: 
 )
 
 interface SubmitProps {
-  /** The form, where the button stands outside of it. */
+  /** The id of the form, if the button is outside of it. */
   form?: string
   kind?: string | undefined
   children?: Child
@@ -106,7 +106,7 @@ export const Submit = ({ form, kind, children }: SubmitProps) => (
   </button>
 )
 
-/** A button that is a form of its own. */
+/** A button with a form of its own. */
 export const Act = ({
   view,
   action,
@@ -130,7 +130,7 @@ export const Act = ({
   </Form>
 )
 
-/** Asks before something is deleted. Without the script the link leads to a page that asks the same. */
+/** Asks before a deletion. Without the script the link leads to a page with the same question. */
 export const DeleteLink = ({ view, path, name }: { view: View; path: string; name: string }) => (
   <a class="button bad" href={`${view.base}${path}`} data-dialog="delete">
     Delete…<span class="hidden-text"> {name}</span>
@@ -139,14 +139,14 @@ export const DeleteLink = ({ view, path, name }: { view: View; path: string; nam
 
 interface DeleteQuestionProps {
   view: View
-  /** The page of the record, under `/admin`; `/delete` after it deletes. */
+  /** The page of the record, under `/admin`; `/delete` after it is the deletion. */
   path: string
   name: string
-  /** What goes with it. */
+  /** Other records that the deletion includes. */
   also?: Child
-  /** Entries of which the script asks, when the question is opened, what goes with them. */
+  /** Ids of entries; the script asks for what their deletion includes when the question is opened. */
   counted?: string
-  /** Whether it is a page of its own. */
+  /** Whether the question is a page of its own. */
   isPage?: boolean
 }
 

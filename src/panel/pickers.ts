@@ -8,7 +8,7 @@ import type { Choice } from './controls.js'
 import { pages } from './pages.js'
 import { tileOf, wholeOf } from './pictures.js'
 
-/** How many are offered at a time. */
+/** How many results are offered at a time. */
 const maxFound = 30
 
 type Media = Awaited<ReturnType<PanelContext['services']['media']['items']['get']>>
@@ -30,23 +30,23 @@ export async function mediaChoices(filter: Filter, limit: number, context: Panel
   return found.map(mediaChoice)
 }
 
-/** Published entries that the search finds, the best first. */
+/** Returns the published entries that the search finds, the best first. */
 async function searched(q: string, of: readonly string[], { services }: PanelContext): Promise<string[]> {
   const types = of.length > 0 ? [...new Set(of)] : undefined
-  // Words that the search does not take are still looked for in titles.
+  // Words that the search rejects can still be found in titles.
   const found = await services.space.search
     .find('reader', { words: q, types, limit: maxFound })
     .catch(() => undefined)
   return found?.results.map(({ id }) => id) ?? []
 }
 
-/** Entries that are called so, drafts too. */
+/** Finds entries by their titles, drafts too. */
 function called(q: string, of: readonly string[], model: Model, { services }: PanelContext) {
   const fields = datatypesOf(model, of).flatMap(id => model.fieldsOf.get(id)?.find(isTitle)?.field_id ?? [])
   return services.space.matchingEntries(q, fields, maxFound)
 }
 
-/** Entries on the pages that are called so. */
+/** Finds the root entries of pages by the titles and slugs of the pages. */
 async function onPages(
   q: string,
   of: readonly string[],
@@ -64,7 +64,7 @@ async function onPages(
   })
 }
 
-/** Entries by their id, by the title of their page or their own, and by what is in them. */
+/** Finds entries by id, by the title of their page, by their own title, and by their texts. */
 async function findEntries(q: string, of: readonly string[], context: PanelContext): Promise<Choice[]> {
   const model = await modelOf(context)
   if (q === '') return entryChoices({ of }, maxFound, model, context)
@@ -94,7 +94,7 @@ async function findMedia(text: string, kind: 'images' | 'media', context: PanelC
   }))
 }
 
-/** The first 20 pages by a part of their title or slug, as what a link takes. */
+/** Returns the first 20 pages by a part of their title or slug, as links need them. */
 async function findPages(q: string, { services: { space } }: PanelContext): Promise<Choice[]> {
   const route_id = q === '' ? [] : (await space.matchingRoutes(q)).keys
   if (q !== '' && route_id.length === 0) return []
@@ -106,7 +106,7 @@ async function findPages(q: string, { services: { space } }: PanelContext): Prom
 
 const textIn = (c: Ctx) => storedId((c.req.query('q') ?? '').trim().slice(0, 200))
 
-/** What pickers of the script offer. Without it a form has the first choices. */
+/** Responses to the pickers of the script. Without the script a form has the first choices. */
 export function pickerAnswers(context: PanelContext) {
   const set = pages(context, 'pickers')
   const answer = (c: Ctx, found: readonly object[]) => {

@@ -1,13 +1,13 @@
 import type { MediaRecord } from '../services/media/record.js'
 
-/** The smallest rendition that fills a tile. */
+/** Returns the smallest rendition that fills a tile. */
 export const tileOf = ({ url, variants, mimetype }: MediaRecord): string | undefined => {
   if (!mimetype.startsWith('image/')) return undefined
   const fitting = variants.filter(({ width }) => width >= 160).sort((a, b) => a.width - b.width)
   return fitting[0]?.url ?? url
 }
 
-/** A rendition that shows the whole picture. */
+/** Returns a rendition that shows the whole picture. */
 export const wholeOf = ({ url, variants }: MediaRecord): string =>
   variants.filter(({ fit, width }) => fit === 'inside' && width >= 320).sort((a, b) => a.width - b.width)[0]
     ?.url ?? url

@@ -6,7 +6,7 @@ import { panelActor } from './view.js'
 
 const idIn = (c: Ctx) => idParam(c, 'entry_id')
 
-/** Who else has an entry open, and whether it is still what the page shows. Asked by the script of the panel. */
+/** Tells the script who else has an entry open, and whether the page shows its last state. */
 export function presencePages(context: PanelContext) {
   const set = pages(context, 'presence')
   const { presence, users, space } = context.services
@@ -15,7 +15,7 @@ export function presencePages(context: PanelContext) {
   const nameOf = (id: string) =>
     users.get(id).then(
       ({ name, username }) => name || username,
-      // Deleted meanwhile.
+      // Deleted meanwhile: there is no entry to report.
       () => undefined,
     )
 

@@ -33,7 +33,7 @@ const fields: readonly Field[] = [
   },
 ]
 
-/** Links that show the page of an entry as it is now to who has no account. */
+/** Preview links: they show the current page of an entry to people without an account. */
 export function previewLinkPages({ get, act, submit }: Pages, context: PanelContext): void {
   const { previewLinks } = context.services
   const at = '/content/entry/:entry_id/preview-links'
@@ -43,7 +43,7 @@ export function previewLinkPages({ get, act, submit }: Pages, context: PanelCont
     names: fields.map(({ name }) => name),
     async save({ body }) {
       const link = await previewLinks.create(panelActor(c), { ...body, content_data_id: idIn(c) })
-      // Without a configured address of the site it is a path.
+      // Without a configured address of the site the URL is only a path.
       const url = new URL(link.url, c.req.url).href
       return showPage(c, <Made view={view} id={idIn(c)} link={{ ...link, url }} />)
     },

@@ -44,7 +44,7 @@ type Part = 'names' | 'password' | 'key'
 const partsOf = { names: own, password, key } satisfies Record<Part, readonly Field[]>
 const namesIn = (part: Part) => partsOf[part].map(({ name }) => name)
 
-/** One's own account: name, password, look, sessions and SSH keys. */
+/** The user's own account: name, password, theme, sessions and SSH keys. */
 export function profilePages(context: PanelContext) {
   const set = pages(context, 'profile')
   const { users, passwordReset, sshKeys, sessions } = context.services

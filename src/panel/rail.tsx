@@ -3,17 +3,17 @@ import { panelPath } from './context.js'
 import { Icon } from './parts.js'
 import type { View } from './view.js'
 
-/** Where one may go from everywhere. */
+/** A place that every page links to. */
 export interface Place {
   readonly path: string
   readonly word: string
   readonly icon: string
   readonly access: Access
-  /** One of the five of a phone. */
+  /** Whether it is one of the five places on a phone. */
   readonly phone?: true
-  /** Pressed after `g`. */
+  /** The key after `g`. */
   readonly key?: string
-  /** The path is in the whole panel, also where a space has pages of its own. */
+  /** Whether the path belongs to the whole panel, also for a space with pages of its own. */
   readonly outside?: true
 }
 
@@ -71,7 +71,7 @@ const ofAdminSpace: readonly Group[] = [
 
 const groupsOf = ({ base }: View) => (base === panelPath ? ofSite : ofAdminSpace)
 
-/** Where the one who looks may go. */
+/** Returns the places that the user may see. */
 export const placesOf = (view: View): Place[] =>
   groupsOf(view)
     .flatMap(({ places }) => places)
@@ -95,7 +95,7 @@ const PlaceLink = ({ view, place }: { view: View; place: Place }) => (
   </a>
 )
 
-/** The way to everything, at the left of every page. */
+/** The navigation on the left of every page. */
 export function Rail({ view }: { view: View }) {
   const seen = groupsOf(view)
     .map(({ name, places }) => ({ name, places: places.filter(({ access }) => view.can(access)) }))

@@ -2,11 +2,11 @@ import { changedMeanwhile } from '../errors.js'
 import type { Check } from '../resources/resource.js'
 import type { PanelContext } from './context.js'
 
-/** The mark of a record as somebody has seen it. */
+/** Returns the mark of a record as a form shows it. */
 export const markOf = (context: PanelContext, record: unknown): string =>
   context.hashing.sha256(JSON.stringify(record)).slice(0, 32)
 
-/** Refuses a change of a record that is no longer the one that the form showed. */
+/** Refuses a change of a record that differs from what the form showed. */
 export const unlessChanged =
   (context: PanelContext, seen: string): Check =>
   before => {

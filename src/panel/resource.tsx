@@ -14,21 +14,21 @@ import { DeleteDialog, DeleteLink, DeleteQuestion, Form, Note, Submit } from './
 import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
-/** A resource with what only its pages have. */
+/** A resource with the parts that only its pages have. */
 export interface PageResource<R extends object> extends Omit<Resource<R>, 'fields'> {
   /** Under `/admin`. */
   readonly path: `/${string}`
-  /** The list is a page of the resource's own. */
+  /** Whether the list is a page of its own. */
   readonly ownList?: true
   /** @param record undefined for a new one */
   fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
-  /** What else is on the page of a record, under its form and beside it. */
+  /** Further parts of the page of a record, below its form and beside it. */
   more?(view: View, record: R, c: Ctx): Child | Promise<Child>
-  /** What stands before its form. */
+  /** The part above its form. */
   before?(view: View, record: R): Child | Promise<Child>
   side?(view: View, record: R): Child | Promise<Child>
   actions?(view: View, record: R): Child
-  /** What is shown after a record was made, instead of its page. */
+  /** The page shown after a record was created, instead of its own. */
   made?(view: View, record: R): Html
 }
 
@@ -43,7 +43,7 @@ const viewerOf = (view: View, c: Ctx, typed?: Texts): Viewer => {
   }
 }
 
-/** The fields of a record as the browser takes them: its controls of times know no zone. */
+/** Returns the fields of a record for the browser, whose controls for times have no zone. */
 async function fieldsOf<R extends object>(
   { fields }: PageResource<R>,
   record: R | undefined,
@@ -57,7 +57,7 @@ async function fieldsOf<R extends object>(
   )
 }
 
-/** The list of a resource, a form for a new record, one for each that there is, and its deletion. */
+/** The pages of a resource: the list, a form for a new record, one for each record, and its deletion. */
 export function resourcePages<R extends object>(context: PanelContext, resource: PageResource<R>) {
   const set = pages(context, resource.title.toLowerCase())
   if (!resource.ownList) listPage(set, resource)

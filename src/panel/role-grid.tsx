@@ -15,24 +15,24 @@ interface GridProps {
   view: View
   roleId: string
   all: readonly Permission[]
-  /** Those that the role has. */
+  /** The permissions that the role has. */
   held: ReadonlySet<string>
-  /** Those that were ticked, if the form was refused. */
+  /** The ticked permissions, if the form was refused. */
   draft?: Draft | undefined
-  /** The mark of those that the role has. */
+  /** The mark of the role's permissions. */
   seen: string
 }
 
 const member = 'permission_id'
 
-/** Those operations, and behind them those of permissions that somebody has made: what is not drawn would be taken away. */
+/** Returns the usual operations, then those of custom permissions: a permission without a box would be removed. */
 function columnsOf(all: readonly Permission[]): string[] {
   const known = new Set<string>(operations)
   const others = new Set(all.map(({ label }) => label.slice(label.indexOf(':') + 1)))
   return [...operations, ...[...others].filter(operation => !known.has(operation)).sort()]
 }
 
-/** Resources as rows, operations as columns; each cell says its whole name to who cannot see the grid. */
+/** Resources as rows, operations as columns; each cell has a full label for screen readers. */
 export function PermissionGrid({ view, roleId, all, held, draft, seen }: GridProps) {
   const byLabel = new Map(all.map(permission => [permission.label, permission]))
   const resources = [...new Set(all.map(({ label }) => label.split(':')[0] ?? ''))].sort()

@@ -20,7 +20,7 @@ const idIn = (c: Ctx): string => idParam(c, 'role_id')
 
 const Chosen = z.object({ permission_id: z.array(z.string()) })
 
-/** Sets of permissions. */
+/** Roles, which are sets of permissions. */
 export function rolePages(context: PanelContext) {
   const { roles, rolePermissions } = context.services
   const grid = async (view: View, roleId: string, draft?: Draft) => {

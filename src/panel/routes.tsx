@@ -2,7 +2,7 @@ import { routeResource } from '../resources/routes.js'
 import type { PanelContext } from './context.js'
 import { resourcePages } from './resource.js'
 
-/** Addresses of pages. */
+/** Routes: the addresses of pages. */
 export const routePages = (context: PanelContext) =>
   resourcePages(context, {
     ...routeResource(context),

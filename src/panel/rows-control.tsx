@@ -3,9 +3,9 @@ import { Icon } from './parts.js'
 import { filledRows, type Step, showMember, stepText } from './rows.js'
 import type { View } from './view.js'
 
-/** There are so many rows at least, and so many empty ones after those that are filled in. */
+/** The least number of rows, and how many empty rows follow the filled ones. */
 const [fewestRows, emptyRows] = [3, 2]
-/** More than the service takes of anything in rows, so that none is lost that could be saved. */
+/** More rows than the service accepts in any field, so that no valid row is lost. */
 const mostRows = 1100
 
 const rowSteps: readonly (readonly [step: Step, icon: string, words: string])[] = [
@@ -19,13 +19,13 @@ interface RowsProps {
   field: Field & Rows
   value: unknown
   described: Readonly<Record<string, string | undefined>>
-  /** The row that is wrong. */
+  /** The row with the problem. */
   row?: number | undefined
 }
 
 /**
- * Texts in rows. Without the script there are always empty ones to fill in, and the buttons show the form again; the script
- * does the same at once.
+ * Texts in rows. Without the script there are always empty rows to fill in, and the buttons show the form again; the
+ * script does the same at once.
  */
 export function RowsControl({ view, field, value, described, row: wrong = 0 }: RowsProps) {
   const { name: member, columns, one } = field
@@ -49,7 +49,7 @@ export function RowsControl({ view, field, value, described, row: wrong = 0 }: R
                 name={member}
                 value={text}
                 aria-label={columns[i]}
-                // What looks for empty rows looks for it.
+                // `:placeholder-shown` finds empty rows in the stylesheet, which needs a placeholder.
                 placeholder=" "
                 autocomplete="off"
                 {...(row === wrong && i === 0 ? described : {})}

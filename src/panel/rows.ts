@@ -1,21 +1,21 @@
 import type { Texts } from '../resources/form-field.js'
 
-/** A form that is sent with it is shown again and not saved. */
+/** A form that is sent with this member is shown again and not saved. */
 export const showMember = 'form_show'
 
 export type Step = 'add' | 'up' | 'down' | 'remove'
-/** The texts of a row are few, whatever a form says. */
+/** The width of a row has one digit, so a form cannot ask for long rows. */
 const stepForm = /^(?<member>\S+) (?<step>add|up|down|remove) (?<width>[1-9]) (?<row>\d{1,6})$/
 
 interface Asked {
   readonly member: string
   readonly step: Step
-  /** How many texts a row has. */
+  /** The number of texts in a row. */
   readonly width: number
   readonly row: number
 }
 
-/** What a button beside a row sends, so that rows are put in order without the script too. */
+/** The value of a button beside a row, so that rows can be ordered without the script too. */
 export const stepText = ({ member, step, width, row }: Asked): string => `${member} ${step} ${width} ${row}`
 
 function askedIn(text: string): Asked | undefined {
@@ -23,7 +23,7 @@ function askedIn(text: string): Asked | undefined {
   return step ? { member, step: step as Step, width: Number(width), row: Number(row) } : undefined
 }
 
-/** The rows that have something in them; what is missing of the last one is empty. */
+/** Returns the rows that are not empty; missing texts of the last one are empty. */
 export function filledRows(texts: readonly string[], width: number): string[][] {
   const rows: string[][] = []
   for (let at = 0; at < texts.length; at += width)
@@ -31,7 +31,7 @@ export function filledRows(texts: readonly string[], width: number): string[][] 
   return rows.filter(row => row.some(text => text.trim() !== ''))
 }
 
-/** The texts of a form after the step that a button beside a row has asked for. */
+/** Returns the texts of a form after the step of a row's button. */
 export function withRowStep(texts: Texts): Texts {
   const asked = askedIn([texts[showMember] ?? ''].flat()[0] ?? '')
   if (!asked) return texts

@@ -2,14 +2,14 @@ import { all, type Entry, valuesOf } from '../resources/entries.js'
 import type { PanelContext } from './context.js'
 import { type Event, type Save, saveOf } from './savers.js'
 
-/** What others have saved of an entry since it was shown. */
+/** Changes that others have saved of an entry since it was shown. */
 export interface SavedSince {
   readonly last: Save | undefined
-  /** The fields whose values were saved in this locale; undefined where that is not known for sure. */
+  /** The fields whose values were saved in this locale; undefined if that is uncertain. */
   readonly fields: ReadonlySet<string> | undefined
 }
 
-/** More events since then are too many to say what they did. */
+/** The most events that are read to say what they changed. */
 const maxEvents = 500
 
 const partOf = (event: Event, name: string): unknown =>
@@ -18,8 +18,8 @@ const partOf = (event: Event, name: string): unknown =>
     .find(value => value !== undefined)
 
 /**
- * What was saved of an entry since a form showed it. Each request that edits an entry raises its revision by one, so that
- * the events tell all of it only where there are as many requests as revisions.
+ * Returns the changes that were saved of an entry since a form showed it. Each request that edits an entry raises its
+ * revision by one, so the events are complete only if there are as many requests as revisions.
  * @param seen the entry as the form had it
  */
 export async function savedSince(

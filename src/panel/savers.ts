@@ -1,15 +1,15 @@
 import type { PanelContext } from './context.js'
 
-/** Who has saved a record last, and when. */
+/** The author and time of the last save of a record. */
 export interface Save {
-  /** Undefined for who is no longer there, and for the service itself. */
+  /** The name; undefined for a deleted user, and for the service itself. */
   readonly by?: string | undefined
   readonly at: string
 }
 
 export type Event = Awaited<ReturnType<PanelContext['services']['audit']['get']>>
 
-/** Who was it, and when. */
+/** Returns author and time of an event. */
 export async function saveOf(
   event: Event | undefined,
   { services }: PanelContext,
@@ -24,7 +24,7 @@ export async function saveOf(
   return { by, at }
 }
 
-/** The last save of a record that has no values of its own. */
+/** Returns the last save of a record without values of its own. */
 export async function lastSave(record_id: string, context: PanelContext): Promise<Save | undefined> {
   for await (const [event] of context.services.audit.list({ record_id }, 1)) return saveOf(event, context)
   return undefined

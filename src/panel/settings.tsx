@@ -22,7 +22,7 @@ const groupNames: Readonly<Record<string, string>> = {
 }
 const groupOf = ({ name }: Setting) => groupNames[name.split('_')[0] ?? ''] ?? 'General'
 
-/** Ways to a setting: links to the groups, and with the script a search. */
+/** Navigation to settings: links to the groups, and with the script a search. */
 const Index = ({ groups }: { groups: readonly string[] }) => (
   <>
     <nav class="tabs" aria-label="Groups of settings">
@@ -45,7 +45,7 @@ const shownField = (setting: Setting, value: unknown): Field => ({
   code: setting.name,
 })
 
-/** The configuration, by its schema. */
+/** The settings of the configuration, by its schema. */
 export function settingPages(context: PanelContext) {
   const { configuration } = context.services
   const set = pages(context, 'settings')

@@ -26,7 +26,7 @@ const namesOf = (fields: readonly Field[]) => fields.map(({ name }) => name)
 
 const SignIn = Login.extend({ to: z.string().optional() })
 
-/** A path of the panel, and of nothing else: what an address says is not to be trusted. */
+/** Returns a path within the panel only: an address from the request is untrusted. */
 const wayTo = (given: string | undefined): string => {
   const path = given ?? ''
   const isOurs = /^\/admin(?:[/?]|$)/.test(path) && !path.includes('\\') && !/[\s\u007f]/.test(path)
@@ -44,13 +44,13 @@ const Alone = ({ view, title, children }: { view: View; title: string; children?
   </Document>
 )
 
-/** Signing in and out, and the way back in for who has forgotten the password. */
+/** Pages to sign in, to sign out, and to reset a forgotten password. */
 export function signInPages(context: PanelContext) {
   const set = pages(context, 'sign in')
   signInPage(set, context)
   forgottenPage(set, context)
   newPasswordPage(set, context)
-  // For a page that stayed open while its session ended and a new one began.
+  // For a page that stayed open while its session expired and a new one began.
   set.get('/form-token', 'signed-in', async (view, c) =>
     c.json({ user_id: view.user?.user_id, token: view.token }, 200, { 'Cache-Control': 'no-store' }),
   )
@@ -72,7 +72,7 @@ export function signInPages(context: PanelContext) {
 
 type Pages = ReturnType<typeof pages>
 
-/** The view of somebody who need not be signed in; their browser gets what its form must carry. */
+/** Returns the view of a visitor without a session; their browser gets the token that its form must carry. */
 const forVisitor = (view: View, c: Ctx, context: PanelContext): View => ({
   ...view,
   token: visitorToken(c, context),
@@ -118,7 +118,7 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
   )
 }
 
-/** Loads a page anew, for it is another one for who has signed in. */
+/** Loads the next page as a whole, because it has other parts once the user is signed in. */
 function leave(c: Ctx, to: string): Response {
   if (c.req.header('hx-request') !== 'true') return c.redirect(to, 303)
   c.header('HX-Redirect', to)

@@ -2,7 +2,7 @@ import type { RecordPlace, Subject } from '../resources/views/audit-subjects.js'
 import { panelPath } from './context.js'
 import type { View } from './view.js'
 
-/** The page of a record; undefined where the one who looks may not open it. */
+/** Returns the page of a record; undefined if the user may not open it. */
 export const addressOf = (view: View, at: RecordPlace | undefined): string | undefined => {
   if (!at || !view.can(at.access)) return undefined
   const front = at.inAdminSpace ? `${panelPath}/space` : panelPath
@@ -12,11 +12,11 @@ export const addressOf = (view: View, at: RecordPlace | undefined): string | und
 interface SubjectLinkProps {
   view: View
   subject: Subject
-  /** Where the link leads if the record has no page, or is gone. */
+  /** The address of the link if the record has no page, or is gone. */
   otherwise?: string | undefined
 }
 
-/** What a change is about, as a link to it where that can be looked at. */
+/** The subject of a change, as a link if it has a page. */
 export function SubjectLink({ view, subject: { words, kind, at }, otherwise }: SubjectLinkProps) {
   const address = addressOf(view, at) ?? otherwise
   const shown = at === undefined && words.toLowerCase() !== kind.toLowerCase() ? `${words} (${kind})` : words

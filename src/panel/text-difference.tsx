@@ -1,8 +1,8 @@
 import { type Piece, wordDiffs } from '../services/content/word-diff.js'
 
-/** Characters of all differences of a page. What is longer is not drawn: nobody reads it, and others would wait for it. */
+/** The most characters in all differences of a page. Nobody reads longer ones, and they would delay other requests. */
 const maxShown = 500_000
-/** Of a text that both have as much is shown at each side, where it is longer than twice that. */
+/** How many characters of a common text are shown at each side, if it is longer than twice that. */
 const aroundChange = 1000
 
 export interface Difference {
@@ -10,7 +10,7 @@ export interface Difference {
   readonly after: string | null
 }
 
-/** Without pieces the text is replaced as a whole, and too long to be shown. */
+/** Without pieces the text is replaced as a whole, and too long to show. */
 export type WithPieces<D extends Difference> = D & { readonly pieces: readonly Piece[] | undefined }
 
 const shortened = (piece: Piece): Piece =>
@@ -18,7 +18,7 @@ const shortened = (piece: Piece): Piece =>
     ? { ...piece, text: `${piece.text.slice(0, aroundChange)} … ${piece.text.slice(-aroundChange)}` }
     : piece
 
-/** Differences with what changes their texts, word by word. A page has all of them made at once, for their work is limited. */
+/** Adds the changed words to differences. A page has all of them computed together, because their work is limited. */
 export async function withPieces<D extends Difference>(differences: readonly D[]): Promise<WithPieces<D>[]> {
   const found = await wordDiffs(differences.map(({ before, after }) => [before ?? '', after ?? '']))
   let left = maxShown
@@ -33,7 +33,7 @@ export async function withPieces<D extends Difference>(differences: readonly D[]
 
 const count = (text: string | null): string => (text ?? '').length.toLocaleString('en')
 
-/** What changes one text into another, word by word. */
+/** The difference between two texts, word by word. */
 export const TextDifference = ({ of: { pieces, before, after } }: { of: WithPieces<Difference> }) => (
   <>
     {pieces?.map(({ kind, text }) => {
@@ -47,7 +47,7 @@ export const TextDifference = ({ of: { pieces, before, after } }: { of: WithPiec
   </>
 )
 
-/** One of two texts, in which the words are marked that the other one does not have. */
+/** One of two texts, with the words marked that the other one lacks. */
 export const OwnWords = ({
   pieces,
   own,

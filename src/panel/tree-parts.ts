@@ -1,11 +1,11 @@
 import { maxShown, type Range, type Tree } from '../resources/trees.js'
 
-/** How many more are shown at a time, and of how many parents. */
+/** How many more rows are shown at a time, and for how many parents. */
 const [step, maxParts] = [100, 50]
 
 const written = /^(\w{26})\.(\d{1,7})\.(\d{1,7})$/
 
-/** Which parts of a large tree are asked for, by parent; what means nothing is left out. */
+/** Reads the requested parts of a large tree, by parent; invalid ones are left out. */
 export const partsIn = (text: string): ReadonlyMap<string, Range> =>
   new Map(
     text
@@ -20,20 +20,20 @@ export const partsIn = (text: string): ReadonlyMap<string, Range> =>
 const writtenOf = (parts: ReadonlyMap<string, Range>): string =>
   [...parts].map(([parent, { from, to }]) => `${parent}.${from}.${to}`).join()
 
-/** What is shown of a tree, to be asked for again. */
+/** Returns the parts of a tree that are shown, as text for the next request. */
 export const shownOf = ({ parts }: Tree): string => writtenOf(parts)
 
-/** Entries of one parent that are not shown, at one end of those that are. */
+/** Hidden entries of one parent, before or after the shown ones. */
 export interface Rest {
   readonly end: 'before' | 'after'
-  /** How many are shown next, and how many there are. */
+  /** How many are shown next, and how many are hidden. */
   readonly next: number
   readonly left: number
-  /** What is to be asked for then. */
+  /** The parts to ask for to see them. */
   readonly shown: string
 }
 
-/** What is left out of the children of a parent, at both ends. */
+/** Returns how many children of a parent are hidden before and after the shown ones. */
 export function restsOf({ parts }: Tree, parent: string): { before?: Rest; after?: Rest } {
   const part = parts.get(parent)
   if (!part || part.to - part.from >= maxShown) return {}

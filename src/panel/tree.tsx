@@ -4,9 +4,9 @@ import { Icon, StateMark } from './parts.js'
 import { type Rest, restsOf, shownOf } from './tree-parts.js'
 import type { View } from './view.js'
 
-/** Levels beyond are drawn like this one. */
+/** Deeper levels are drawn with the indent of this one. */
 const maxIndent = 12
-/** Browsers nest elements no deeper than 512; rows of deeper levels stand beside each other, and are not closed. */
+/** Browsers nest at most 512 elements; rows of deeper levels are siblings, and cannot be closed. */
 const maxGroups = 100
 
 interface Drawn {
@@ -52,7 +52,7 @@ const Row = ({ view, node, open }: { view: View; node: Node; open: string | unde
   )
 }
 
-/** A row that shows more of the rows beside it. */
+/** A row that loads more of the rows beside it. */
 const More = ({ drawn, parent, rest }: { drawn: Drawn; parent: Node; rest: Rest }) => {
   const { view, open, locale } = drawn
   const { end, next, left, shown } = rest
@@ -74,7 +74,7 @@ const More = ({ drawn, parent, rest }: { drawn: Drawn; parent: Node; rest: Rest 
   )
 }
 
-/** Rows, what is under each in a group behind it, so that a browser hides it as one. */
+/** Rows; those under one are in a group behind it, so that a browser can hide them together. */
 function rowsOf(drawn: Drawn, nodes: readonly Node[]): Child[] {
   const { view, tree, open } = drawn
   const rows: Child[] = []
@@ -97,7 +97,7 @@ function rowsOf(drawn: Drawn, nodes: readonly Node[]): Child[] {
   return rows
 }
 
-/** What one may do with several entries at once. */
+/** The actions on several entries that the user has permission for. */
 const selectable = (view: View): string =>
   [
     view.can('content:publish') && 'publish unpublish',
@@ -108,7 +108,7 @@ const selectable = (view: View): string =>
     .filter(Boolean)
     .join(' ')
 
-/** A tree with its root's address, as rows of links: a list to read for who has no script. */
+/** A tree with the address of its root, as rows of links: without the script it is a list to read. */
 export const TreePane = ({
   view,
   tree,

@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import { Turns } from '../turns.js'
 
-/** How much is escaped at once. What is shorter is escaped with the page. */
+/** How many characters are escaped at once. A shorter text is escaped with the page. */
 const pieceLength = 16_384
 
 const escaped = (text: string) =>
@@ -18,9 +18,9 @@ async function escapedInTurns(text: string) {
 }
 
 /**
- * A text that was typed or is stored, for a page to show in a field. Drawing a page escapes its texts at once, which takes a
- * second for 5 MiB of `<`; a long text is escaped in turns with other requests.
+ * A typed or stored text, for a page to show in a field. Drawing a page escapes its texts at once, which takes a second
+ * for 5 MiB of `<`; a long text is escaped in turns with other requests.
  */
 export const typedText = (text: string): string =>
-  // Hono draws what a promise gives, in attributes too, and types attributes as texts alone.
+  // Hono renders the result of a promise, in attributes too, but its types allow only texts as attributes.
   text.length < pieceLength ? text : (escapedInTurns(text) as unknown as string)

@@ -20,7 +20,7 @@ import { panelActor } from './view.js'
 const idIn = (c: Ctx) => idParam(c, 'entry_id')
 const pathOf = (id: string) => `/content/entry/${id}`
 
-/** The versions of an entry, and what waits for a publish. */
+/** The versions of an entry, and its unpublished changes. */
 export function versionPages(set: Pages, context: PanelContext): void {
   listPage(set, context)
   comparePage(set, context)

@@ -11,40 +11,40 @@ import { formToken } from './form-token.js'
 
 export const themes = ['light', 'dark'] as const
 type Theme = (typeof themes)[number]
-/** No secret: how the panel looks in this browser. */
+/** No secret: the theme of the panel in this browser. */
 export const themeCookie = 'slugline_theme'
 
-/** The same of the page beside a form; the script writes it. */
+/** No secret: how this browser shows the page beside a form; the script writes it. */
 const paneCookie = 'slugline_pane'
 
-/** What the script says of the tree that it has, with every request. */
+/** The header in which the script sends the shown parts of its tree with every request. */
 const shownHeader = 'slugline-tree'
 
-/** What a page knows of the request that it answers. */
+/** Everything that a page knows about its request. */
 export interface View {
   readonly nonce: string
   readonly token: string
-  /** In front of the paths of all pages of the space that the page is about. */
+  /** The path prefix of the space that the page is about. */
   readonly base: string
   /** Under `base`, without the query. */
   readonly path: string
   readonly theme: Theme | undefined
   readonly fileAddress: AddressOf
   readonly user: { readonly user_id: string; readonly name: string; readonly role: string } | undefined
-  /** Whether the one who looks may do this in this space, so that nothing is shown that would be refused. */
+  /** Whether the user has this permission in this space, so that nothing is shown that would be refused. */
   can(access: Access): boolean
-  /** Which parts of a large tree are shown, as `partsIn` reads it, and an entry that must be there. */
+  /** The shown parts of a large tree, as `partsIn` reads them, and an entry that must be among them. */
   readonly tree: { readonly shown: string; readonly beside: string | undefined }
   /** How this browser shows the page beside a form. */
   readonly pane: readonly string[]
   /** True on the page that follows a change. */
   readonly saved: boolean
-  /** True on the page of what was just made. */
+  /** True on the page of an entry that was just created. */
   readonly isNew: boolean
   readonly now: number
 }
 
-/** Whoever calls by a page of the panel. */
+/** Returns the actor of a request to the panel. */
 export const panelActor = (c: Ctx): Actor => ({ ...actorOf(c), surface: 'panel' })
 
 const themeIn = (c: Ctx): Theme | undefined => {
@@ -52,7 +52,7 @@ const themeIn = (c: Ctx): Theme | undefined => {
   return themes.find(theme => theme === given)
 }
 
-/** @throws 403 for a key, which is for programs */
+/** @throws 403 for an API key, which is for programs */
 export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
   const { identity } = c.env
   if (identity && identity.credential.kind !== 'session') throw sessionExpired(403)

@@ -7,7 +7,7 @@ import { type Pages, saved, showPage } from './pages.js'
 import { Note, State } from './parts.js'
 import { panelActor, type View } from './view.js'
 
-/** A page that tells something once, or what came of something. */
+/** A page that shows something once, or the result of an action. */
 const Told = ({
   view,
   title,
@@ -60,7 +60,7 @@ export const Secret = ({
 
 const idIn = (c: Ctx) => idParam(c, 'webhook_id')
 
-/** What is done with a webhook beside changing it: a new secret, a test, another try of a delivery. */
+/** Actions on a webhook: a new secret, a test, and another attempt of a delivery. */
 export function webhookActions({ act }: Pages, context: PanelContext): void {
   const { webhooks } = context.services
   act('/webhooks/:webhook_id/rotate', 'webhook:update', async (c, view) => {

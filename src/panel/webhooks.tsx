@@ -5,7 +5,7 @@ import { Act } from './parts.js'
 import { resourcePages } from './resource.js'
 import { Secret, webhookActions } from './webhook-actions.js'
 
-/** Subscriptions to events, and what was sent to them. */
+/** Webhooks and their deliveries. */
 export function webhookPages(context: PanelContext) {
   const set = resourcePages(context, {
     ...webhookResource(context),

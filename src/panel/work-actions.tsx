@@ -25,14 +25,14 @@ const words: Readonly<Record<What, { access: Access; done: string }>> = {
   delete: { access: 'content:delete', done: 'deleted' },
 }
 
-/** Empty for none. */
+/** A time; empty for no time. */
 const when = z.union([z.literal(''), time]).default('')
 const Work = z.object({
   what: z.enum(actions),
   ids: z.array(reference).min(1, 'must name an entry').max(maxSelected),
-  /** The filters of the list that one comes from. */
+  /** The filters of the list that the form came from. */
   back: z.string().max(2000).default(''),
-  /** Whether the question has been answered. */
+  /** Whether the user has confirmed. */
   sure: z.enum(['', 'yes']).default(''),
   publish_at: when,
   unpublish_at: when,
@@ -41,7 +41,7 @@ type Work = z.output<typeof Work>
 
 const counted = (n: number) => `${n} ${n === 1 ? 'entry' : 'entries'}`
 
-/** A path of the list, whatever the form has said. */
+/** Returns a path of the list only, whatever the form contains. */
 function listWith(back: string, more: Readonly<Record<string, string>> = {}): string {
   const query = new URLSearchParams(back)
   query.delete('done')
@@ -49,7 +49,7 @@ function listWith(back: string, more: Readonly<Record<string, string>> = {}): st
   return query.size === 0 ? contentPath : `${contentPath}?${query}`
 }
 
-/** The sentence that `done` in the address of the list stands for; undefined for what stands for none. */
+/** Returns the sentence for `done` in the address of the list; undefined if it is invalid. */
 export function doneIn(given: string | undefined): string | undefined {
   const [, what, n] = /^(publish|unpublish|schedule|delete)\.(\d{1,3})$/.exec(given ?? '') ?? []
   return what === undefined ? undefined : `${counted(Number(n))} ${words[what as What].done}.`
@@ -67,7 +67,7 @@ interface Done {
   readonly refused: readonly Refused[]
 }
 
-/** The entries that are there, with their names. */
+/** Returns the entries that exist, with their names. */
 async function entriesOf(ids: readonly string[], context: PanelContext) {
   const entries: Entry[] = []
   for await (const batch of context.services.space.content.list({ content_data_id: ids }, {}))
@@ -94,7 +94,7 @@ async function act(
   }
 }
 
-/** Does it to each, so that one that is refused holds up no other. @throws what is no refusal */
+/** Acts on each entry, so that a refused one does not stop the others. @throws any error that is not a refusal */
 async function actOnAll(body: Work, actor: Actor, context: PanelContext): Promise<Done> {
   const ids = [...new Set(body.ids)]
   const { names, byId } = await entriesOf(ids, context)
@@ -112,7 +112,7 @@ async function actOnAll(body: Work, actor: Actor, context: PanelContext): Promis
   return { done: ids.length - refused.length, refused }
 }
 
-/** The same done to several trees of the list. What cannot be undone, and what needs times, is asked about first. */
+/** Actions on several trees of the list. A deletion asks for confirmation first, and a schedule for its times. */
 export function workActions({ submit }: Pages, context: PanelContext): void {
   const { access } = context.services
   submit('/content-work', 'content:update', Work, c => ({
@@ -138,7 +138,7 @@ interface QuestionProps {
   body: Work
 }
 
-/** Asks with the names of all that it is about. */
+/** Asks for confirmation, with the names of all entries. */
 async function Question({ view, context, body }: QuestionProps) {
   const { names, inOrder } = await entriesOf(body.ids, context)
   const isDelete = body.what === 'delete'
@@ -183,7 +183,7 @@ const times = [
   },
 ] as const
 
-/** How many were done, and which were refused and why. */
+/** The number of entries that were done, and the refused ones with reasons. */
 const Result = ({ view, body, result }: { view: View; body: Work; result: Done }) => {
   const { done, refused } = result
   const title = `${done} of ${counted(done + refused.length)} ${words[body.what].done}`

@@ -7,7 +7,7 @@ import type { View } from './view.js'
 export const contentPath = '/content'
 export const entryPath = (id: string): string => `/content/entry/${id}`
 
-/** What the address of the list says, without what is the standard. */
+/** The query of the list, without values that are the default. */
 function queryOf({ q, kind, state, author, by, descending, page }: WorkListAsked): URLSearchParams {
   const isStandard = by === 'changed' && descending
   return new URLSearchParams({
@@ -20,7 +20,7 @@ function queryOf({ q, kind, state, author, by, descending, page }: WorkListAsked
   })
 }
 
-/** The list with something of it changed, under `/admin`. */
+/** Returns the address of the list with changes, under `/admin`. */
 export function addressOf(asked: WorkListAsked, change: Partial<WorkListAsked> = {}): string {
   const query = queryOf({ ...asked, ...change }).toString()
   return query === '' ? contentPath : `${contentPath}?${query}`
@@ -37,7 +37,7 @@ interface TableProps {
   rows: readonly WorkRow[]
 }
 
-/** The head of a column that sorts: by it, and then the other way round. */
+/** The head of a column: it sorts by the column, and the second time in the other order. */
 function SortHead({
   view,
   asked,
@@ -45,7 +45,7 @@ function SortHead({
   children,
 }: Omit<TableProps, 'rows'> & { by: WorkListAsked['by']; children?: Child }) {
   const isChosen = asked.by === by
-  // Titles begin with A, changes with the newest.
+  // Titles start with A, changes with the newest.
   const descending = isChosen ? !asked.descending : by === 'changed'
   const sorted = asked.descending ? 'descending' : 'ascending'
   return (
@@ -84,7 +84,7 @@ const Row = ({ view, row }: { view: View; row: WorkRow }) => {
   )
 }
 
-/** Trees as rows, several of which are chosen to do the same to them. */
+/** Trees as rows with boxes, for actions on several. */
 export const WorkTable = ({ view, asked, rows }: TableProps) => {
   const mayAct = view.can('content:publish') || view.can('content:delete')
   return (
@@ -123,7 +123,7 @@ export const WorkTable = ({ view, asked, rows }: TableProps) => {
   )
 }
 
-/** What is done to the chosen ones. Without the script it is always there. */
+/** The actions on the chosen entries. Without the script the bar is always visible. */
 const Bar = ({ view }: { view: View }) => (
   <div class="work-bar">
     <b data-picked="">With the selected entries:</b>

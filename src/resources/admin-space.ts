@@ -3,10 +3,10 @@ import { adminPermission, adminPublish, bootstrapPermissions, unseededPermission
 import type { Access, AccessService } from '../services/accounts/access.js'
 import type { Services } from '../services/index.js'
 
-/** What has a permission of another name in the admin space. */
+/** Resources whose permissions have other names in the admin space. */
 const resources = new Set(['content', 'routes', 'datatypes', 'fields', 'field_types', 'media'])
 
-/** What guards in the admin space what this word guards in the public one. */
+/** Returns the permission that the admin space needs for what `access` guards in the public space. */
 export function adminWord(access: Access): Access {
   const [resource = '', operation = ''] = access.split(':')
   if (!resources.has(resource)) return access
@@ -18,7 +18,7 @@ type Caller = Parameters<AccessService['can']>[0]
 
 const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Access[]
 
-/** All that somebody who has signed in may do, for what is shown: what is done is asked of the roles again. */
+/** All permissions of a signed-in user, to decide what is shown. The service checks the roles for every action. */
 export async function rightsOf({ can }: Pick<Rights, 'can'>, caller: Caller): Promise<ReadonlySet<string>> {
   const held = await Promise.all(words.map(async word => ((await can(caller, word)) ? [word] : [])))
   return new Set([...held.flat(), 'signed-in'])
@@ -27,17 +27,17 @@ export async function rightsOf({ can }: Pick<Rights, 'can'>, caller: Caller): Pr
 declare const ofSpace: unique symbol
 
 /**
- * The rights of callers in one content space. Access words are those of the public space, and each is asked for as it is
- * called in this one: pages and screens have no other way to ask.
+ * The rights of callers in one content space. Callers pass the permission of the public space, and this space checks
+ * its own permission for it: pages and screens have no other way to check.
  */
 export interface SpaceAccess extends Rights {
-  /** Only `inPublicSpace` and `inAdminSpace` make one. */
+  /** Only `inPublicSpace` and `inAdminSpace` create one. */
   readonly [ofSpace]: true
   /** @throws 403 that names the permission of this space */
   need(caller: Caller, access: Access): Promise<void>
 }
 
-/** The services with those of one content space as `space` and `media`. */
+/** The services, with those of one content space as `space` and `media`. */
 export type ServicesOfSpace = Omit<Services, 'access'> & { readonly access: SpaceAccess }
 type AnyServices = Omit<Services, 'access'> & { readonly access: Rights }
 
@@ -50,7 +50,7 @@ function rightsIn(rights: Rights, wordOf: (access: Access) => Access): SpaceAcce
     },
     isAdministrator: caller => rights.isAdministrator(caller),
   }
-  // The symbol is known to the compiler alone.
+  // The symbol exists for the compiler only.
   return own as SpaceAccess
 }
 
@@ -59,7 +59,7 @@ export const inPublicSpace = (services: AnyServices): ServicesOfSpace => ({
   access: rightsIn(services.access, word => word),
 })
 
-/** The services with the admin space in the place of the public one. */
+/** Returns the services with the admin space in place of the public one. */
 export const inAdminSpace = (services: AnyServices): ServicesOfSpace => ({
   ...services,
   space: services.adminSpace,

@@ -4,7 +4,7 @@ import type { Choice } from './form-field.js'
 import { removalOf, removing } from './removal.js'
 import { accessTo, type Parts, resource } from './resource.js'
 
-/** A site has no more of them than people can choose from. */
+/** The most datatypes to choose from. */
 const maxChoices = 1000
 
 const visibilityChoices = [
@@ -24,7 +24,7 @@ async function datatypeChoices({ services: { space } }: Parts): Promise<Choice[]
   return found.map(({ datatype_id, label }) => ({ value: datatype_id, word: label }))
 }
 
-/** Kinds of entries. */
+/** Datatypes. */
 export const datatypeResource = (parts: Parts) =>
   resource({
     title: 'Datatypes',

@@ -2,22 +2,22 @@ import type { Services } from '../services/index.js'
 import type { Choice } from './form-field.js'
 
 type Space = Services['space']
-/** What entries are read by. */
+/** The services that entries are read with. */
 export interface SpaceParts {
   readonly services: Pick<Services, 'space'>
 }
 export type Entry = Awaited<ReturnType<Space['content']['get']>>
 export type ModelField = Awaited<ReturnType<Space['fields']['get']>>
-/** A datatype, as those who work on content call it. */
+/** A datatype. */
 export type Kind = Awaited<ReturnType<Space['datatypes']['get']>>
 type Value = Awaited<ReturnType<Space['contentFields']['get']>>
 
-/** More datatypes and fields than a site has. */
+/** The most datatypes and fields that are read; a site has fewer. */
 const maxModel = 5000
-/** How many ids one statement is given. */
+/** The most ids in one statement. */
 const pieceLength = 200
 
-/** Everything that a bounded list gives. */
+/** Reads a whole list, which must have a limit. */
 export async function all<R>(batches: AsyncGenerator<R[]>): Promise<R[]> {
   const found: R[] = []
   for await (const batch of batches) found.push(...batch)
@@ -39,7 +39,7 @@ export async function modelOf({ services: { space } }: SpaceParts): Promise<Mode
   return { datatypes: new Map(datatypes.map(row => [row.datatype_id, row])), fieldsOf }
 }
 
-/** The datatypes of which an entry may be made under another, or at the root. */
+/** Returns the datatypes for a new entry under one datatype, or at the root. */
 export function startsOf(model: Model, under: string | undefined): Choice[] {
   return [...model.datatypes.values()]
     .toSorted((a, b) => Number(b.parent_id === under) - Number(a.parent_id === under))
@@ -53,7 +53,7 @@ export function startsOf(model: Model, under: string | undefined): Choice[] {
 
 export const isTitle = ({ field_type }: ModelField) => field_type === 'text'
 
-/** What entries are called: the first text that they have, else their datatype. */
+/** Returns the titles of entries: the first text of each, else the label of its datatype. */
 export async function titlesOf(
   entries: readonly Pick<Entry, 'content_data_id' | 'datatype_id'>[],
   model: Model,
@@ -79,7 +79,7 @@ export async function titlesOf(
   return titles
 }
 
-/** The same with pages by the titles of their routes, as lists of pages name them. */
+/** Returns the names of entries: a page has the title of its route, any other entry its own title. */
 export async function namesOf(
   entries: readonly Entry[],
   model: Model,
@@ -98,11 +98,11 @@ export async function namesOf(
   return names
 }
 
-/** What one entry is called. */
+/** Returns the name of one entry. */
 export const nameOf = async (entry: Entry, parts: SpaceParts): Promise<string> =>
   (await namesOf([entry], await modelOf(parts), parts)).get(entry.content_data_id) ?? ''
 
-/** What the entries with these ids are called, of which there are no more than one statement is given. */
+/** Returns the names of the entries with these ids. @param ids at most `pieceLength`, for one statement */
 export async function titlesById(
   ids: readonly string[],
   parts: SpaceParts,

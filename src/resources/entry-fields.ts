@@ -6,10 +6,10 @@ import { fieldTime } from './times.js'
 export const memberOf = ({ name }: Pick<ModelField, 'name'>): string => `fields.${name}`
 export const isMany = ({ data }: ModelField): boolean => data.cardinality === 'many'
 
-/** Names of the datatypes that a relation leads to; none for all. */
+/** Returns the names of a relation's target datatypes; empty for all. */
 export const targetsOf = ({ data }: ModelField): string[] => [data.target ?? []].flat().map(String)
 
-/** The ids of datatypes by their names; all where none is named. */
+/** Returns the ids of datatypes by their names; without names those of all. */
 export const datatypesOf = (model: Model, names: readonly string[]): string[] =>
   [...model.datatypes.values()]
     .filter(({ name }) => names.length === 0 || names.includes(name))
@@ -24,7 +24,7 @@ const optionsOf = ({ data }: Pick<ModelField, 'data'>): Choice[] =>
 type Written = Pick<ModelField, 'name' | 'label' | 'field_type' | 'data'> &
   Partial<Pick<ModelField, 'ui_config'>>
 
-/** The control of a field that is written, with what is stored; of what is picked among records a line for ids. */
+/** Returns the control of a field with its stored value; a relation or a file is a line for ids. */
 export function controlOf(field: Written, stored: string): Field {
   const base = { name: memberOf(field), label: field.label, value: stored, ...hintsIn(field.ui_config) }
   switch (field.field_type) {
@@ -49,10 +49,10 @@ export function controlOf(field: Written, stored: string): Field {
   }
 }
 
-/** The text that a field has sent, as values are stored. */
+/** Returns the text of a form as values are stored. */
 function storedText(field: ModelField, given: string | readonly string[]): string {
   const texts = [given].flat()
-  // Browsers send line ends of forms in their own way.
+  // Browsers send line breaks of forms as CRLF.
   const last = (texts.at(-1) ?? '').replaceAll('\r\n', '\n')
   const { field_type } = field
   if ((field_type === 'media' || field_type === 'relation') && isMany(field)) {
@@ -63,7 +63,7 @@ function storedText(field: ModelField, given: string | readonly string[]): strin
   return last
 }
 
-/** A switch that was never touched is off and has no value; a time keeps the seconds that its field does not show. */
+/** Whether a value is unchanged. An untouched switch is off without a value; a time keeps its hidden seconds. */
 function isSame(field: ModelField, text: string, stored: string): boolean {
   if (text === stored) return true
   if (field.field_type === 'boolean') return stored === '' && text === 'false'
@@ -71,8 +71,8 @@ function isSame(field: ModelField, text: string, stored: string): boolean {
 }
 
 /**
- * The values that a form changes, by the names of their fields; null takes one away.
- * @param storedOf what is stored
+ * Returns the values that a form changes, by the names of their fields; null removes a value.
+ * @param storedOf returns the stored text
  */
 export function changedValues(
   fields: readonly ModelField[],

@@ -3,10 +3,10 @@ import type { Entry } from './entries.js'
 
 type Marked = Pick<Entry, 'revision' | 'date_modified'>
 
-/** Which edit of an entry a form shows: its values are part of its revision (D-720). */
+/** The edit of an entry that a form shows: its values are part of its revision (D-720). */
 export const entryMark = ({ revision, date_modified }: Marked): string => `${revision} ${date_modified}`
 
-/** What a mark says; undefined for what is none. */
+/** Reads a mark; undefined if it is invalid. */
 export function readMark(mark: string): { revision: number; at: string } | undefined {
   const [, revision, at] = /^(\d{1,15}) (\d{4}-[\dT:.Z-]{1,40})$/.exec(mark) ?? []
   return revision === undefined || at === undefined || Number.isNaN(Date.parse(at))
@@ -14,7 +14,7 @@ export function readMark(mark: string): { revision: number; at: string } | undef
     : { revision: Number(revision), at }
 }
 
-/** Refuses, in the transaction that changes it, an entry that is no longer the one that the form showed. */
+/** Refuses, within the transaction, to change an entry that differs from what the form showed. */
 export const unlessEdited =
   (seen: string) =>
   (before: Marked): void => {

@@ -1,7 +1,7 @@
 import { type Hints, hintsIn, hintsOf, type UiConfig } from '../services/content/ui-config.js'
 import type { Field, Texts } from './form-field.js'
 
-/** The hints of a field as a form with a control for each holds them, and back. */
+/** Conversion between the hints of a field and a form with a control for each. */
 
 const hintMember = (name: string): string => `ui_config.${name}`
 
@@ -19,7 +19,7 @@ export const hintFields = (type: string, stored: UiConfig | undefined): Field[] 
     value: String(hintsIn(stored)[name] ?? ''),
   }))
 
-/** The texts of a form with the hints as the JSON of `ui_config`. What has no control stays as it is stored. */
+/** Returns the texts of a form with the hints as the JSON of `ui_config`. Hints without a control stay unchanged. */
 export function withHints(texts: Texts, stored: UiConfig = {}): Texts {
   const others = Object.entries(texts).filter(([name]) => !name.startsWith(hintMember('')))
   if (others.length === Object.keys(texts).length) return texts

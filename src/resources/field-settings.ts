@@ -10,7 +10,7 @@ import { sizeProblem } from '../services/json-text.js'
 import type { Texts } from './form-field.js'
 import { fieldTime, withZone } from './times.js'
 
-/** The settings of a field as a form with a control for each holds them, and back. */
+/** Conversion between the settings of a field and a form with a control for each. */
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -19,16 +19,16 @@ interface Stored {
   readonly data: Data
 }
 
-/** The member of a form that a setting is in; the rest, which has no control, is JSON in `data`. */
+/** Returns the form's member for a setting. Settings without a control are JSON in `data`. */
 export const settingMember = (name: string): string => `data.${name}`
-/** Kinds of files that are ticked; media types are in the member of the setting. */
+/** The ticked kinds of files; media types are in the member of the setting. */
 export const tickedKinds = settingMember('kinds.ticked')
 
 const isKind = (text: string) => Object.hasOwn(mediaKinds, text)
 const listOf = (value: unknown): unknown[] => [value ?? []].flat()
 const textsOf = (value: unknown): string[] => listOf(value).map(String)
 
-/** A row for each option: its value, and its label where it has one. */
+/** Returns the row of an option: its value, and its label if it has one. */
 function optionTexts(option: unknown): [value: string, label: string] {
   const label = (Object(option) as { label?: unknown }).label
   return [optionValue(option), typeof label === 'string' ? label : '']
@@ -42,7 +42,7 @@ function valueText(type: string, value: unknown): string {
   return Number.isNaN(at) ? String(value) : fieldTime(new Date(at).toISOString())
 }
 
-/** What a control shows of a stored setting. Options are a list of value and label in turn. */
+/** Returns what the control of a stored setting shows. Options are a list of value and label in turn. */
 export function shownSetting({ kind }: Setting, type: string, value: unknown): string | string[] {
   switch (kind) {
     case 'flag':
@@ -61,18 +61,18 @@ export function shownSetting({ kind }: Setting, type: string, value: unknown): s
   }
 }
 
-/** What of the stored settings goes on when the field is of this type. */
+/** The stored settings that stay when the field has this type. */
 export function keptSettings(type: string, stored: Stored | undefined): Data {
   if (!stored || stored.field_type === type) return stored?.data ?? {}
   return unknownSettings(stored.field_type, stored.data)
 }
 
-/** What the type has no setting for. */
+/** The settings that the type does not have. */
 export const unknownSettings = (type: string, data: Data): Data =>
   Object.fromEntries(Object.entries(data).filter(([name]) => !settingsOf(type).has(name)))
 
 const numberText = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** What is no number is refused by the check, in its own words. */
+/** Anything that is not a number is rejected by the validation, in its own words. */
 const numberOf = (text: string) => (numberText.test(text.trim()) ? Number(text) : text)
 
 function jsonOf(member: string, text: string): unknown {
@@ -85,7 +85,7 @@ function jsonOf(member: string, text: string): unknown {
   }
 }
 
-/** Options that were there stay as they were stored, as numbers or objects. */
+/** Returns the options of a form. Unchanged ones stay as they were stored, as numbers or objects. */
 function optionsOf(texts: readonly string[], stored: unknown): unknown {
   const known = listOf(stored).filter(
     option => option !== null && ['string', 'number', 'object'].includes(typeof option),
@@ -117,7 +117,7 @@ function typedValue(member: string, type: string, text: string): unknown {
   }
 }
 
-/** What a control has sent; undefined takes the setting away. */
+/** Returns the setting that a control has sent; undefined removes the setting. */
 function sentSetting(
   name: string,
   { kind }: Setting,
@@ -126,7 +126,7 @@ function sentSetting(
   stored: unknown,
 ): unknown {
   const member = settingMember(name)
-  // Browsers send line ends of forms in their own way.
+  // Browsers send line breaks of forms as CRLF.
   const last = (given.at(-1) ?? '').replaceAll('\r\n', '\n')
   const chosen = given.filter(Boolean)
   switch (kind) {
@@ -149,7 +149,7 @@ function sentSetting(
   }
 }
 
-/** The texts of the control of a setting; undefined where the form has none. */
+/** Returns the texts of the control of a setting; undefined if the form does not have the control. */
 function givenTexts(name: string, { kind }: Setting, texts: Texts): string[] | undefined {
   const given = texts[settingMember(name)]
   if (kind !== 'kinds') return given === undefined ? undefined : [given].flat()
@@ -159,7 +159,7 @@ function givenTexts(name: string, { kind }: Setting, texts: Texts): string[] | u
   return [...[ticked ?? []].flat().filter(isKind), ...types].filter(Boolean)
 }
 
-/** Value and label of each row that is filled in; a label alone is the value too. */
+/** Returns value and label of each row that is filled in; a label alone is the value too. */
 export function pairsOf(texts: readonly string[]): [value: string, label: string][] {
   const pairs: [string, string][] = []
   for (let i = 0; i < texts.length; i += 2) {
@@ -169,7 +169,7 @@ export function pairsOf(texts: readonly string[]): [value: string, label: string
   return pairs
 }
 
-/** Whether a control has sent what it showed, whose stored form then stays as it is. */
+/** Whether a control has sent what it showed; then the stored value stays unchanged. */
 function isSame(kind: SettingKind, shown: string | readonly string[], given: readonly string[]): boolean {
   if (typeof shown === 'string') return shown === given.at(-1)?.replaceAll('\r\n', '\n')
   const told = (all: readonly string[]) =>
@@ -177,7 +177,7 @@ function isSame(kind: SettingKind, shown: string | readonly string[], given: rea
   return JSON.stringify(told(shown)) === JSON.stringify(told(given))
 }
 
-/** What `data` of the form says, which is for what has no control; undefined where the form has no such field. */
+/** Returns the settings without a control, from the form's `data`; undefined if the form has no `data`. */
 function restOf({ data }: Texts): Data | undefined {
   const [text] = [data ?? []].flat()
   if (text === undefined) return undefined
@@ -196,7 +196,7 @@ interface Sent {
   readonly rest: Data | undefined
 }
 
-/** The value of a setting after the form; undefined where it has none. */
+/** Returns the value of a setting after the form; undefined if it is unset. */
 function valueAfter(name: string, { type, texts, kept, rest }: Sent): unknown {
   const setting = settingsOf(type).get(name)
   const given = setting && givenTexts(name, setting, texts)
@@ -211,10 +211,10 @@ function valueAfter(name: string, { type, texts, kept, rest }: Sent): unknown {
 }
 
 /**
- * The texts of a form with all settings as the JSON of `data`. What a form has no control for, and what is as it was
- * shown, stays as it is stored.
+ * Returns the texts of a form with all settings as the JSON of `data`. Settings without a control, and those that are
+ * as the form showed them, stay as they are stored.
  * @param stored the field that is changed
- * @throws 400 for what is no JSON, and for a setting that is in its control and in the JSON
+ * @throws 400 for invalid JSON, and for a setting that is in its control and in the JSON
  */
 export function withSettings(texts: Texts, stored?: Stored): Texts {
   const others = Object.fromEntries(Object.entries(texts).filter(([name]) => !isOfSetting(name)))

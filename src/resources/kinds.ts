@@ -1,24 +1,24 @@
 import { all, type Entry, type Kind, type Model, type SpaceParts, startsOf } from './entries.js'
 import type { Choice } from './form-field.js'
 
-/** Trees of a kind that is on no page are shown one by one up to this number. */
+/** Up to this number, trees of a datatype without pages are listed one by one. */
 const shownOfKind = 5
-/** How many of those trees are looked at to tell. */
+/** How many of those trees are read to decide. */
 const lookedAt = 200
 
-/** Whether a tree may begin with an entry of the kind. */
+/** Whether an entry of this datatype can be the root of a tree. */
 export const beginsTrees = ({ type, parent_id }: Pick<Kind, 'type' | 'parent_id'>): boolean =>
   type === '_global' || parent_id === null
 
-/** The kinds that a tree may begin with, by their names. */
+/** The datatypes for roots of trees, by label. */
 export const kindsOfTrees = ({ datatypes }: Model): Kind[] =>
   [...datatypes.values()].filter(beginsTrees).toSorted((a, b) => a.label.localeCompare(b.label))
 
-/** Those of them that are on no page, such as menus. */
+/** Those of them without a page, such as menus. */
 export const kindsWithoutPage = (model: Model): Kind[] =>
   kindsOfTrees(model).filter(({ type }) => type === '_global')
 
-/** Trees that are on no page: of kinds with few each of them, and how many there are of each other kind. */
+/** Returns trees without a page: each tree of a datatype with few, and the number of trees of any other datatype. */
 export async function treesWithoutPage(
   model: Model,
   { services: { space } }: SpaceParts,
@@ -45,7 +45,7 @@ const isThere = async (
   { services: { space } }: SpaceParts,
 ): Promise<boolean> => (await all(space.content.list(where, { limit: 1 }))).length > 0
 
-/** Which of some kinds pages, or other trees, start from. */
+/** Returns which of these datatypes the roots of pages or other trees have. */
 async function rootKinds(kinds: readonly Choice[], parts: SpaceParts): Promise<ReadonlySet<string>> {
   const found = await Promise.all(
     kinds.map(async ({ value }) =>
@@ -55,7 +55,7 @@ async function rootKinds(kinds: readonly Choice[], parts: SpaceParts): Promise<R
   return new Set(found.flat())
 }
 
-/** The kinds for a new page: those that pages start from, then new ones, and none that is only used inside of pages. */
+/** Returns the datatypes for a new page: those of existing pages, then unused ones; none used only inside pages. */
 export async function startsOfPages(model: Model, parts: SpaceParts): Promise<Choice[]> {
   const kinds = startsOf(model, undefined)
   const roots = await rootKinds(kinds, parts)
@@ -65,13 +65,13 @@ export async function startsOfPages(model: Model, parts: SpaceParts): Promise<Ch
   return found.length > 0 ? found : kinds
 }
 
-/** A kind for an entry under another. */
+/** A datatype for an entry under another. */
 export interface StartUnder extends Choice {
-  /** Whether it is rather the kind of a page. */
+  /** Whether it is usually a page. */
   readonly isPage: boolean
 }
 
-/** The kinds for an entry under one of another kind: those that belong there, others, and last those of pages. */
+/** Returns the datatypes for an entry under another: those that belong there, then others, and last those of pages. */
 export async function startsUnder(model: Model, under: string, parts: SpaceParts): Promise<StartUnder[]> {
   const kinds = startsOf(model, under)
   const isOwn = ({ value }: Choice) => model.datatypes.get(value)?.parent_id === under

@@ -1,7 +1,7 @@
 import { LocaleCreate, LocaleUpdate } from '../services/content/locales.js'
 import { type Parts, resource } from './resource.js'
 
-/** The languages that content is written in. */
+/** The languages of the content. */
 export const localeResource = ({ services: { locales } }: Parts) =>
   resource({
     title: 'Locales',

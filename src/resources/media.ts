@@ -2,7 +2,7 @@ import { MediaUpdate } from '../services/media/input.js'
 import type { Choice } from './form-field.js'
 import { type Parts, resource } from './resource.js'
 
-/** A size as people say it. */
+/** Returns a size in words. */
 export const sizeWords = (bytes: number): string =>
   bytes < 1024
     ? `${bytes} B`
@@ -16,7 +16,7 @@ export interface Folder {
   readonly children: readonly Folder[]
 }
 
-/** Folders as a choice, each with the names of those that it is in. */
+/** Returns folders as choices, each with the names of its parents. */
 export function folderChoices(folders: readonly Folder[]): Choice[] {
   const choices: Choice[] = []
   const open = folders.map(folder => ({ folder, word: folder.name })).toReversed()
@@ -29,7 +29,7 @@ export function folderChoices(folders: readonly Folder[]): Choice[] {
   return choices
 }
 
-/** Files with their texts. */
+/** Media: files with their texts. */
 export const mediaResource = ({ services: { media } }: Parts) => {
   const { items, folders } = media
   return resource({

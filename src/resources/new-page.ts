@@ -3,7 +3,7 @@ import type { Model, SpaceParts } from './entries.js'
 import type { Field, Texts } from './form-field.js'
 import { startsOfPages } from './kinds.js'
 
-/** What a new page is asked for. */
+/** Returns the fields of the form for a new page. */
 export const newPageFields = async (model: Model, parts: SpaceParts): Promise<Field[]> => [
   { name: 'title', label: 'Title', required: true },
   { name: 'slug', label: 'Address', mono: true, hint: 'made from the title where it is empty' },
@@ -15,10 +15,10 @@ export const newPageFields = async (model: Model, parts: SpaceParts): Promise<Fi
   },
 ]
 
-/** What was asked, without an address that is to be made from the title. */
+/** The texts of the form; an empty slug is left out, to be made from the title. */
 export const askedPage = ({ slug, ...texts }: Texts): Texts => ({ ...texts, ...(slug ? { slug } : {}) })
 
-/** Does what takes an address. @throws 409 that names one that is free where another page has it */
+/** Does work that takes an address. @throws 409 that suggests a free address if another page has this one */
 export async function withFreeSlug<T>(
   slug: string | undefined,
   { services: { space } }: SpaceParts,

@@ -5,10 +5,10 @@ import { withoutEmpty } from './times.js'
 
 const statuses = ['308', '301'].map(value => ({ value, word: `${value} moved for good` }))
 
-/** Addresses that lead to where their page is now. */
+/** Redirects: old addresses that lead to the current one of their page. */
 export function redirectResource({ services: { redirects, space } }: Parts) {
   type Redirect = Awaited<ReturnType<typeof redirects.get>> & { leads?: string }
-  /** With the page's own address, where they lead to a page. */
+  /** Adds the current address of the page to redirects that lead to one. */
   async function withEnds(found: readonly Redirect[]): Promise<Redirect[]> {
     const route_id = [...new Set(found.flatMap(one => one.route_id ?? []))]
     const routes = route_id.length > 0 ? await all(space.routes.list({ route_id }, {})) : []

@@ -1,16 +1,16 @@
 import type { HttpError } from '../errors.js'
 
-/** What is wrong with a form that was refused. */
+/** The problems of a form that was refused. */
 interface Refusal {
-  /** By the fields that it is about. */
+  /** Problems by field. */
   readonly errors: ReadonlyMap<string, string>
-  /** Which row is wrong of fields that have rows. */
+  /** The row with the problem, for fields with rows. */
   readonly rows: ReadonlyMap<string, number>
-  /** What is about none of them. */
+  /** Problems that are about no field of the form. */
   readonly others: readonly string[]
 }
 
-/** A sentence without the name of the member that it begins with, for it stands beside that field. */
+/** Removes the member's name from the start of a sentence, because the sentence is beside that field. */
 export const besideField = (message: string, member: string): string => {
   const [start = ''] = message.startsWith(member)
     ? (/^(?:\.\d+)*: /.exec(message.slice(member.length)) ?? [])
@@ -18,20 +18,20 @@ export const besideField = (message: string, member: string): string => {
   return start === '' ? message : message.slice(member.length + start.length)
 }
 
-/** The field that a member such as `data.min` is in. */
+/** Returns the field of a member such as `data.min`. */
 function fieldOf(member: string, names: ReadonlySet<string>): string | undefined {
   for (let name = member; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.'))))
     if (names.has(name)) return name
   return undefined
 }
 
-/** The row of a field that a member such as `data.options.2.value` is in. */
+/** Returns the row of a member such as `data.options.2.value`. */
 function rowOf(member: string, field: string): number {
   const [, row = '0'] = /^\.(\d{1,6})(?:\.|$)/.exec(member.slice(field.length)) ?? []
   return Number(row)
 }
 
-/** A refusal by the fields of the form. @param names of those that are shown */
+/** Returns the problems of a refusal by the fields of the form. @param names of the shown fields */
 export function refusalOf(error: HttpError, names: ReadonlySet<string>): Refusal {
   const errors = new Map<string, string>()
   const rows = new Map<string, number>()

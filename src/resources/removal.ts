@@ -9,26 +9,26 @@ interface Context {
   readonly services: Pick<ServicesOfSpace, 'space' | 'access'>
 }
 
-/** What else one must be allowed to delete, for a deletion that takes along what hangs on a record. */
+/** The further permissions for a deletion that includes dependent records. */
 const also: Readonly<Record<CascadeKind, readonly Access[]>> = {
   routes: ['content:delete'],
   fields: ['content:delete'],
   datatypes: ['fields:delete', 'content:delete'],
 }
 
-/** Deletes a record with everything that hangs on it, or alone for who may delete nothing else. */
+/** Deletes a record with all dependent records, or alone if the user may delete nothing else. */
 export const removing = ({ services: { space, access } }: Context, kind: CascadeKind) =>
   async function remove(actor: Actor, id: string): Promise<void> {
     const may = await Promise.all(also[kind].map(word => access.can(actor, word)))
     await (may.every(Boolean) ? space.cascades.remove(actor, kind, id) : space[kind].remove(actor, id))
   }
 
-/** Counts what a deletion takes along, or says why it is too much for one transaction, as the deletion would. */
-/** Counting asks for no right. */
+/** Counting requires no permission. */
 interface Space {
   readonly services: Pick<ServicesOfSpace, 'space'>
 }
 
+/** Counts the records that a deletion includes, or returns the refusal if they are too many for one transaction. */
 const countOf = ({ services: { space } }: Space, kind: CascadeKind | 'content', id: string) =>
   space.cascades.count(kind, id).catch(error => {
     if (error instanceof HttpError && error.status === 400) return `${error.message}.`
@@ -38,7 +38,7 @@ const countOf = ({ services: { space } }: Space, kind: CascadeKind | 'content', 
 const counted = (count: number, many: string): string =>
   `${count} ${count === 1 ? many.replace(/ies$/, 'y').replace(/s$/, '') : many}`
 
-/** What a deletion takes along, in words. */
+/** Says in words which other records a deletion includes. */
 export async function removalOf(
   context: Context,
   viewer: { can(access: Access): boolean },
@@ -56,7 +56,7 @@ export async function removalOf(
     : `With it go ${words.join(', ')}. This cannot be undone.`
 }
 
-/** The ids of the entries that one is under. */
+/** Returns the ids of the entries above an entry. */
 async function idsAbove(entry: Entry, { content }: Context['services']['space']): Promise<string[]> {
   const ids: string[] = []
   for (let at = entry.parent_id; at !== null; at = (await content.get(at)).parent_id) ids.push(at)
@@ -64,10 +64,10 @@ async function idsAbove(entry: Entry, { content }: Context['services']['space'])
 }
 
 /**
- * What the deletion of entries takes along, in words, and whether it can be undone. Their own versions go with them, so
- * that only a version of an entry above them has them.
- * @param entries of which none is under another
- * @throws 404 where one is gone
+ * Says in words which entries and versions a deletion includes, and whether it can be undone. The versions of the
+ * entries go with them, so only a version of an entry above them still contains them.
+ * @param entries no one of them is under another
+ * @throws 404 if one is gone
  */
 export async function entryRemovalOf(context: Space, entries: readonly Entry[]): Promise<string> {
   const { space } = context.services
@@ -95,7 +95,7 @@ export async function entryRemovalOf(context: Space, entries: readonly Entry[]):
   return `This deletes ${list}. ${undo}${await addressesLeft(entries, space)}`
 }
 
-/** What becomes of the addresses of the pages among these entries. */
+/** Says what happens to the addresses of the pages among these entries. */
 async function addressesLeft(
   entries: readonly Entry[],
   { routes }: Context['services']['space'],

@@ -4,26 +4,26 @@ import type { Access } from '../services/accounts/access.js'
 import type { ServicesOfSpace } from './admin-space.js'
 import type { Field, Texts } from './form-field.js'
 
-/** What a surface gives a description: services whose `space` and `media` are those of the space that it is about. */
+/** Everything that a surface gives a description: `space` and `media` are those of its content space. */
 export interface Parts {
   readonly services: ServicesOfSpace
 }
 
-/** Who looks at a resource, and when. */
+/** The user who looks at a resource, and the time. */
 export interface Viewer {
   readonly actor: Actor
   can(access: Access): boolean
   /** In milliseconds. */
   readonly now: number
-  /** The record that a new one is made under. */
+  /** The parent of a new record. */
   readonly under?: string
-  /** What was typed, where a form is shown again. */
+  /** The typed values, if a form is shown again. */
   readonly typed?: Texts
 }
 
 export type StateKind = 'live' | 'draft' | 'due' | 'changed' | 'bad' | 'off'
 
-/** What stands in a row: a text, something for programs, a stored time or a state. Each surface shows it its way. */
+/** The content of a cell: a text, something for programs, a stored time or a state. Each surface shows it its way. */
 export type Cell =
   | string
   | number
@@ -35,20 +35,20 @@ export interface Column<R> {
   readonly label: string
   /** The first column names the record. @param now in milliseconds */
   of(record: R, now: number): Cell
-  /** Left out where there is less: `some` on a phone, `much` also in a terminal of 80 columns. */
+  /** When the column is left out: `some` on a phone, `much` also in a terminal of 80 columns. */
   readonly room?: 'some' | 'much'
 }
 
-/** Called with the record as it is before a change. @throws what refuses the change */
+/** Called with the record before a change. @throws the reason to refuse the change */
 export type Check = (before: unknown) => void
 
-/** Which records after which one. */
+/** A part of a list: how many records, and after which one. */
 interface Slice {
   limit: number
   after?: string
 }
 
-/** A service as lists and forms use it, whatever its own types are. */
+/** A service as lists and forms use it, regardless of the types of its records. */
 interface Service<R> {
   list(where: never, slice: Slice): AsyncGenerator<R[]>
   count(where: never): Promise<number>
@@ -58,17 +58,17 @@ interface Service<R> {
   remove?(actor: Actor, id: string, check?: Check): Promise<void>
 }
 
-/** A resource of list and form, as all surfaces show it: words, rights, columns, fields, and what goes with a deletion. */
+/** A resource with a list and a form, for all surfaces: words, permissions, columns, fields, and its deletion. */
 export interface Resource<R extends object> {
-  /** What the list is called, and one record. */
+  /** The title of the list, and the noun for one record. */
   readonly title: string
   readonly one: string
   readonly about?: string
   readonly access: { read: Access; create?: Access; update?: Access; remove?: Access }
   readonly service: Service<R>
-  /** What the one who looks may see, where that is not the same for all. */
+  /** Reads the records that the user may see, if that is not all of them for everybody. */
   readonly reads?: (actor: Actor) => Promise<Pick<Service<R>, 'list' | 'count' | 'get'>>
-  /** The member that is the id. */
+  /** The member with the id. */
   readonly key: keyof R & string
   nameOf(record: R): string
   readonly columns: readonly Column<R>[]
@@ -77,19 +77,19 @@ export interface Resource<R extends object> {
   readonly update?: z.ZodType
   /** @param record undefined for a new one */
   fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
-  /** Texts of the form as the schema takes them. @param record undefined for a new one */
+  /** Converts texts of the form for the schema. @param record undefined for a new one */
   prepare?(texts: Texts, record?: R): Texts
-  /** Members that change while nobody edits, such as the last use: no form is out of date by them. */
+  /** Members that change without an edit, such as the last use: they do not make a form outdated. */
   readonly passing?: readonly string[]
   /** Why a record cannot be changed; undefined when it can. */
   locked?(record: R): string | undefined
-  /** What goes along with a deletion. */
+  /** Says in words which other records the deletion of a record includes. */
   deletes?(record: R, viewer: Viewer): string | Promise<string>
-  /** Whether to say that takes a look at much of what is stored. */
+  /** Whether `deletes` reads so many records that the surface asks for it apart. */
   readonly asksApart?: true
 }
 
-/** The words that guard a resource whose permissions are those of its name. */
+/** Returns the permissions of a resource that has its own name in them. */
 export const accessTo = (name: string) =>
   ({
     read: `${name}:read`,
@@ -98,9 +98,9 @@ export const accessTo = (name: string) =>
     remove: `${name}:delete`,
   }) as const satisfies Resource<object>['access']
 
-/** What of a record must still be as a form has shown it when the form is saved. */
+/** Returns the part of a record that must still be as the form showed it when the form is saved. */
 export const editedPart = ({ passing = [] }: { passing?: readonly string[] }, record: unknown): object =>
   Object.fromEntries(Object.entries(Object(record)).filter(([name]) => !passing.includes(name)))
 
-/** Lets the compiler find out what the records are. */
+/** Infers the type of the records. */
 export const resource = <R extends object>(description: Resource<R>): Resource<R> => description

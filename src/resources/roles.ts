@@ -2,7 +2,7 @@ import { RoleCreate, RoleUpdate } from '../services/accounts/roles.js'
 import { all } from './entries.js'
 import { accessTo, type Parts, resource } from './resource.js'
 
-/** More than there are. */
+/** More permissions than exist. */
 const maxPermissions = 1000
 
 /** Every permission that a role can have. */
@@ -11,13 +11,13 @@ export const allPermissions = ({ services: { permissions } }: Parts) =>
 
 export const publishPermission = 'content:publish'
 
-/** Whether the role is that of editors as it is from the start: it publishes nothing. */
+/** Whether the role is the original one of editors, which cannot publish. */
 export const isEditorWithoutPublish = (
   { label, system_protected }: { label: string; system_protected: boolean },
   held: readonly { label: string }[],
 ): boolean => system_protected && label === 'editor' && !held.some(one => one.label === publishPermission)
 
-/** Sets of permissions. */
+/** Roles, which are sets of permissions. */
 export const roleResource = ({ services: { roles } }: Parts) =>
   resource({
     title: 'Roles',

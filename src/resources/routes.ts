@@ -4,13 +4,13 @@ import type { Field, Texts } from './form-field.js'
 import { removalOf, removing } from './removal.js'
 import { accessTo, type Parts, resource } from './resource.js'
 
-/** More locales than a site has. */
+/** The most locales that are read; a site has fewer. */
 const maxLocales = 100
 const translated = /^translations\.([^.]+)\.(title|slug)$/
 
 type Translations = Readonly<Record<string, { readonly title?: string; readonly slug?: string }>>
 
-/** Title and slug in each other language, by the members that refusals name. */
+/** Returns the fields for title and slug in each other language; refusals name the same members. */
 async function translationFields({ services: { locales } }: Parts, known: Translations): Promise<Field[]> {
   const found = await all(locales.list({}, { limit: maxLocales }))
   return found
@@ -27,7 +27,7 @@ async function translationFields({ services: { locales } }: Parts, known: Transl
     ])
 }
 
-/** The translations as the one member that they are; what is empty is taken away. */
+/** Joins the translations into one member; empty ones are removed. */
 function withTranslations(texts: Texts): Texts {
   const kept: Record<string, string | readonly string[]> = {}
   const translations: Record<string, Record<string, string | null>> = {}
@@ -39,7 +39,7 @@ function withTranslations(texts: Texts): Texts {
   return Object.keys(translations).length > 0 ? { ...kept, translations: JSON.stringify(translations) } : kept
 }
 
-/** Addresses of pages. */
+/** Routes: the addresses of pages. */
 export const routeResource = (parts: Parts) =>
   resource({
     title: 'Routes',

@@ -1,7 +1,7 @@
 import { parseJson } from '../services/json-text.js'
 import type { Field, Texts } from './form-field.js'
 
-/** What `describe` says of a setting. */
+/** A setting as `describe` returns it. */
 export interface Setting {
   name: string
   type: { type?: unknown; enum?: readonly unknown[]; anyOf?: readonly { type?: unknown }[] }
@@ -23,7 +23,7 @@ const kindOf = (setting: Setting) => {
   return isType(setting, 'object') ? 'object' : 'text'
 }
 
-/** Parts of the names of settings that are written otherwise in words. */
+/** Parts of setting names that need other words in a label. */
 const wordsOfNames: Readonly<Record<string, string>> = {
   ...{
     acme: 'ACME',
@@ -47,7 +47,7 @@ export function settingLabel(name: string): string {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
 }
 
-/** A setting as a field; what only the file sets is shown. */
+/** Returns a setting as a field. A `file_only` setting is shown and cannot be changed. */
 export function fieldOf(setting: Setting, value: unknown): Field {
   const { name, meaning, secret, restart, file_only } = setting
   const hint = [meaning, restart && 'Takes a restart.'].filter(Boolean).join(' ')
@@ -87,12 +87,12 @@ function jsonOf(text: string): unknown {
   try {
     return parseJson(text)
   } catch {
-    // The schema of the setting refuses it by its name.
+    // The schema of the setting rejects it and names it.
     return text
   }
 }
 
-/** What the text of a field means; an empty one takes the setting out of the file. */
+/** Returns the setting that the text of a field stands for; an empty text removes the setting from the file. */
 function meaningOf(setting: Setting, given: string | readonly string[]): unknown {
   const text = [given].flat().at(-1) ?? ''
   const kind = kindOf(setting)
@@ -107,7 +107,7 @@ function meaningOf(setting: Setting, given: string | readonly string[]): unknown
   return kind === 'object' ? jsonOf(text) : text
 }
 
-/** The settings that a form has changed. */
+/** Returns the settings that a form has changed. */
 export function changesIn(
   settings: readonly Setting[],
   before: Readonly<Record<string, unknown>>,

@@ -1,9 +1,9 @@
 import type { Texts } from './form-field.js'
 
-/** A stored time as a field of the browser takes it, in UTC. */
+/** Returns a stored time as a browser's field needs it, in UTC. */
 export const fieldTime = (time: string | null): string => time?.slice(0, 16) ?? ''
 
-/** What fields of times send has no zone: they are in UTC, as their hints say. */
+/** Adds the zone to times: fields of times send no zone, and are in UTC, as their hints say. */
 export const withZone =
   (...names: string[]) =>
   (texts: Texts): Texts => {
@@ -15,7 +15,7 @@ export const withZone =
     return { ...texts, ...Object.fromEntries(given) }
   }
 
-/** Leaves out texts that stand for no change when they are empty. */
+/** Leaves out empty texts that mean no change. */
 export const withoutEmpty =
   (...names: string[]) =>
   (texts: Texts): Texts =>

@@ -5,7 +5,7 @@ import { withZone } from './times.js'
 
 const words = [...bootstrapPermissions, ...unseededPermissions].map(word => ({ value: word, word }))
 
-/** The key itself, which the service gives out when it is made and never again. */
+/** Returns the key itself, which the service returns only when it is created. */
 export const keyIn = (record: object): string => (record as { token?: string }).token ?? ''
 
 /** API keys. */

@@ -4,13 +4,13 @@ import type { StateKind } from './resource.js'
 
 type Space = Services['space']
 
-/** A larger tree is shown along the way to the entry that is open. */
+/** The largest tree that is shown whole; a larger one is shown along the path to the open entry. */
 const maxWhole = 500
-/** Of more entries under one parent so many are shown of a larger tree, until more are asked for. */
+/** How many children of one parent a larger tree shows, until more are requested. */
 const maxSiblings = 100
-/** No more than these are shown of them together. */
+/** The most children of one parent that are shown together. */
 export const maxShown = 1000
-/** How many of them are before the one that is looked at. */
+/** How many of them come before the open entry. */
 const margin = 20
 
 export interface State {
@@ -25,22 +25,22 @@ export interface Node {
   readonly type: string
   readonly level: number
   readonly state: State
-  /** Its place among how many under the same parent, counted from 0. */
+  /** Its position under its parent, counted from 0, and the number of children there. */
   readonly at: number
   readonly of: number
-  /** The one before it there, as far as it is shown. */
+  /** The entry before it there, if it is shown. */
   readonly before: string | undefined
-  /** How many are shown under it. */
+  /** How many children are shown. */
   readonly children: number
 }
 
-/** Which places under a parent are shown. */
+/** The shown positions under a parent. */
 export interface Range {
   readonly from: number
   readonly to: number
 }
 
-/** Of how many. */
+/** A range of a total. */
 interface Part extends Range {
   readonly total: number
 }
@@ -48,31 +48,31 @@ interface Part extends Range {
 /** A tree as it is shown. */
 export interface Tree {
   readonly root: Entry
-  /** The address of the page that it is. */
+  /** The route of its page. */
   readonly route: Awaited<ReturnType<Space['routes']['get']>> | undefined
   readonly nodes: readonly Node[]
-  /** Whether all of it is there. */
+  /** Whether all of it is shown. */
   readonly isWhole: boolean
-  /** What is shown under those parents that have more than that. */
+  /** The shown range of children, for parents with more children than are shown. */
   readonly parts: ReadonlyMap<string, Part>
   readonly total: number
-  /** Since when changes wait for a publish; null while none does. */
+  /** The time of the oldest unpublished change; null without one. */
   readonly waitingSince: string | null
   readonly waiting: ReadonlySet<string>
 }
 
-/** What is shown of a large tree beside what is around the open entry. */
+/** The parts of a large tree to show in addition to the entries around the open one. */
 export interface TreeView {
-  /** Another entry that must be there. */
+  /** Another entry that must be shown. */
   readonly beside?: Entry | undefined
-  /** By parent. */
+  /** Requested ranges, by parent. */
   readonly asked?: ReadonlyMap<string, Range>
 }
 
 const inOrder = (a: Entry, b: Entry) =>
   a.sort_order - b.sort_order || (a.content_data_id < b.content_data_id ? -1 : 1)
 
-/** The way from the root to an entry, both included. */
+/** Returns the path from the root to an entry, both included. */
 async function wayTo(entry: Entry, { services: { space } }: SpaceParts): Promise<Entry[]> {
   const way = [entry]
   for (let at = entry; at.parent_id !== null && way.length < 1000; way.unshift(at))
@@ -86,8 +86,8 @@ const around = (place: number): Range => {
 }
 
 /**
- * Which of many siblings are shown: those that are asked for, and those that must be there. Where these are too far from
- * each other, what is around the last of them.
+ * Returns which of many siblings are shown: the requested ones, and those that must be shown. If these are too far
+ * apart, it is the range around the last of them.
  */
 export function rangeWith(places: readonly number[], asked: Range | undefined, total: number): Range {
   const wanted = asked ?? around(places[0] ?? 0)
@@ -98,14 +98,14 @@ export function rangeWith(places: readonly number[], asked: Range | undefined, t
   return { from: last.from, to: Math.min(total, last.to) }
 }
 
-/** Entries of a tree, with their places where not all of their siblings are there. */
+/** Entries of a tree, with their positions if not all of their siblings are read. */
 interface Found {
   readonly entries: readonly Entry[]
   readonly places: ReadonlyMap<string, number>
   readonly parts: ReadonlyMap<string, Part>
 }
 
-/** Of a large tree what is beside the ways to these entries. */
+/** Reads the parts of a large tree beside the paths to these entries. */
 async function alongTheWays(
   wanted: readonly Entry[],
   asked: TreeView['asked'],
@@ -137,7 +137,7 @@ async function alongTheWays(
   return { entries: [...entries.values()], places, parts }
 }
 
-/** What the public sees of an entry, and whether that is to change. @param waits whether changes wait for a publish */
+/** Returns the state of an entry. @param waits whether it has unpublished changes */
 export function stateOf(
   entry: Pick<Entry, 'status' | 'publish_at' | 'unpublish_at'>,
   waits: boolean,
@@ -161,7 +161,7 @@ async function entriesFor(entry: Entry, total: number, shown: TreeView, context:
   return alongTheWays(wanted, asked, context)
 }
 
-/** The tree of an entry, in the order in which it is read. */
+/** Returns the tree of an entry, in reading order. */
 export async function treeOf(
   entry: Entry,
   model: Model,
@@ -217,7 +217,7 @@ export async function treeOf(
   }
 }
 
-/** Where an entry would go, and which place among the others there; undefined where there is no such place. */
+/** Returns the parent and position for a move; undefined if there is no such place. */
 export function placeFor(
   { nodes }: Tree,
   id: string,
@@ -236,7 +236,7 @@ export function placeFor(
   return above && outer ? { parent_id: outer, position: above.at + 1 } : undefined
 }
 
-/** How many changes a publish of this entry makes public: those in it and under it, with what was deleted at the root. */
+/** Returns how many changes a publish of this entry makes public: in it and under it, at the root deletions too. */
 export function waitingIn({ nodes, root, waiting }: Tree, id: string): number {
   if (id === root.content_data_id) return waiting.size
   const at = nodes.findIndex(({ entry }) => entry.content_data_id === id)

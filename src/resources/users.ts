@@ -3,10 +3,10 @@ import { all } from './entries.js'
 import { accessTo, type Parts, resource } from './resource.js'
 import { withoutEmpty } from './times.js'
 
-/** More roles than somebody can choose from. */
+/** The most roles to choose from. */
 const maxRoles = 200
 
-/** People with an account. */
+/** Users: people with an account. */
 export function userResource({ services: { users, roles, access } }: Parts) {
   const roleChoices = async () =>
     (await all(roles.list({}, { limit: maxRoles }))).map(({ role_id, label }) => ({

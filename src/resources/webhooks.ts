@@ -6,7 +6,7 @@ import { withoutEmpty } from './times.js'
 
 const groupNames: Readonly<Record<string, string>> = { admin: 'Admin content', webhook: 'Test' }
 
-/** Events of one group begin alike: `media.created` and `media.deleted`. */
+/** Returns the group of an event, which is its first word: `media.created` and `media.deleted`. */
 function groupOf(event: string): string {
   const [first = ''] = event.split('.')
   return groupNames[first] ?? `${first.slice(0, 1).toUpperCase()}${first.slice(1)}`
@@ -22,7 +22,7 @@ const events = [
   })),
 ]
 
-/** The states of a delivery, by how they look. */
+/** The look of each state of a delivery. */
 export const deliveryStates: Readonly<Record<string, StateKind>> = {
   success: 'live',
   failed: 'bad',
@@ -30,7 +30,7 @@ export const deliveryStates: Readonly<Record<string, StateKind>> = {
   retrying: 'due',
 }
 
-/** The states of a delivery, in words. */
+/** The words for each state of a delivery. */
 export const deliveryWords: Readonly<Record<string, string>> = {
   success: 'Delivered',
   failed: 'Failed',
@@ -38,7 +38,7 @@ export const deliveryWords: Readonly<Record<string, string>> = {
   retrying: 'Retrying',
 }
 
-/** How often a delivery was tried and what came of it, such as `2 attempts · HTTP 500`. */
+/** Returns the number of attempts and the last response, such as `2 attempts · HTTP 500`. */
 export function attemptWords(delivery: {
   attempts: number
   last_status_code: number | null
@@ -53,13 +53,13 @@ export function attemptWords(delivery: {
     .join(' · ')
 }
 
-/** What came of a test delivery, in words. */
+/** The result of a test delivery, in words. */
 export const testWords = (test: { status: string; status_code: number; duration: string }) => ({
   outcome: test.status === 'success' ? 'Delivered' : 'Not delivered',
   answer: `${test.status_code === 0 ? 'No response' : `HTTP ${test.status_code}`}, after ${test.duration}`,
 })
 
-/** Subscriptions to events. */
+/** Webhooks, which are subscriptions to events. */
 export const webhookResource = ({ services: { webhooks } }: Parts) =>
   resource({
     title: 'Webhooks',
@@ -81,7 +81,7 @@ export const webhookResource = ({ services: { webhooks } }: Parts) =>
     ],
     create: WebhookCreate,
     update: WebhookUpdate,
-    // Forms ask for the stored secret unless another one is typed: the service would make one, which no form shows.
+    // A form keeps the stored secret unless another one is typed: a secret that the service makes is in no form.
     prepare: (texts, record) =>
       record ? { ...texts, secret: texts.secret || mask } : withoutEmpty('secret')(texts),
     deletes: () => 'Its deliveries go along, sent or not. This cannot be undone.',

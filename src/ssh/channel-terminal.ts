@@ -3,7 +3,7 @@ import type { ServerChannel } from 'ssh2'
 import { Outlet } from './outlet.js'
 import type { Terminal } from './terminal.js'
 
-/** What a client says of its window. It may say nothing, or anything. */
+/** The window size that a client reports. It may report nothing, or any number. */
 export interface Window {
   readonly cols: number
   readonly rows: number
@@ -11,25 +11,25 @@ export interface Window {
 
 const [mostColumns, mostRows] = [500, 200]
 const [usualColumns, usualRows] = [80, 24]
-/** A name of a terminal is of few characters, and nothing that a name could steer. */
+/** The name of a terminal: a few characters that cannot steer anything. */
 const termName = /^[\w.+-]{1,64}$/
 
-/** Leaves the alternate screen, ends modes of mouse and pasting, and shows the cursor in its own colours. */
+/** Leaves the alternate screen, ends the modes of mouse and paste, and shows the cursor in its own colours. */
 const restore = '\x1b[?1049l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[0m'
 
 const within = (given: number, usual: number, most: number): number =>
   Number.isInteger(given) && given > 0 ? Math.min(given, most) : usual
 
-/** The window of a session that has a terminal, until the client closes it. */
+/** The terminal of a session, until the client closes it. */
 export interface ChannelTerminal extends Terminal {
   resize(window: Window): void
 }
 
 interface Surroundings {
   readonly socket: Socket
-  /** When the client has gone. */
+  /** Aborted when the client has gone. */
   readonly gone: AbortSignal
-  /** Runs what belongs to this session, so that what it throws ends this session only. */
+  /** Runs work of this session; an error in it ends this session only. */
   readonly guarded: (work: () => unknown) => void
   /** Called for each key. */
   readonly seen: () => void

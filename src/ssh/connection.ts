@@ -5,33 +5,33 @@ import { sessionExpired } from '../errors.js'
 import type { SshSession } from '../services/accounts/ssh-sign-in.js'
 import type { Site } from './terminal.js'
 
-/** How long a client has to take the last sentence, and then to close the connection, before that is done here. */
+/** How long a client may take to show the last sentence, and then to close, before the connection is closed. */
 const farewellMs = 500
 
 const fault = 'Something went wrong here, and the session has ended. The log of the service says what.'
 
-/** What is known of a client. */
+/** The data known about a client. */
 export interface Peer {
   readonly address: string
-  /** What it says that it is. */
+  /** The software that the client says it is. */
   readonly software: string
 }
 
-/** Something that is open on a connection. */
+/** An open channel of a connection. */
 export interface Open {
   /** Ends it, with a sentence for the user. */
   end(sentence: string): void
-  /** Asks it to come to its end soon, for the service stops; without it, it is ended at once. */
+  /** Asks it to end soon, because the service stops; without this function it is ended at once. */
   stop?(sentence: string): void
   /** Called when the client has gone. */
   gone(): void
-  /** Resolves when it has come to its end by itself; absent where that takes as long as a person stays. */
+  /** Resolves when it has ended by itself; absent if that takes as long as a person stays. */
   readonly done?: Promise<unknown>
-  /** Whether it is at work while nobody types. */
+  /** Whether it works while nobody types. */
   isBusy?(): boolean
 }
 
-/** One connection that somebody has signed in on, with all that is open on it. */
+/** One connection of a signed-in user, with its open channels. */
 export class Connection {
   readonly #open = new Set<Open>()
   #seen = performance.now()
@@ -44,7 +44,7 @@ export class Connection {
     readonly peer: Peer,
     readonly site: Site,
   ) {
-    // One for each channel that waits, and what the library has.
+    // One listener for each waiting channel, and those of the library.
     socket.setMaxListeners(100)
     this.onClose(() => {
       for (const { gone } of this.#open) this.guarded(gone)
@@ -55,7 +55,7 @@ export class Connection {
     return this.#ending
   }
 
-  /** For how long nothing has come, in milliseconds; 0 while a command is at work. */
+  /** How long the client has been silent, in milliseconds; 0 while a command works. */
   idleForMs(): number {
     for (const open of this.#open) if (open.isBusy?.()) this.seen()
     return performance.now() - this.#seen
@@ -70,7 +70,7 @@ export class Connection {
     else this.socket.once('close', listener)
   }
 
-  /** Writes down that the session has ended. */
+  /** Records the end of the session. */
   async leave(): Promise<void> {
     const { site, session } = this
     await site.services.sshSignIn
@@ -80,13 +80,13 @@ export class Connection {
       )
   }
 
-  /** @returns what is called when it has ended */
+  /** @returns a function to call when it has ended */
   add(open: Open): () => void {
     this.#open.add(open)
     return () => this.#open.delete(open)
   }
 
-  /** Who acts, for one action. @throws when the session is over */
+  /** Returns the actor for one action. @throws if the session is over */
   async actor(): Promise<Actor> {
     const { site, session } = this
     const identity = await site.services.sshSignIn.identify(session)
@@ -100,7 +100,7 @@ export class Connection {
     return { ...identity, surface: 'ssh', requestId, ipAddress: address, userAgent: software }
   }
 
-  /** Runs what belongs to this connection; what it throws ends the connection and nothing else. */
+  /** Runs work of this connection; an error in it ends this connection only. */
   readonly guarded = (work: () => unknown): void => {
     try {
       const done = work()
@@ -115,7 +115,7 @@ export class Connection {
     this.end(fault)
   }
 
-  /** Tells everything that is open to end, with one sentence. */
+  /** Ends everything open on it, with one sentence. */
   end(sentence: string): void {
     if (this.#ending) return
     this.#ending = true
@@ -125,12 +125,12 @@ export class Connection {
       } catch (error) {
         this.site.log.error({ err: error }, 'a session over SSH could not be ended in order')
       }
-    // A client that is told of the end of the connection drops what it has not shown yet, so its channels end first.
+    // A client that gets the end of the connection drops output that it has not shown yet, so its channels end first.
     setTimeout(() => this.client.end(), this.#open.size > 0 ? farewellMs : 0).unref()
     setTimeout(() => this.destroy(), 2 * farewellMs).unref()
   }
 
-  /** Asks everything that is open to come to its end, and ends when it has. */
+  /** Asks everything open on it to end, and closes afterwards. */
   async stop(sentence: string): Promise<void> {
     const closed = new Promise<void>(resolve => this.onClose(resolve))
     for (const open of this.#open) this.guarded(() => open.stop?.(sentence))

@@ -12,20 +12,20 @@ import { UnclosedQuote, wordsOf } from './words.js'
 
 interface Call {
   readonly line: string
-  /** When the client has gone. */
+  /** Aborted when the client has gone. */
   readonly gone: AbortSignal
-  /** Whether the client has a terminal for it, whose lines begin where they are told to. */
+  /** Whether the client has a terminal for the command, which needs a carriage return before each line feed. */
   readonly isTerminal?: boolean
-  /** The exit code, whatever the command's own is. */
+  /** The exit code to return instead of the command's own. */
   readonly code?: number
 }
 
-/** Signals that a client sends for somebody who wants the command to end. */
+/** Signals by which a client asks the command to end. */
 const endingSignals = new Set(['INT', 'TERM', 'HUP', 'QUIT', 'KILL'])
 
 const failure = 'something went wrong here: the log of the service says what'
 
-/** Runs one command of the command line, by the words and with the exit codes that it has there. */
+/** Runs one command with the words and exit codes of the command line. */
 export function runCommand(
   channel: ServerChannel,
   connection: Connection,
@@ -46,7 +46,7 @@ export function runCommand(
     await outlet.drained()
     channel.exit(told ? 1 : (code ?? own))
     channel.end()
-    // What nobody has read would keep the channel open.
+    // Unread input would keep the channel open.
     channel.resume()
   })
   connection.guarded(() => done)
@@ -65,7 +65,7 @@ export function runCommand(
   }
 }
 
-/** What a command writes to and reads; `waits` while whoever reads it is behind. */
+/** The input and output of a command; `waits` is true while the reader of its output is behind. */
 function ioOf(
   channel: ServerChannel,
   outlet: Outlet,
@@ -84,7 +84,7 @@ function ioOf(
       await outlet.drained()
       waits = false
       seen()
-      // Whoever writes without an end is told that nobody reads it.
+      // A command that writes without end learns here that nobody reads it.
       stopped.throwIfAborted()
     },
     async *input() {
@@ -104,7 +104,7 @@ function ioOf(
   return { io, waits: () => waits }
 }
 
-/** The configuration file of the machine is its owner's to name. */
+/** Over SSH no option names a configuration file: that is for the operator of the machine. */
 const commands = siteCommands.map(command => withUsualOptions(command))
 
 async function run(line: string, connection: Connection, io: Io): Promise<number> {

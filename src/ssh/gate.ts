@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { limitKey } from '../net/client-address.js'
 
-/** Connections that nobody has signed in on: at once in all, at once from one address, and from it in a minute. */
+/** Limits of connections before sign-in: at once in all, at once by address, and in a minute by address. */
 export interface GateLimits {
   readonly atOnce: number
   readonly perAddress: number
@@ -10,24 +10,24 @@ export interface GateLimits {
 
 interface Comers {
   open: number
-  /** Since when they are counted, and how many have come since then without signing in. */
+  /** Start of the count, and the number of connections since then that have not signed in. */
   since: number
   recent: number
 }
 
 const minuteMs = 60_000
-/** Of so many addresses it is known how many have come; the rest of what they could do is `atOnce`. */
+/** How many addresses have a count of their own; connections from any further address are limited by `atOnce` only. */
 const addresses = 10_000
 
-/** One connection that came in. */
+/** One admitted connection. */
 export interface Ticket {
-  /** Somebody has signed in: it counts no more. */
+  /** A user has signed in: the connection no longer counts. */
   signedIn(): void
-  /** It has ended. */
+  /** The connection has ended. */
   leave(): void
 }
 
-/** Lets in no more connections than a machine can look after before it knows whose they are. */
+/** Limits connections before sign-in, so that strangers cannot exhaust the machine. */
 export class Gate {
   #open = 0
   readonly #comers = new LRUCache<string, Comers>({ max: addresses })
@@ -37,7 +37,7 @@ export class Gate {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** @returns undefined for one too many */
+  /** @returns undefined if the limit is reached */
   admit(address: string | undefined): Ticket | undefined {
     const from = this.#of(limitKey(address))
     const { atOnce, perAddress, perMinute } = this.limits

@@ -5,11 +5,11 @@ import { ConfigError } from '../errors.js'
 import { makeOwnFile } from '../node/own-file.js'
 import type { Log } from '../ports.js'
 
-/** What the service shows that it is itself. */
+/** The SSH host key. */
 export interface HostKey {
-  /** As it is in its file. */
+  /** The content of its file. */
   readonly text: string
-  /** As `ssh` shows it when it connects for the first time. */
+  /** The fingerprint that `ssh` shows at the first connection. */
   readonly fingerprint: string
 }
 
@@ -36,7 +36,7 @@ function read(path: string, log: Log): HostKey | undefined {
   return { text, fingerprint: `SHA256:${digest.replaceAll('=', '')}` }
 }
 
-/** A private key in OpenSSH's form. The library writes one in 256 in a way that nobody reads, so it is read here. */
+/** Generates a private key in OpenSSH's format. The library writes one in 256 unreadably, so each is parsed here. */
 export function newHostKey(): string {
   for (;;) {
     const { private: text } = ssh2.utils.generateKeyPairSync('ed25519')
@@ -45,9 +45,9 @@ export function newHostKey(): string {
 }
 
 /**
- * The host key, which the first start makes (Ed25519) and keeps in a file that only its owner reads.
- * @returns undefined where it cannot be kept: a host with another key each time looks like an attack to every client
- * @throws ConfigError for a file that holds none
+ * Returns the host key. The first start generates it (Ed25519) and stores it in a file that only its owner can read.
+ * @returns undefined if it cannot be stored: a host with a new key at each start looks like an attack to every client
+ * @throws ConfigError for a file without a key
  */
 export function hostKey(path: string, log: Log): HostKey | undefined {
   const known = read(path, log)

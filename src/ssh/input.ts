@@ -3,7 +3,7 @@ import type { ServerChannel } from 'ssh2'
 
 const maxLength = 4096
 
-/** What a key does to the line that is being typed. */
+/** Applies a key to the line that is being typed. */
 function typed(line: string[], key: string, byPerson: boolean): string[] | 'end' | 'interrupt' {
   if (key === '\r' || key === '\n') return 'end'
   if (!byPerson) return [...line, key]
@@ -13,8 +13,8 @@ function typed(line: string[], key: string, byPerson: boolean): string[] | 'end'
 }
 
 /**
- * One line of what a client sends, without its end.
- * @param byPerson they type it themselves: keys that take back and interrupt are heard
+ * Reads one line from a client, without its end.
+ * @param byPerson a person types it: Backspace, Ctrl-C and Ctrl-D work
  * @throws when input ends before a line, or a person interrupts
  */
 export async function readLine(channel: ServerChannel, byPerson: boolean): Promise<string> {

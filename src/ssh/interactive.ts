@@ -6,20 +6,20 @@ import { goToView, homeView } from './screens/index.js'
 import { type Session, sessionOf } from './session.js'
 import type { Site, Terminal } from './terminal.js'
 
-/** Frames a second, at most. */
+/** The least time between frames: 30 frames a second. */
 const frameMs = 1000 / 30
-/** The other screen of the terminal, with pastes told apart. */
+/** Enters the alternate screen, with pastes marked. */
 const enter = '\x1b[?1049h\x1b[?2004h\x1b[2J'
-/** Reports of buttons and wheel, counted in decimals so that no cell is too far away. */
+/** Turns on reports of buttons and wheel, in decimal coordinates, which have no limit. */
 const [mouseOn, mouseOff] = ['\x1b[?1000h\x1b[?1006h', '\x1b[?1006l\x1b[?1000l']
-/** How far a step of the wheel goes. */
+/** How many steps one turn of the wheel makes. */
 const wheelSteps = 3
-/** One character of two bytes, and where the cursor is after it: in the third column where the bytes are not UTF-8. */
+/** Writes a character of two bytes and asks for the cursor: it is in the third column if the terminal lacks UTF-8. */
 const probe = '\x1b[H\u00e9\x1b[6n'
-/** What these can show is ASCII. */
+/** Terminals that can show only ASCII. */
 const plainTerminals = /^(dumb|unknown|ansi|vt\d.*|)$/i
 
-/** The screens for one signed-in user at one terminal, until they leave or the connection ends. */
+/** Opens the screens for one signed-in user at one terminal, until they leave or the connection ends. */
 export async function openTerminal(site: Site, actor: Actor, terminal: Terminal): Promise<void> {
   const session = await sessionOf(site, actor)
   const { name, username, role_label } = await site.services.auth.profile(actor)
@@ -32,7 +32,7 @@ class Interactive {
   readonly #keys: Keys
   #timer: NodeJS.Timeout | undefined
   #lastFrame = 0
-  /** The client has not read the last frame: the next one is drawn when it has. */
+  /** The client has not read the last frame: the next one is drawn afterwards. */
   #isSlow = false
   #isDue = false
   #hasMouse = false
@@ -71,7 +71,7 @@ class Interactive {
     this.#stack.open(homeView(session))
   }
 
-  /** What nobody has foreseen ends this session, and no other one. */
+  /** An unexpected error ends this session and no other one. */
   #guarded(work: () => void): void {
     if (this.#ended) return
     try {
@@ -99,7 +99,7 @@ class Interactive {
     else this.#stack.key(key)
   }
 
-  /** While it is off the terminal itself selects and copies text. */
+  /** Turns mouse reports on or off. While they are off the terminal itself selects and copies text. */
   #turnMouse(): void {
     this.#hasMouse = !this.#hasMouse
     this.terminal.write(this.#hasMouse ? mouseOn : mouseOff)
@@ -143,7 +143,7 @@ class Interactive {
     if (text !== '') this.#isSlow = !this.terminal.write(text)
   }
 
-  /** @param sentence what the user is told; undefined where nobody is there any more */
+  /** @param sentence the last message to the user; undefined if the user is gone */
   #end(sentence: string | undefined): void {
     if (this.#ended) return
     this.#ended = true

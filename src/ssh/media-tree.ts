@@ -4,7 +4,7 @@ import { missingPermission, notFound } from '../errors.js'
 import type { MediaRecord } from '../services/media/record.js'
 import type { Site } from './terminal.js'
 
-/** A folder or a file, as a path names it. */
+/** A folder or a file at a path. */
 export type MediaNode =
   | { readonly kind: 'folder'; readonly name: string; readonly id: string | null }
   | { readonly kind: 'file'; readonly name: string; readonly item: Item }
@@ -20,15 +20,15 @@ interface Folders {
   readonly children: readonly Folders[]
 }
 
-/** What is in one folder cannot be shown to more than this many at once: a client holds it all. */
+/** The most items of one folder that clients see: a client holds all of them in memory. */
 const maxItems = 10_000
-/** Of an id at the end of a name, so that two files of one folder that are called the same can be told apart. */
+/** Characters of an id at the end of a name, which distinguish two files of one folder with equal names. */
 const idLength = 8
 
-/** A name that ends and steers nothing, whatever the folder is called. */
+/** Replaces characters of a name that would end a path or steer a terminal. */
 const shownName = (name: string): string => visible(name).replaceAll(/[/\n\t]/g, '_')
 
-/** A path without `.`, `..` and empty parts, below a root that nothing is above. */
+/** Splits a path, without `.`, `..` and empty parts; nothing is above its root. */
 export function partsOf(path: string): string[] {
   const parts: string[] = []
   for (const part of path.split('/'))
@@ -37,7 +37,7 @@ export function partsOf(path: string): string[] {
   return parts
 }
 
-/** The first with a name has it, the others their id in it too. */
+/** Names the files of a folder: the first with a name keeps it, further ones have their id in it too. */
 function* named(items: Iterable<Item>): Generator<MediaNode> {
   const taken = new Set<string>()
   for (const item of items) {
@@ -52,14 +52,14 @@ function* named(items: Iterable<Item>): Generator<MediaNode> {
   }
 }
 
-/** Media by paths, with the rights of an actor. Nothing else has a path here. */
+/** Media by paths, with the rights of an actor. Paths lead to nothing else. */
 export class MediaTree {
   constructor(
     private readonly site: Site,
     private readonly actor: Actor,
   ) {}
 
-  /** @throws 403 as the API */
+  /** @throws 403 as the API does */
   async require(permission: `media:${string}`): Promise<void> {
     if (!(await this.site.services.access.can(this.actor, permission))) throw missingPermission(permission)
   }
@@ -75,7 +75,7 @@ export class MediaTree {
     throw notFound()
   }
 
-  /** What is in a folder, folders first. @throws 403, 404 */
+  /** Lists a folder, its folders first. @throws 403, 404 */
   async list(path: string): Promise<MediaNode[]> {
     await this.require('media:read')
     const nodes: MediaNode[] = []
@@ -83,7 +83,7 @@ export class MediaTree {
     return nodes
   }
 
-  /** The folder that a new file goes into, and its name. @throws 403, 404, and 400 for no name */
+  /** Returns the folder and the name for a new file. @throws 403, 404, and 400 without a name */
   async place(path: string): Promise<{ folderId: string | null; name: string }> {
     await this.require('media:create')
     const parts = partsOf(path)

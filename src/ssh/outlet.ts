@@ -2,16 +2,16 @@ import type { Socket } from 'node:net'
 import type { ServerChannel } from 'ssh2'
 
 /**
- * Writes to a channel, and knows when whoever reads it is behind. The library takes whatever it is given: what a client
- * gives no room for waits in the channel, and what the network does not take waits in the socket, whose window a client
- * may name as large as it likes.
+ * Writes to a channel, and knows when its reader is behind. The library accepts any amount: data beyond the client's
+ * window waits in the channel, and data that the network does not accept waits in the socket, whose window a client may
+ * set as large as it likes.
  */
 export class Outlet {
   #waiting = 0
   readonly #drained: (() => void)[] = []
   readonly #onDrain: (() => void)[] = []
 
-  /** @param gone when nobody reads the channel any more */
+  /** @param gone aborted when nobody reads the channel any more */
   constructor(
     private readonly channel: ServerChannel,
     private readonly socket: Socket,
@@ -25,7 +25,7 @@ export class Outlet {
     })
   }
 
-  /** Sends it, or keeps it. @returns false when nothing more should be written until it has drained */
+  /** Sends data, or keeps it. @returns false if nothing more should be written until it has drained */
   write(content: string | Uint8Array): boolean {
     if (this.gone.aborted || !this.channel.writable) return false
     this.#waiting++
@@ -40,7 +40,7 @@ export class Outlet {
     this.#onDrain.push(listener)
   }
 
-  /** Resolves when what was written is taken, or nobody is there any more to take it. */
+  /** Resolves when the written data is sent, or the client has gone. */
   async drained(): Promise<void> {
     if (this.gone.aborted || !this.#isFull()) return
     await new Promise<void>(resolve => this.#drained.push(resolve))

@@ -5,15 +5,15 @@ import type { Connection, Open } from './connection.js'
 import { runCommand } from './exec.js'
 import { serveMedia } from './sftp.js'
 
-/** Channels of one connection at once: what a client runs side by side over it. */
+/** The most channels of one connection at once. */
 const maxChannels = 10
 /**
- * The shortest packets that a client may ask for. With packets of no bytes the library would write for ever, and with
- * packets of a few every answer would hold the process.
+ * The shortest packets that a client may ask for. With empty packets the library would write for ever, and with packets
+ * of a few bytes every response would block the process.
  */
 const minPacketBytes = 1024
 
-/** How long somebody stays for whom there is no room. */
+/** How long a connection over the limit of sessions stays open. */
 const turnAwayMs = 5000
 
 const noScreens = 'Screens need a terminal: give a command instead, or connect with ssh -t.\n'
@@ -22,8 +22,8 @@ const packetBytesOf = (session: Session): number =>
   (session as unknown as { _chanInfo: { outgoing: { packetSize: number } } })._chanInfo.outgoing.packetSize
 
 /**
- * Takes what a client may ask for: a terminal, a command, media by SFTP. Nothing listens to anything else, so that the
- * library refuses it: forwarding of ports, sockets, X11 and agents, variables, and other subsystems.
+ * Handles the requests that a client may make: a terminal, a command, media by SFTP. Without listeners the library
+ * refuses all others: forwarding of ports, sockets, X11 and agents, variables, and other subsystems.
  */
 export function takeRequests(client: Client, connection: Connection): void {
   let channels = 0
@@ -39,7 +39,7 @@ export function takeRequests(client: Client, connection: Connection): void {
   })
 }
 
-/** Somebody has signed in for whom there is no room: tells them so. */
+/** Tells a signed-in user that the limit of sessions is reached, and ends the connection. */
 export function turnAway(client: Client, socket: Socket): void {
   setTimeout(() => socket.destroy(), turnAwayMs).unref()
   const tell = (accept: () => ServerChannel) => {
@@ -60,7 +60,7 @@ function takeSession(session: Session, connection: Connection): void {
   let pty: PseudoTtyInfo | undefined
   let terminal: ChannelTerminal | undefined
   let begun = false
-  /** One channel does one thing: what a client asks for after that is refused (RFC 4254, 6.5). */
+  /** One channel does one thing: any later request of a client is refused (RFC 4254, 6.5). */
   const once = (reject: (() => void) | undefined, begin: () => unknown) => {
     if (begun) return reject?.()
     begun = true
@@ -103,7 +103,7 @@ function takeSession(session: Session, connection: Connection): void {
 }
 
 function takeSftp(accept: () => SFTPWrapper, session: Session, connection: Connection): void {
-  // A client sends more before it has its answer, which nobody must miss.
+  // A client sends more before it has the response, and no request may be lost.
   const served = serveMedia(accept(), connection)
   const ended = connection.add(served)
   session.once('close', () => {
@@ -114,12 +114,12 @@ function takeSftp(accept: () => SFTPWrapper, session: Session, connection: Conne
 
 interface Opened {
   readonly channel: ServerChannel
-  /** When the client has gone, or has closed the channel. */
+  /** Aborted when the client has gone, or has closed the channel. */
   readonly gone: AbortSignal
   add(open: Omit<Open, 'gone'>): void
 }
 
-/** A channel whose faults are nobody's but its own. It counts among what is open until the client closes it. */
+/** A channel whose errors affect only itself. It counts as open until the client closes it. */
 function opened(channel: ServerChannel, session: Session, connection: Connection): Opened {
   for (const stream of [channel, channel.stderr]) stream.on('error', () => undefined)
   connection.seen()
@@ -130,7 +130,7 @@ function opened(channel: ServerChannel, session: Session, connection: Connection
     gone: going.signal,
     add(open) {
       const ended = connection.add({ ...open, gone })
-      // The channel itself says so only when all that came on it has been read.
+      // The channel emits this only after all its input has been read.
       session.once('close', () => {
         gone()
         ended()

@@ -20,19 +20,19 @@ import type { AnyView, Shell } from './screen/view.js'
 import { stateCell, timeWord } from './screens/words.js'
 import type { Session } from './session.js'
 
-/** A resource with what only its screens have. */
+/** A resource with the parts that only its screens have. */
 export interface ScreenResource<R extends object> extends Resource<R> {
-  /** Which records of the service. */
+  /** Filter of the service's records. */
   readonly where?: object
-  /** The record that a new one is made under. */
+  /** The parent of new records. */
   readonly under?: string
-  /** What is shown once after a record was made. */
+  /** Lines shown once after a record was created. */
   made?(record: R): readonly string[]
-  /** What is said of a record above its fields. */
+  /** Lines above the fields of a record. */
   says?(record: R): readonly string[] | Promise<readonly string[]>
-  /** How often the list looks again while it is up. */
+  /** How often the list reloads while it is shown. */
   readonly everyMs?: number
-  /** What else can be done in the list and in a record. */
+  /** Further keys in the list and in a record. */
   readonly listKeys?: readonly ListKey<R>[]
   readonly formKeys?: readonly FormKey<R>[]
 }
@@ -44,7 +44,7 @@ export const viewerOf = (session: Session, under?: string): Viewer => ({
   ...(under === undefined ? {} : { under }),
 })
 
-/** Times are typed here, so that their fields say how. */
+/** Times are typed as text here, so their fields say the format. */
 const typedField = (field: Field): FormField =>
   field.kind === 'datetime' ? { ...field, hint: `as 2027-01-31T12:00, ${field.hint ?? ''}` } : field
 
@@ -61,33 +61,33 @@ const columnsOf = <R>(session: Session, columns: readonly Described<R>[]): Colum
     ...(room === 'much' ? { wide: true } : {}),
   }))
 
-/** What the fields of a form send. */
+/** Returns the texts that the fields of a form send. */
 function sent(fields: readonly FormField[], texts: Texts): Texts {
   const given = fields.filter(({ kind }) => kind !== 'fixed')
   return Object.fromEntries(
     given.map(({ name, kind }) => [
       name,
-      // Of a list nothing is sent as one empty text.
+      // An empty list is sent as one empty text.
       kind === 'choices' ? ['', ...[texts[name] ?? []].flat()] : (texts[name] ?? ''),
     ]),
   )
 }
 
-/** Refuses a change of a record that is no longer the one that was read. */
+/** Refuses a change of a record that differs from the one that was read. */
 export const unlessChanged =
   (seen: unknown): Check =>
   before => {
     if (seen !== undefined && JSON.stringify(before) !== JSON.stringify(seen)) throw changedMeanwhile()
   }
 
-/** Tells what is shown this once. */
+/** Shows texts that are shown only once. */
 export const toldView = (title: string, texts: readonly string[]): AnyView =>
   pageView(
     title,
     texts.map((text, i): Row => ({ text, style: i === texts.length - 1 ? bold : 0 })),
   )
 
-/** Asks before a record is deleted, with what goes along. */
+/** Asks before a record is deleted, and names the records that the deletion includes. */
 function askDelete<R extends object, S>(
   session: Session,
   resource: ScreenResource<R>,
@@ -98,7 +98,7 @@ function askDelete<R extends object, S>(
   const { service, access, deletes, nameOf, key, one } = resource
   const word = access.remove ?? access.read
   shell.work(word, async () => {
-    // Lists may say more of a record than is stored.
+    // A list may show more of a record than is stored.
     const stored = await service.get(String(record[key]))
     const name = nameOf(stored)
     const also = (await deletes?.(stored, viewerOf(session))) ?? 'This cannot be undone.'
@@ -119,7 +119,7 @@ function askDelete<R extends object, S>(
   })
 }
 
-/** The form of a record, or of a new one. */
+/** The form of an existing or a new record. */
 function recordView<R extends object>(
   session: Session,
   resource: ScreenResource<R>,
@@ -182,7 +182,7 @@ function recordView<R extends object>(
   )
 }
 
-/** The list of a resource, with a form for a new record, one for each that there is, and its deletion. */
+/** The list of a resource, with a form for a new record and for each existing one, and deletion. */
 export function resourceView<R extends object>(session: Session, resource: ScreenResource<R>): AnyView {
   const { service, access, key, nameOf, one } = resource
   const where = (resource.where ?? {}) as never

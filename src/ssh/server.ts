@@ -12,13 +12,13 @@ import { Sessions } from './sessions.js'
 import { type Proved, signIn } from './sign-in.js'
 import type { Site } from './terminal.js'
 
-/** How long a connection may take until somebody has signed in on it. */
+/** How long a connection may take to sign in. */
 const graceMs = 30_000
 const gateLimits: GateLimits = { atOnce: 100, perAddress: 10, perMinute: 60 }
 
 /**
- * What OpenSSH of the last ten years speaks. Without finite-field key exchange, which makes a server compute for who has
- * sent a few bytes, and without compression, by which a few bytes become many.
+ * Algorithms that OpenSSH versions of the last ten years support. Without finite-field key exchange, by which a client
+ * makes the server compute with a few bytes, and without compression, by which a few bytes become many.
  */
 const algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384'],
@@ -55,7 +55,7 @@ export interface SshOptions {
   readonly graceMs?: number
 }
 
-/** A connection that nobody has signed in on yet. */
+/** A connection before sign-in. */
 interface Coming {
   readonly socket: Socket
   readonly ticket: Ticket
@@ -64,10 +64,10 @@ interface Coming {
 
 const otherEnd = (address: string | undefined, port: number | undefined) => `${address} ${port}`
 
-/** An IPv4 peer of a socket that speaks both is called by its IPv4 address. */
+/** Returns the IPv4 address of a peer on a dual-stack socket. */
 const plainAddress = (address = ''): string => (address.startsWith('::ffff:') ? address.slice(7) : address)
 
-/** What a client calls itself: one line of ASCII, and nothing that could steer who reads a log. */
+/** Returns a client's software name: one line of printable ASCII, which cannot steer the terminal of a log's reader. */
 const softwareOf = ({ identRaw = '' }: { identRaw?: string }) =>
   identRaw.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 255)
 
@@ -85,7 +85,7 @@ class SshServer {
     this.#server = new ssh2.Server(settings, (client, info) => this.#greeted(client, info))
   }
 
-  /** Takes a socket before the library reads a byte of it. */
+  /** Accepts a socket before the library reads a byte of it. */
   accept(socket: Socket): void {
     const ticket = this.#gate.admit(plainAddress(socket.remoteAddress))
     if (!ticket) {
@@ -112,11 +112,11 @@ class SshServer {
     for (const { socket } of this.#coming.values()) socket.destroy()
   }
 
-  /** The library has read who the client says that it is. */
+  /** The library has read the software name of the client. */
   #greeted(client: Client, info: ssh2.ClientInfo): void {
     const end = otherEnd(info.ip, info.port)
     const coming = this.#coming.get(end)
-    // What goes wrong on a connection, as bytes that are none of the protocol, ends it and is nobody else's.
+    // A protocol error closes this connection only.
     client.on('error', () => coming?.socket.destroySoon())
     if (!coming) return void client.end()
     const { site, publicKeys } = this.options
@@ -131,7 +131,7 @@ class SshServer {
     })
   }
 
-  /** Opens the session of somebody who has shown who they are. */
+  /** Opens the session of a user who has proved their identity. */
   async #enter(client: Client, socket: Socket, peer: Peer, { userId, keyId }: Proved): Promise<void> {
     const { site } = this.options
     if (!this.#sessions.hasRoom(userId)) return turnAway(client, socket)
@@ -142,7 +142,7 @@ class SshServer {
   }
 }
 
-/** Who signs in, before it is known who that is. */
+/** Returns the actor of a sign-in, before the user is known. */
 const visitor = ({ address, software }: Peer, site: Site): Actor => ({
   userId: null,
   roleId: null,
@@ -154,8 +154,8 @@ const visitor = ({ address, software }: Peer, site: Site): Actor => ({
 })
 
 /**
- * Listens for terminals on an address such as `:2233`.
- * @throws ListenError when it cannot listen there
+ * Listens for SSH on an address such as `:2233`.
+ * @throws ListenError if it cannot listen there
  */
 export async function listenForSsh(address: string, options: SshOptions): Promise<SshListener> {
   const ssh = new SshServer(options)

@@ -9,13 +9,13 @@ import {
 import type { Access } from '../services/accounts/access.js'
 import type { Site } from './terminal.js'
 
-/** Who is at the keys, what they may, and what does it. */
+/** The user of a session, their permissions, and the services. */
 export interface Session {
   readonly site: Site
   readonly services: ServicesOfSpace
-  /** A new one for each action. */
+  /** A new actor for each action. */
   readonly actor: Actor
-  /** Whether it is offered. What is done is asked of the roles again. */
+  /** Whether an action is offered. The service checks the roles again for every action. */
   can(access: string): boolean
   /** @throws 403 as the API does */
   need(access: string): Promise<void>
@@ -36,7 +36,7 @@ export async function sessionOf(site: Site, actor: Actor): Promise<Session> {
   }
 }
 
-/** The same over the admin space. */
+/** Returns a session that works on the admin space. */
 export function inSpaceOfAdmins(session: Session): Session {
   const services = inAdminSpace(session.site.services)
   return {

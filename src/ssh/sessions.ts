@@ -4,24 +4,24 @@ import { nextTurn } from '../turns.js'
 import type { Connection } from './connection.js'
 import type { Site } from './terminal.js'
 
-/** Sessions of one user at once. */
+/** The most sessions of one user at once. */
 const perUser = 64
-/** How often it is looked whose sessions are over, and who has been idle for too long. */
+/** How often it checks for sessions that are over, or idle for too long. */
 const watchIntervalMs = 1000
 
 const over = 'The session is over: sign in again.'
 const idle = 'The session has ended, for nothing was typed for a while.'
 const stopping = 'The service stops. Connect again in a moment.'
 
-/** How long what runs may take to its end when the service stops. */
+/** How long running commands may take to end when the service stops. */
 const stopTimeoutMs = 3000
-/** How long whoever is left then has to read why. */
+/** How long users then have to read the reason. */
 const farewellMs = 1500
 
-/** The connections that somebody has signed in on. */
+/** The connections of signed-in users. */
 export class Sessions {
   readonly #open = new Set<Connection>()
-  /** Sessions whose end is being written down. */
+  /** Sessions whose end is being recorded. */
   readonly #leaving = new Set<Promise<void>>()
   readonly #timer: NodeJS.Timeout
   #watching: Promise<void> | undefined
@@ -37,7 +37,7 @@ export class Sessions {
     }, watchIntervalMs).unref()
   }
 
-  /** Whether one more is let in for a user. */
+  /** Whether the user may open another session. */
   hasRoom(userId: string): boolean {
     if (this.#open.size >= this.limits.inAll()) return false
     let own = 0
@@ -45,7 +45,7 @@ export class Sessions {
     return own < perUser
   }
 
-  /** Keeps it until its socket is closed, which may be the case already. */
+  /** Keeps a connection until its socket is closed, which may have happened already. */
   add(connection: Connection): void {
     this.#open.add(connection)
     connection.onClose(() => {
@@ -55,7 +55,7 @@ export class Sessions {
     })
   }
 
-  /** Ends all of them; what runs has a moment to come to its end. */
+  /** Ends all connections; running commands may take a moment to end. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     const stopped = Promise.all([...this.#open].map(connection => connection.stop(stopping)))
@@ -64,7 +64,7 @@ export class Sessions {
     await Promise.race([stopped, sleep(farewellMs, undefined, { ref: false })])
     for (const connection of this.#open) connection.destroy()
     await this.#watching
-    // The closed sockets have said so by the next turn.
+    // Closed sockets emit `close` by the next turn.
     await nextTurn()
     await Promise.all(this.#leaving)
   }
@@ -78,7 +78,7 @@ export class Sessions {
       const live = await this.#signIn.live(connections.map(({ session }) => session))
       for (const connection of connections) if (!live.has(connection.session)) connection.end(over)
     } catch (error) {
-      // The database is away: nobody is signed out for that, and nobody gets anything from it.
+      // The database is unavailable: nobody is signed out for that, and nobody can read anything.
       this.site.log.warn({ err: error }, 'the sessions of SSH could not be looked after')
     }
   }

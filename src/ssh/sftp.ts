@@ -8,7 +8,7 @@ import { type MediaNode, MediaTree, partsOf } from './media-tree.js'
 
 const { STATUS_CODE: status, OPEN_MODE: mode } = ssh2.utils.sftp
 
-/** What is open on a channel, such as a file that is being read. */
+/** Something open on a channel, such as a file that is being read. */
 type Handle =
   | { readonly kind: 'folder'; entries: FileEntry[] }
   | {
@@ -26,7 +26,7 @@ type Handle =
     }
 
 const maxHandles = 16
-/** What a client may ask for before it has had its answers. */
+/** The most requests, and bytes of them, that a client may send before it has the responses. */
 const [maxWaiting, maxWaitingBytes] = [512, 2 ** 25]
 const maxReadBytes = 2 ** 18
 const entriesAtOnce = 100
@@ -55,7 +55,7 @@ const statusOf = (error: unknown): number => {
   return error.status === 403 ? status.PERMISSION_DENIED : status.FAILURE
 }
 
-/** One channel on which a client looks at media, takes and brings them. Requests are answered one after another. */
+/** One SFTP channel: a client lists, downloads and uploads media. Requests are handled one after another. */
 class Sftp implements Open {
   readonly #handles = new Map<number, Handle>()
   #lastHandle = 0
@@ -80,7 +80,7 @@ class Sftp implements Open {
         this.#answer(id, async () => sftp.attrs(id, attrsOf(await (await this.#tree()).find(path)))),
       )
     sftp.on('FSTAT', (id, handle) => this.#answer(id, async () => this.#stat(id, handle)))
-    // A file that is being brought has no times and rights of its own, and clients ask for them without need.
+    // A file that is being uploaded has no times and modes, and clients set them without need.
     sftp.on('FSETSTAT', id => this.#answer(id, async () => sftp.status(id, status.OK)))
     sftp.on('OPENDIR', (id, path) => this.#answer(id, () => this.#openFolder(id, path)))
     sftp.on('READDIR', (id, handle) => this.#answer(id, async () => this.#readFolder(id, handle)))
@@ -100,7 +100,7 @@ class Sftp implements Open {
 
   readonly gone = (): void => {
     this.#isGone = true
-    // After what is being answered.
+    // After the request that is being handled.
     this.#turn = this.#turn.then(async () => {
       for (const handle of this.#handles.values()) await discard(handle)
       this.#handles.clear()
@@ -108,7 +108,7 @@ class Sftp implements Open {
     this.connection.guarded(() => this.#turn)
   }
 
-  /** Does it in its turn. What fails is this request's alone. */
+  /** Handles a request in its turn. A failure affects only this request. */
   #answer(id: number, work: () => Promise<void>, bytes = 0): void {
     this.connection.seen()
     this.#waiting++
@@ -133,7 +133,7 @@ class Sftp implements Open {
     })
   }
 
-  /** Waits while the client or the network take nothing: the library would keep every answer. */
+  /** Waits while the client or the network accepts no data: the library would keep every response. */
   async #room(): Promise<void> {
     const { _buffer: kept } = this.sftp as unknown as { _buffer: readonly unknown[] }
     while (!this.#isGone && (kept.length > 0 || this.connection.socket.writableNeedDrain))
@@ -207,7 +207,7 @@ class Sftp implements Open {
     const writing = this.#of(handle, 'writing')
     const { max_upload_size } = this.connection.site.config()
     if (writing.failed) throw new HttpError(400, 'invalid', 'the file lacks a piece')
-    // Until it is written: what lacks a piece is not kept.
+    // Until the data is written: an incomplete file is not kept.
     writing.failed = true
     if (offset !== writing.size)
       throw new HttpError(400, 'invalid', 'a file is brought from its beginning to its end')
@@ -219,7 +219,7 @@ class Sftp implements Open {
     this.sftp.status(id, status.OK)
   }
 
-  /** What was brought becomes a media item when its file is closed. */
+  /** Closes a handle. An uploaded file becomes a media item then. */
   async #close(id: number, handle: Buffer): Promise<void> {
     const key = handle.length === 4 ? handle.readUInt32BE() : 0
     const closed = this.#handles.get(key)
@@ -238,7 +238,7 @@ class Sftp implements Open {
     const { items } = this.connection.site.services.media
     const file = await to.close()
     try {
-      // Rights and folders may be others by now.
+      // Permissions and folders may have changed meanwhile.
       const actor = await this.connection.actor()
       const { folderId, name } = await new MediaTree(this.connection.site, actor).place(path)
       const fields = new Map(folderId === null ? [] : [['folder_id', folderId]])
@@ -256,5 +256,5 @@ async function discard(handle: Handle): Promise<void> {
   await handle.file.discard()
 }
 
-/** Gives media by SFTP. */
+/** Serves media by SFTP. */
 export const serveMedia = (sftp: SFTPWrapper, connection: Connection): Open => new Sftp(sftp, connection)

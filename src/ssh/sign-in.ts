@@ -5,12 +5,12 @@ import { limitKey } from '../net/client-address.js'
 import type { PublicKeys } from '../ports.js'
 import type { Site } from './terminal.js'
 
-/** Failed tries of one connection. */
+/** The most failed attempts of one connection. */
 const maxTries = 6
 const maxPasswordLength = 1024
 const methods: ['publickey', 'password'] = ['publickey', 'password']
 
-/** Who has shown who they are, and by which key. */
+/** A user who has proved their identity, and the key if it was by one. */
 export interface Proved {
   readonly userId: string
   readonly keyId?: string
@@ -22,7 +22,7 @@ interface Needs {
   readonly address: string | undefined
 }
 
-/** The hash of a signature by RSA that is not SHA-1; other kinds of keys have one of their own. */
+/** Whether a signature by RSA uses a hash other than SHA-1; other types of keys have a hash of their own. */
 const isModern = ({ key, hashAlgo }: PublicKeyAuthContext): boolean =>
   key.algo !== 'ssh-rsa' || hashAlgo === 'sha256' || hashAlgo === 'sha512'
 
@@ -33,8 +33,9 @@ function isSigned({ key, blob, signature, hashAlgo }: PublicKeyAuthContext): boo
 }
 
 /**
- * A registered key, whose owner is who comes, whatever name they gave. That a key is registered is told only to whom has
- * it: without a signature every key that could be one is asked for its signature (docs/decisions/670-terminal-over-ssh.md).
+ * Finds the owner of a registered key, who signs in whatever name they gave. Only the owner of a key learns that it is
+ * registered: without a signature every key that could be one is asked for its signature
+ * (docs/decisions/670-terminal-over-ssh.md).
  */
 async function byKey(
   context: PublicKeyAuthContext,
@@ -45,7 +46,7 @@ async function byKey(
   if (!parsed) return undefined
   if (!context.signature) return 'ask'
   const registered = await site.services.sshSignIn.byKey(parsed.fingerprint)
-  // Looked at in any case, so that an unknown key takes the time of a known one.
+  // The signature is checked in any case, so that an unknown key takes as long as a known one.
   const signed = isSigned(context)
   return signed && registered ? { userId: registered.userId, keyId: registered.id } : undefined
 }
@@ -63,7 +64,7 @@ async function byPassword(
   }
 }
 
-/** @returns `late` for one address that has tried too often; what it tries is not looked at */
+/** @returns `late` for an address with too many attempts; this attempt is not checked */
 async function prove(context: AuthContext, needs: Needs): Promise<Proved | 'ask' | 'late' | undefined> {
   if (context.method === 'publickey') return byKey(context, needs)
   if (context.method !== 'password') return undefined
@@ -72,8 +73,8 @@ async function prove(context: AuthContext, needs: Needs): Promise<Proved | 'ask'
 }
 
 /**
- * Lets in who shows who they are, by a key or a password. Whatever is wrong has one answer.
- * @param enter opens the session; when it fails nobody is let in
+ * Lets in a user who proves their identity by a key or a password. Every failure has the same response.
+ * @param enter opens the session; if it fails nobody is let in
  */
 export function signIn(client: Client, needs: Needs, enter: (proved: Proved) => Promise<void>): void {
   let tries = 0

@@ -2,35 +2,35 @@ import type { Config } from '../config.js'
 import type { Clock, Log } from '../ports.js'
 import type { Services } from '../services/index.js'
 
-/** What a session's client shows and sends: size in cells, bytes of keys in, text out. */
+/** The terminal of a session's client: size in cells, bytes of keys in, text out. */
 export interface Terminal {
   /** From 1 to 500. */
   readonly columns: number
   /** From 1 to 200. */
   readonly rows: number
-  /** What the client says that it is, such as `xterm-256color`. */
+  /** The type that the client reports, such as `xterm-256color`. */
   readonly term: string
-  /** Sends text; false when the client should be waited for (`onDrain`). */
+  /** Sends text. Returns false if the caller should wait for the client (`onDrain`). */
   write(text: string): boolean
   onDrain(listener: () => void): void
   onData(listener: (bytes: Buffer) => void): void
   onResize(listener: () => void): void
   /**
-   * Ends the session with one sentence for the user, if any. It leaves the alternate screen first, shows the cursor and
-   * ends modes of the mouse and of pasting, so that the sentence is seen whatever was drawn.
+   * Ends the session with one sentence for the user, if any. It first leaves the alternate screen, shows the cursor and
+   * ends the modes of mouse and paste, so that the sentence is visible on any terminal.
    */
   close(sentence?: string): void
-  /** Called once, also when the client has gone. */
+  /** Called once, even if the client has gone. */
   onClose(listener: () => void): void
 }
 
-/** What commands and screens work with. */
+/** The parts that commands and screens work with. */
 export interface Site {
   readonly services: Services
   readonly clock: Clock
   readonly log: Log
-  /** The configuration that is in effect. */
+  /** The configuration in effect. */
   readonly config: () => Config
-  /** For the actor of each action: what the log and the audit events of one action have in common. */
+  /** Creates the request id for the actor of an action; the log and the audit events of the action share it. */
   readonly newRequestId: () => string
 }

@@ -1,4 +1,4 @@
-/** Quotes that are open at the end of a line. */
+/** A line ends inside quotes. */
 export class UnclosedQuote extends Error {
   constructor() {
     super('a quote is not closed')
@@ -6,8 +6,8 @@ export class UnclosedQuote extends Error {
 }
 
 /**
- * One line as the words that a shell would make of it by blanks, quotes and backslashes. Nothing else is special: no
- * variable, pattern or other command is looked for.
+ * Splits a line into words by blanks, quotes and backslashes, as a shell would. Nothing else is special: variables,
+ * patterns and further commands are plain text.
  * @throws UnclosedQuote
  */
 export function wordsOf(line: string): string[] {

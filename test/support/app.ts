@@ -42,27 +42,27 @@ interface Call {
   as?: Caller
   body?: unknown
   headers?: Record<string, string>
-  /** The other end of the socket. */
+  /** The remote address. */
   address?: string
 }
 
 export interface TestApp {
   app: App
-  /** What the app is made of, for a second instance over the same services. */
+  /** The parts of the app, for a second instance over the same services. */
   parts: AppParts
-  /** The same with a count of tries of its own, as another process has. */
+  /** The parts with an own rate limiter, as another process has. */
   otherInstance(): AppParts
   db: Database
   services: Services
   config: Config
-  /** What stands for the configuration file. */
+  /** Stands in for the configuration file. */
   file: { text: string | undefined }
   clock: { now(): number; advance(milliseconds: number): void }
   logged: { level: string; fields: object; message: string }[]
-  /** The user ids of those who can call. */
+  /** Ids of the users who can call. */
   users: Record<Exclude<Caller, 'nobody'>, string>
   call(method: string, path: string, call?: Call): Promise<Answer>
-  /** The same with a body that is sent as it is. */
+  /** Calls with a raw body. */
   send(
     method: string,
     path: string,
@@ -70,7 +70,7 @@ export interface TestApp {
   ): Promise<Answer>
   audits(): Promise<RowOf<typeof internalTables.auditEvents>[]>
   deliveries(): Promise<RowOf<typeof internalTables.webhookDeliveries>[]>
-  /** A webhook for all events, so that deliveries can be seen. */
+  /** Creates a webhook for all events, so that a test sees deliveries. */
   subscribe(events?: string[]): Promise<string>
 }
 
@@ -91,15 +91,15 @@ function seededRandom(seed: number) {
 }
 
 /**
- * The product's hashing, but passwords are hashed at the least cost there is: the parameters are part of each hash, and
- * a test of theirs uses the product's own.
+ * The product's hashing with the cheapest parameters for passwords: the parameters are part of each hash, and the test
+ * of password hashing uses the product's own.
  */
 export const cheapHashing: Hashing = {
   ...nodeHashing,
   password: password => hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 }),
 }
 
-/** The whole product but its listeners on a database of its own, with clock and randomness of the test. */
+/** The whole product except its listeners on a database of its own, with the clock and random numbers of the test. */
 export async function testApp(
   overrides: Partial<Record<keyof Config, unknown>> = {},
   more: {
@@ -168,7 +168,7 @@ export async function testApp(
   } = await open({
     config,
     ports,
-    // Most tests sign in more often than a person may.
+    // Most tests sign in more often than the limit allows.
     ...(more.limited ? {} : { rateLimiter: { consume: async () => undefined } }),
     variables: {
       ...more.variables,
@@ -178,7 +178,7 @@ export async function testApp(
   })
   afterAll(async () => {
     services.changeStreams.stop()
-    // A backup that a request has begun goes on behind its answer.
+    // A backup that a request has started continues after its response.
     await services.backups.stop()
     await services.settle()
     await db.close()

@@ -2,7 +2,10 @@ import { layers, permissionText } from '../whole/layers.js'
 
 const [from, to] = ['## Folders', '## Glossary']
 
-/** The document with what each folder may import as the layers say it. @throws where its table lacks one or has another */
+/**
+ * Returns the document with each folder's allowed imports as the layers define them. @throws if its table lacks a
+ * folder or has an unknown one
+ */
 export function architectureDocument(text: string): string {
   const [start, end] = [text.indexOf(from), text.indexOf(to)]
   const written = new Set<string>()

@@ -21,7 +21,7 @@ import { freshDatabase } from './database.js'
 import { picture, uploader } from './media.js'
 import type { Engine } from './servers.js'
 
-/** Every engine of this run. */
+/** All engines of this run. */
 export const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',') as Engine[]
 export const schema = migrations.map(({ name }) => name)
 
@@ -31,7 +31,7 @@ export function scratchFolder(): string {
   return folder
 }
 
-/** Does what the script of identity does, and uploads media to both spaces. @returns a key of an administrator */
+/** Fills a site with the identity transcript, and uploads media to both spaces. @returns a key of an administrator */
 export async function fillSite(app: TestApp): Promise<string> {
   const found = new Map<string, string>(Object.entries(app.users))
   const fill = (text: string) =>
@@ -63,7 +63,7 @@ export async function fillSite(app: TestApp): Promise<string> {
 
 type Making = Parameters<typeof makeArchive>[0]
 
-/** Makes an archive of an application. */
+/** Writes an archive of an application. */
 export function archiveOf(
   { db, config, parts }: Pick<TestApp, 'db' | 'config' | 'parts'>,
   path: string,
@@ -88,7 +88,7 @@ export function archiveOf(
   return makeArchive(making, path)
 }
 
-/** A new database of an engine with the rows of an archive. */
+/** Creates a database of an engine with the rows of an archive. */
 export async function restoredOn(engine: Engine, path: string): Promise<DatabaseAddress> {
   const database = await freshDatabase(engine)
   afterAll(() => database.drop())
@@ -105,7 +105,7 @@ export async function restoredOn(engine: Engine, path: string): Promise<Database
 
 export type Site = Pick<TestApp, 'db' | 'config' | 'parts' | 'app'>
 
-/** The product over a database that is there already, by the ports of another application. */
+/** Opens the product over an existing database, with the ports of another application. */
 export async function siteOver(address: DatabaseAddress, like: TestApp, more: object = {}): Promise<Site> {
   const { config } = parseConfig({ ...like.config, ...address, ...more }, {})
   const { ports } = like.parts
@@ -132,13 +132,13 @@ export async function dumpOf({ db }: Pick<Site, 'db'>): Promise<string> {
   return dump
 }
 
-/** Lists that are about the installation, or that a read itself changes. */
+/** Reads that depend on the installation, or that a read itself changes. */
 const notCompared =
   /^\/events$|^\/(sessions|users\/(sessions|full)|admin\/(backups|webhooks)|metrics|health|config|tokens|openapi.json|auth|media\/health|media\/cleanup|admin\/media\/health)/
 
 const formats = ['raw', 'clean', 'contentful', 'sanity', 'strapi', 'wordpress']
 
-/** Every answer to reads that there is a declaration for, and every public page in every format. */
+/** Returns the responses to all declared reads, and to every public page in every format. */
 export async function readsOf({ app }: Pick<Site, 'app'>, key: string): Promise<Map<string, string>> {
   const answers = new Map<string, string>()
   const get = async (path: string, headers: Record<string, string> = {}) => {

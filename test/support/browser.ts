@@ -6,12 +6,12 @@ import { afterAll, expect, onTestFinished } from 'vitest'
 import { listen } from '../../src/node/http-listener.js'
 import type { TestApp } from './app.js'
 
-/** Where the browser is; undefined where there is none. */
+/** The path of the browser; undefined if none is installed. */
 export const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(path =>
   existsSync(path),
 )
 
-/** Where every engine must be there, as in `.ci/run`, this must be as well. */
+/** False if every engine is required, as in `.ci/run`: then the browser is required too. */
 export const chromiumMissing =
   executablePath === undefined && process.env.TEST_ALL === undefined
     ? 'the package chromium is not installed'
@@ -30,27 +30,27 @@ export const browserFlags = [
   '--disable-sync',
 ]
 
-/** What a page looks like to whom. */
+/** Color schemes and sizes of the window. */
 export const looks = {
   light: { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
   dark: { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 } satisfies Record<string, BrowserContextOptions>
 
-/** A page of the panel in a browser of its own cookies. */
+/** A page of the panel in a browser with its own cookies. */
 export interface Panel {
   page: Page
-  /** Where the panel is, without a path. */
+  /** The address of the panel, without a path. */
   url: string
   /** Opens a page under `/admin`. @returns its status */
   open(path: string): Promise<number>
-  /** What the browser refused or complained of. */
+  /** Errors and violations that the browser has reported. */
   problems: string[]
-  /** What axe finds, as `rule: markup`. */
+  /** Violations that axe finds, as `rule: markup`. */
   axe(): Promise<string[]>
 }
 
-/** The app of a test on a port, and a browser to look at it with. */
+/** Serves the app of a test on a port, and opens a browser. */
 export async function browserOf({ app, parts, config }: TestApp) {
   const listener = await listen('127.0.0.1:0', app.fetch, { log: parts.ports.log, maxConnections: 1000 })
   const url = `http://127.0.0.1:${listener.port}`
@@ -68,26 +68,26 @@ export async function browserOf({ app, parts, config }: TestApp) {
   }
   return {
     url,
-    /** @param as the caller whose session the browser has, of those that the app has from the start */
+    /** @param as the caller whose session the browser has; one of the app's first users */
     async panel(
       options: BrowserContextOptions & { as?: 'admin' | 'editor' | 'viewer' } = {},
     ): Promise<Panel> {
       const { as, ...rest } = options
       const context = await (await launched()).newContext({ ...looks.light, ...rest })
       context.setDefaultTimeout(60_000)
-      // A page that still navigates may never close; the browser ends after the file in any case.
+      // A page that is still navigating may never close; the browser ends after the file in any case.
       onTestFinished(() => Promise.race([context.close(), setTimeout(10_000, undefined, { ref: false })]))
       if (as)
         await context.addCookies([{ name: config.cookie_name, value: `${as}-secret-of-this-test`, url }])
       const page = await context.newPage()
       const problems: string[] = []
       page.on('console', message => {
-        // A refusal that the page shows is no complaint.
+        // A refusal that the page shows is not a problem.
         if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
           problems.push(message.text())
       })
       page.on('pageerror', ({ message }) => {
-        // A slow machine leaves out the cross-fade between two pages.
+        // A slow machine aborts the cross-fade between two pages.
         if (!message.startsWith('Transition was aborted')) problems.push(message)
       })
       return {
@@ -106,7 +106,7 @@ export async function browserOf({ app, parts, config }: TestApp) {
   }
 }
 
-/** Every page looks right to axe, and the browser has nothing to complain of. */
+/** Expects that axe finds nothing in a page, and that the browser has reported nothing. */
 export async function expectClean({ axe, problems, page }: Panel): Promise<void> {
   expect([page.url(), await axe(), problems]).toEqual([page.url(), [], []])
 }

@@ -4,7 +4,7 @@ import { migrations } from '../../migrations/index.js'
 import { configFields } from '../../src/config-fields.js'
 import { everyTable } from '../../src/db/tables.js'
 
-/** Counts are exact, lines are the most that there may be. */
+/** Counts must match exactly; lines are maximums. */
 export interface Budget {
   readonly counts: Readonly<Record<string, number>>
   readonly lines: Readonly<Record<string, number>>
@@ -19,7 +19,7 @@ const everything = [...sources.values()].join('\n')
 
 const found = (text: string, form: RegExp): number => text.match(form)?.length ?? 0
 
-/** Members of a union of texts. @throws where there is no such type */
+/** Counts the members of a union of texts. @throws if the type is missing */
 function membersOf(file: string, type: string): number {
   const declared = new RegExp(`type ${type} =([^\\n]*(?:\\n  \\|[^\\n]*)*)`).exec(
     sources.get(file) ?? '',
@@ -28,7 +28,7 @@ function membersOf(file: string, type: string): number {
   return found(declared, /'/g) / 2
 }
 
-/** A folder of `src`; services by their domain. */
+/** Returns the folder of a file in `src`; for services that of their domain. */
 function folderOf(name: string): string {
   const [top = '', domain = '', ...rest] = name.split('/')
   if (domain === '') return 'src'
@@ -44,7 +44,7 @@ function linesByFolder(): Record<string, number> {
   return Object.fromEntries(Object.entries(lines).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What there is now. */
+/** Returns the current counts and lines. */
 export const spent = (): Budget => ({
   counts: {
     tables: everyTable.length,

@@ -5,7 +5,7 @@ import type { TestApp } from './app.js'
 
 const endOfTime = '2999-01-01T00:00:00.000Z'
 
-/** Callers with a role of the system, or with exactly some permissions: a new user and session each time. */
+/** Creates callers with a system role, or with exactly some permissions: a new user and session each time. */
 export function callersOf({ call, send, db, config }: Pick<TestApp, 'call' | 'send' | 'db' | 'config'>) {
   let count = 0
   const roles = new Map<string, Promise<string>>()
@@ -19,7 +19,7 @@ export function callersOf({ call, send, db, config }: Pick<TestApp, 'call' | 'se
       }
       return role_id
     })
-  /** The id of a role that has these permissions and no others. */
+  /** Returns the id of a role with exactly these permissions. */
   function roleWith(...labels: string[]): Promise<string> {
     const name = labels.join(' ')
     const role = roles.get(name) ?? madeRole(labels)
@@ -49,7 +49,7 @@ export function callersOf({ call, send, db, config }: Pick<TestApp, 'call' | 'se
           headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
           body: new URLSearchParams({ ...values, form_token }).toString(),
         }),
-      /** Who a command over SSH is run by. */
+      /** The actor of a command over SSH. */
       actor: {
         ...systemActor,
         surface: 'ssh',

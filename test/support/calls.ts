@@ -16,7 +16,7 @@ type Call = (
   headers?: Record<string, string>,
 ) => Promise<Answered>
 
-/** Calls the API of a started product, by default as its administrator. */
+/** Returns a function that calls the API of a started product, by default as its administrator. */
 export async function callerOf(product: Product, cookie?: string): Promise<Call> {
   const own = cookie ?? (await product.login())
   return async (method, path, body, headers = {}) => {
@@ -39,14 +39,14 @@ export async function callerOf(product: Product, cookie?: string): Promise<Call>
   }
 }
 
-/** The same, for what must go well. */
+/** Returns the body of a call that must succeed. */
 export const made = async (call: Promise<Answered>): Promise<Answered['body']> => {
   const { status, body } = await call
   if (status >= 300) throw new Error(`${status}: ${JSON.stringify(body)}`)
   return body
 }
 
-/** The status of a GET, or `'no answer'` when none has come after so many milliseconds. */
+/** Returns the status of a GET, or `'no answer'` after this many milliseconds. */
 export const statusOf = (
   url: string,
   milliseconds = 30_000,
@@ -63,7 +63,7 @@ export const statusOf = (
 export const healthOf = ({ url }: Product, milliseconds?: number) =>
   statusOf(`${url}/api/v1/health`, milliseconds)
 
-/** A connection that is destroyed with the test, and whose failures nobody minds. */
+/** Opens a connection that is destroyed with the test, and whose errors are ignored. */
 export function dial(port: number): Socket {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
@@ -71,7 +71,7 @@ export function dial(port: number): Socket {
   return socket
 }
 
-/** Everything that a connection gives until it ends, and whether it ended in order. */
+/** Reads a connection to its end. @returns the text, and whether it was reset */
 export function wholeOf(socket: Socket): Promise<{ text: string; reset: boolean }> {
   const pieces: Buffer[] = []
   socket.on('data', piece => pieces.push(piece))
@@ -80,7 +80,7 @@ export function wholeOf(socket: Socket): Promise<{ text: string; reset: boolean 
   })
 }
 
-/** A GET as its bytes. The path is sent as it is. */
+/** Returns the bytes of a GET, with the path unchanged. */
 export const getText = (path: string, headers: Record<string, string> = {}): string =>
   `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)

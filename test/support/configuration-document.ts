@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type ConfigName, configFields, defaultIn } from '../../src/config-fields.js'
 
-/** Everything that could use a field. */
+/** All code that could use a field. */
 const code = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter(path => /\.tsx?$/.test(path) && path !== 'config-fields.ts')
   .map(path => readFileSync(join('src', path), 'utf8'))
   .join('\n')
 
-/** Whether something uses the field, or it has one value only, which says what is so anyhow. */
+/** Whether some code uses the field; `email_provider` needs no use, because it has a single value. */
 const hasEffect = (name: ConfigName): boolean =>
   name === 'email_provider' || new RegExp(`\\b${name}\\b`).test(code)
 
@@ -26,7 +26,7 @@ interface JsonSchema {
 
 const inCode = (value: unknown): string => `\`${JSON.stringify(value)}\``
 
-/** A JSON Schema in a few words. */
+/** Describes a JSON Schema in a few words. */
 function kindOf({ type, enum: values, minimum, maximum, items, anyOf, format }: JsonSchema): string {
   if (values) return values.map(inCode).join(', ')
   if (anyOf)
@@ -62,7 +62,7 @@ function rowOf(name: ConfigName): string {
   return `| \`${name}\` | ${kind} | ${fallback} | ${meaning} | ${effectOf(name)} |`.replaceAll('  ', ' ')
 }
 
-/** `docs/configuration.md`, made from the table of fields. */
+/** `docs/configuration.md`, generated from the table of fields. */
 export const configurationDocument = (): string => `# Configuration
 
 The service reads \`cms.config.json\` in the folder where it is started, or the file that \`--config\` names. Every field

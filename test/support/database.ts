@@ -9,7 +9,7 @@ export const engine = (process.env.TEST_ENGINE ?? 'sqlite') as Engine
 
 export interface FreshDatabase {
   address: DatabaseAddress
-  /** Removes it, with whoever is still connected. */
+  /** Removes the database, even with open connections. */
   drop(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ const onServerNamed = (driver: Exclude<Engine, 'sqlite'>, name: string): FreshDa
   drop: async () => void (await dropOne(driver, name)),
 })
 
-/** An empty database of its own, on the engine under test unless another one is named. */
+/** Creates an empty database, on the engine under test unless another one is given. */
 export async function freshDatabase(on: Engine = engine): Promise<FreshDatabase> {
   if (on === 'sqlite') return fileOfItsOwn()
   const name = newName()
@@ -36,7 +36,7 @@ export async function freshDatabase(on: Engine = engine): Promise<FreshDatabase>
   return onServerNamed(on, name)
 }
 
-/** A database of its own that has its tables already. */
+/** Creates a database with all tables. */
 export async function migratedDatabase(): Promise<FreshDatabase> {
   if (engine === 'sqlite') {
     const database = fileOfItsOwn()

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 
-/** An event as it came. */
+/** An event as it was received. */
 export interface ReceivedEvent {
   id: string | undefined
   event: string | undefined
@@ -20,7 +20,7 @@ function parsed(block: string): ReceivedEvent | undefined {
   return { id: members.get('id'), event: members.get('event'), data: JSON.parse(data) }
 }
 
-/** Reads a body of server-sent events as it comes. */
+/** Reads a body of server-sent events as it arrives. */
 export function eventReader(answer: Response) {
   const reader = answer.body?.getReader()
   if (!reader) throw new Error('there is no body')
@@ -30,7 +30,7 @@ export function eventReader(answer: Response) {
   const close = () => reader.cancel().catch(() => undefined)
   onTestFinished(close)
   return {
-    /** The next event; undefined when the stream has ended. */
+    /** Returns the next event; undefined at the end of the stream. */
     async next(): Promise<ReceivedEvent | undefined> {
       for (;;) {
         const end = text.indexOf('\n\n')

@@ -1,6 +1,6 @@
 import type { EventData } from '../../src/events.js'
 
-/** What a change of an entry says, for tests that only need something to be delivered. */
+/** The event of a changed entry, for tests that only need a delivery. */
 export const updated =
   (content_data_id = 'x') =>
   async (): Promise<EventData<'content.updated'>> => ({

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TestApp } from './app.js'
 
-/** Makes rows as an administrator would, by the API; each gives the row as it was answered. */
+/** Creates rows as an administrator would, by the API; each returns the row of the response. */
 export function factories({ call }: Pick<TestApp, 'call'>) {
   const made = async (path: string, body: object) => {
     const answer = await call('POST', `/api/v1${path}`, { body })

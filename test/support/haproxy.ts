@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest'
 import { freePort, portListens } from './process.js'
 
 /**
- * HAProxy in front of two servers: the first as long as it answers, then the second.
- * @returns its port; undefined where none is installed
+ * Starts HAProxy in front of two servers: the first as long as it responds, then the second.
+ * @returns its port; undefined if it is not installed
  */
 export async function haproxy(first: number, second: number): Promise<number | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-haproxy-'))

@@ -4,14 +4,16 @@ import { dirname, join } from 'node:path'
 export interface Import {
   readonly file: string
   readonly line: number
-  /** A file of the project by its path in it, with the ending of its source. */
+  /** A file of the project by its path there, with the extension of its source. */
   readonly imported: string
 }
 
 const forms =
   /^[ \t]*(?:import|export)\b(?:(?!^[ \t]*(?:import|export)\b)[^'"`;=])*?\bfrom\s*['"](\.[^'"]+)['"]|^[ \t]*import\s*['"](\.[^'"]+)['"]|\bimport\(\s*['"`](\.[^'"`]+)['"`]/gm
 
-/** Files of a project that other files of it import, in whatever form: `from`, bare, `import()`, or of a type. */
+/**
+ * Returns the imports of a project's files from its other files, in any form: `from`, bare, `import()`, or of a type.
+ */
 export function importsIn(project: string, folders: readonly string[]): Import[] {
   const files = folders.flatMap(folder =>
     readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * The packages of a folder's `package-lock.json`, installed once beside the project's own and without their scripts.
+ * Installs the packages of a folder's `package-lock.json`, once beside the project's own and without their scripts.
  * @returns the folder that has them in `node_modules`
  */
 export async function installedPackages(folder: string, name: string): Promise<string> {

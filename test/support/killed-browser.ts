@@ -7,7 +7,7 @@ import { type BrowserContext, chromium } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { browserFlags, executablePath } from './browser.js'
 
-/** A folder in which a browser keeps what it knows, removed after the test. */
+/** Creates a folder for a browser's profile, which is removed after the test. */
 export function browserProfile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-browser-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
@@ -15,8 +15,8 @@ export function browserProfile(): string {
 }
 
 /**
- * Starts a browser with a profile, as somebody does.
- * @returns its window, and what kills all its processes at once
+ * Starts a browser with a profile, as a person does.
+ * @returns its window, and a function that kills all its processes at once
  */
 export async function killableBrowser(
   profile: string,
@@ -30,7 +30,7 @@ export async function killableBrowser(
   })
   const ended = once(child, 'exit')
   const kill9 = async () => {
-    // Its group is its own: whoever is in it is a process of this browser.
+    // It has its own process group, so all processes in it belong to this browser.
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
       process.kill(-child.pid, 'SIGKILL')
     await ended

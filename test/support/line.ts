@@ -6,16 +6,16 @@ import type { DatabaseAddress } from '../../src/db/connect.js'
 type State = 'open' | 'cut' | 'silent'
 
 export interface Line {
-  /** Where it begins, on 127.0.0.1. */
+  /** Its near end, on 127.0.0.1. */
   port: number
-  /** Refuses new connections and breaks those that are open. */
+  /** Refuses new connections and breaks open ones. */
   cut(): void
-  /** Takes connections and what they send, and answers nothing: what a lost host behind a firewall looks like. */
+  /** Accepts connections and data, and sends nothing: a lost host behind a firewall behaves so. */
   silence(): void
   mend(): void
 }
 
-/** A way to a server that can fail in the ways in which networks do. */
+/** Opens a line to a server that can fail in the ways of networks. */
 export async function lineToPort(
   port: number,
   { host = '127.0.0.1', until = onTestFinished as (end: () => void) => void } = {},
@@ -63,13 +63,13 @@ export async function lineToPort(
     },
     mend() {
       state = 'open'
-      // What was swallowed is lost, and so is the connection that it belonged to.
+      // Swallowed data is lost, and so are its connections.
       breakAll()
     },
   }
 }
 
-/** A way to a database server, and the address of the database at its end. */
+/** Opens a line to a database server. @returns it with the database's address through the line */
 export async function lineTo(address: DatabaseAddress): Promise<Line & { address: DatabaseAddress }> {
   const url = new URL(address.db_url ?? '')
   const line = await lineToPort(Number(url.port), { host: url.hostname })

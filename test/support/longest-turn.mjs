@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs'
 
 /**
- * Loaded by a started product with `--import`: writes a line for each turn of its event loop that has used more of the
- * processor than is usual, in milliseconds. However busy the machine is, that is the work of the turn alone. On SIGUSR2 it
- * collects garbage (`--expose-gc`) and writes a line that says so, for who measures what is kept.
+ * Loaded by a started product with `--import`: writes a line for each turn of its event loop that has used more
+ * processor time than usual, in milliseconds. A busy machine does not increase it. On SIGUSR2 it collects garbage
+ * (`--expose-gc`) and writes a line that says so, for tests that measure kept memory.
  */
 const [everyMs, usualMs] = [5, 50]
 const file = process.env.TURNS_FILE

@@ -4,13 +4,13 @@ import { afterAll } from 'vitest'
 
 export interface MailServer {
   port: number
-  /** Raw messages in the order of their coming. */
+  /** Raw messages in the order of arrival. */
   messages: string[]
-  /** Who signed in, and whether the connection was encrypted. */
+  /** The user of each session, and whether the connection was encrypted. */
   sessions: { user: string | undefined; secure: boolean }[]
 }
 
-/** A real SMTP server on loopback that asks for `user` and `pass`. */
+/** Starts a real SMTP server on loopback that requires `user` and `pass`. */
 export async function mailServer(): Promise<MailServer> {
   const messages: string[] = []
   const sessions: MailServer['sessions'] = []
@@ -34,7 +34,7 @@ export async function mailServer(): Promise<MailServer> {
   return { port: (server.server.address() as AddressInfo).port, messages, sessions }
 }
 
-/** The text part of a message, decoded. */
+/** Returns the decoded text part of a message. */
 export function textOf(message: string): string {
   const [, headers = '', part = ''] =
     /(Content-Type: text\/plain[\s\S]*?)\r\n\r\n([\s\S]*?)\r\n--/.exec(message) ?? []

@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp'
 import type { Caller, TestApp } from './app.js'
 
-/** A picture with something in it, so that it does not shrink to nothing. */
+/** Returns a picture with enough detail that compression does not shrink it to nothing. */
 export const picture = (width: number, height: number, channels: 3 | 4 = 3): Sharp =>
   sharp({
     create: {
@@ -25,7 +25,7 @@ export const picture = (width: number, height: number, channels: 3 | 4 = 3): Sha
     },
   ])
 
-/** Frames of changing colour, each of this size, as raw pixels under each other. */
+/** Returns frames of changing colour, each of this size, as raw pixels one below the other. */
 export const animation = (width: number, height: number, frames: number): Sharp => {
   const pixels = Buffer.alloc(width * height * frames * 3)
   for (let frame = 0; frame < frames; frame++)
@@ -46,7 +46,7 @@ interface Sent {
   space?: '' | '/admin'
 }
 
-/** Sends a file as a browser does. */
+/** Uploads a file as a browser does. */
 export const uploader =
   ({ send }: Pick<TestApp, 'send'>) =>
   async (
@@ -57,7 +57,7 @@ export const uploader =
     const form = new FormData()
     for (const [name, value] of Object.entries(fields)) form.append(name, value)
     form.append('file', new Blob([content as BlobPart]), name)
-    // As bytes: Node 24 ends the process if a service stops reading a FormData that is sent as it is.
+    // As bytes: Node 24 ends the process if a service stops reading a streamed FormData.
     const request = new Request('http://x/', { method: 'POST', body: form })
     const body = await request.arrayBuffer()
     const headers = { 'Content-Type': request.headers.get('content-type') ?? '' }

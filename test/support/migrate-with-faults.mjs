@@ -1,5 +1,5 @@
-// The migrations of the built product in several databases at once. Each goes on until its point and stays there with
-// its transaction open; when all are there, the process is ended as by a power cut. It loads no more than they need.
+// Runs the migrations of the built product in several databases at once. Each stops at its point with its transaction
+// open; when all are there, the process is killed as by a power cut. It loads no more than they need.
 import { migrations } from '../../dist/migrations/index.js'
 import { connect } from '../../dist/src/db/connect.js'
 import { migrate } from '../../dist/src/db/migrate.js'

@@ -14,26 +14,28 @@ interface Person {
 
 export interface OidcProvider {
   origin: string
-  /** What the provider says of each of its people, by subject. */
+  /** The claims of each person, by subject. */
   people: Record<string, Person>
   /** Requests to the token endpoint, by grant type. */
   grants: string[]
-  /** Makes the token endpoint answer so, instead of as a provider does. */
+  /** Replaces the response of the token endpoint. */
   broken:
     | ((url: string) => { status: number; body: string; headers?: Record<string, string> } | undefined)
     | undefined
-  /** Replaces the ID token that the token endpoint gives. */
+  /** Replaces the ID token of the token endpoint. */
   forge: ((idToken: string) => Promise<string>) | undefined
   /** Paths of all requests. */
   requests: string[]
-  /** Passes the provider's login and consent pages as that person. @returns the address that the browser is sent back to */
+  /**
+   * Passes the provider's login and consent pages as this person. @returns the address that the browser is sent back to
+   */
   signIn(authorizationUrl: string, subject: string): Promise<string>
 }
 
 export const clientId = 'slugline'
 export const clientSecret = 'a secret of the client'
 
-/** A real, certified OpenID provider on loopback. */
+/** Starts a real, certified OpenID provider on loopback. */
 export async function oidcProvider(redirectUri: string, { tokenLife = 3600 } = {}): Promise<OidcProvider> {
   let listener: (request: never, response: never) => void = () => undefined
   const grants: string[] = []

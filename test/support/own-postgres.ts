@@ -8,17 +8,17 @@ import { freePort } from './process.js'
 export interface OwnPostgres {
   address: DatabaseAddress
   port: number
-  /** Ends every connection and process as a crash would, and starts again. */
+  /** Kills every connection and process as a crash would, and starts again. */
   restart(): void
-  /** The same without a start. */
+  /** Crashes without a restart. */
   crash(): void
-  /** A standby that has every change before it is acknowledged. It takes changes once it is promoted. */
+  /** Starts a standby that has every change before it is acknowledged. It accepts changes after it is promoted. */
   standby(): Promise<OwnPostgres & { promote(): void }>
   remove(): void
 }
 
 const root = process.getuid?.() === 0
-/** The server refuses to run as root. */
+/** Runs a program as `postgres`: the server refuses to run as root. */
 const run = (program: string, ...args: string[]) =>
   root
     ? execFileSync('runuser', ['-u', 'postgres', '--', program, ...args], { stdio: 'ignore' })
@@ -30,7 +30,7 @@ function newFolder(): string {
   return folder
 }
 
-/** Starts the server whose data the folder has. */
+/** Starts the server with the data of the folder. */
 async function started(folder: string, settings = ''): Promise<OwnPostgres & { promote(): void }> {
   const port = await freePort()
   const options = `-c listen_addresses=127.0.0.1 -p ${port} -c unix_socket_directories=${folder} ${settings}`
@@ -62,7 +62,7 @@ async function started(folder: string, settings = ''): Promise<OwnPostgres & { p
       try {
         crash()
       } catch {
-        // It has crashed already.
+        // It has already crashed.
       }
       rmSync(folder, { recursive: true, force: true })
     },
@@ -70,8 +70,8 @@ async function started(folder: string, settings = ''): Promise<OwnPostgres & { p
 }
 
 /**
- * A PostgreSQL server of the test's own, that may be restarted; undefined where none is installed.
- * @param settings more of its command line
+ * Creates a PostgreSQL server for the test, which may restart it; undefined if it is not installed.
+ * @param settings further options of its command line
  */
 export async function ownPostgres(settings = ''): Promise<OwnPostgres | undefined> {
   const folder = newFolder()

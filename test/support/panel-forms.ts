@@ -1,6 +1,6 @@
 import type { Caller, TestApp } from './app.js'
 
-/** Posts forms of the panel as a browser does that has loaded the page. */
+/** Posts forms of the panel as a browser does after loading the page. */
 export function panelForms({ call, send }: Pick<TestApp, 'call' | 'send'>) {
   const tokenFor = async (as: Caller): Promise<string> => {
     const { text } = await call('GET', '/admin/profile', { as })
@@ -8,7 +8,7 @@ export function panelForms({ call, send }: Pick<TestApp, 'call' | 'send'>) {
   }
   return {
     tokenFor,
-    /** The mark of the record that a page shows. */
+    /** Returns the mark of the record that a page shows. */
     async seen(path: string): Promise<string> {
       const { text } = await call('GET', path)
       return /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? ''

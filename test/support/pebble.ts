@@ -14,23 +14,23 @@ export interface Pebble {
   directoryUrl: string
   /** A file with the certificate of the authority's own address, for `NODE_EXTRA_CA_CERTS`. */
   caFile: string
-  /** The root that clients are to trust. */
+  /** The root certificate that clients must trust. */
   root: string
   /** Serial numbers of what it has issued, oldest first, in lower-case hex. */
   issued(): string[]
-  /** What it wrote. */
+  /** Its output. */
   output(): string
 }
 
 interface Settings {
-  /** Where it looks for HTTP-01 and for TLS-ALPN-01. */
+  /** The ports that it checks for HTTP-01 and for TLS-ALPN-01. */
   httpPort: number
   tlsPort: number
-  /** How long what it issues holds, in seconds. */
+  /** The validity of its certificates, in seconds. */
   validitySeconds?: number
 }
 
-/** Where every engine must be there, as in `.ci/run`, this must be as well. */
+/** False if every engine is required, as in `.ci/run`: then Pebble is required too. */
 export const pebbleMissing =
   !programPath('pebble') && process.env.TEST_ALL === undefined
     ? 'the package pebble is not installed'
@@ -59,7 +59,7 @@ const fetched = (url: string, ca: string): Promise<string> =>
     }).on('error', reject)
   })
 
-/** Starts it, with a DNS server that says that every name is this machine. */
+/** Starts Pebble, with a DNS server that resolves every name to this machine. */
 export async function startPebble({ httpPort, tlsPort, validitySeconds }: Settings): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-pebble-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -105,7 +105,7 @@ export async function startPebble({ httpPort, tlsPort, validitySeconds }: Settin
   const output = run(
     'pebble',
     ['-config', join(folder, 'pebble.json'), '-dnsserver', `127.0.0.1:${dns}`],
-    // Every order is asked for its challenges, and one nonce in five is refused.
+    // Every order needs its challenges, and one nonce in five is refused.
     { PEBBLE_VA_NOSLEEP: '1', PEBBLE_AUTHZREUSE: '0', PEBBLE_WFE_NONCEREJECT: '20' },
   )
   const until = Date.now() + 20_000

@@ -8,8 +8,8 @@ import type { DatabaseAddress } from '../../src/db/connect.js'
 import { freePort, portListens } from './process.js'
 
 /**
- * A PgBouncer in transaction mode, with a pool of two, in front of a database.
- * @returns where it is; undefined where none is installed
+ * Starts a PgBouncer in transaction mode, with a pool of two, in front of a database.
+ * @returns its address; undefined if it is not installed
  */
 export async function pgbouncer({ db_url = '' }: DatabaseAddress): Promise<DatabaseAddress | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-pgbouncer-'))

@@ -22,7 +22,7 @@ import { deliveriesDueAfter, dueDeliveries } from '../../src/db/queries/webhooks
 import type { Statement, Statements } from '../../src/db/statements.js'
 import { tables } from '../../src/db/tables.js'
 
-/** Statements of requests, by what they read, as their plans are looked at. */
+/** Returns the statements of requests whose plans are checked, by what they read. */
 export function plannedStatements(statements: Statements) {
   const slice = { limit: 500, offset: 0, after: true }
   const [lean, whole] = [leanTrees(tables, 'public'), wholeTrees(tables, 'public')]

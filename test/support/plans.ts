@@ -11,7 +11,7 @@ interface PostgresPlan {
   Plans?: PostgresPlan[]
 }
 
-/** PostgreSQL reads a whole table only where no index serves, and plans without the values. */
+/** Plans a statement without its values; PostgreSQL scans a whole table only if no index can serve. */
 async function onPostgres(session: Session, { sql, places }: Statement): Promise<string[]> {
   await session.run('set local enable_seqscan = off', [])
   await session.run('set local plan_cache_mode = force_generic_plan', [])
@@ -28,18 +28,18 @@ async function onPostgres(session: Session, { sql, places }: Statement): Promise
   return plans.flatMap(({ Plan }) => read(Plan))
 }
 
-/** MySQL and MariaDB take every look into an index as one, and so an index wherever one serves. */
+/** Makes MySQL and MariaDB count any number of index lookups as one, so that they use an index if one can serve. */
 async function onMysql(session: Session, { sql, places }: Statement): Promise<string[]> {
   await session.run('set session max_seeks_for_key = 1', [])
   const values = places.map(at => (typeof at === 'number' ? 'x' : at.constant))
   const steps = await session.all(`explain ${sql}`, values)
-  // A name in angle brackets is a result of the same statement.
+  // A name in angle brackets is a derived table of the same statement.
   return steps
     .filter(({ type, table }) => (type === 'ALL' || type === 'index') && !String(table).startsWith('<'))
     .map(({ table }) => String(table))
 }
 
-/** Enough published entries, each with a number and a relation, that an engine tells tables from one another. */
+/** Creates enough published entries, each with a number and a relation, that an engine's plans depend on indexes. */
 export async function manyEntries({ db, users, call }: TestApp): Promise<void> {
   const { datatype, field } = factories({ call })
   const { datatype_id } = await datatype('Post', { type: '_global' })
@@ -71,7 +71,7 @@ export async function manyEntries({ db, users, call }: TestApp): Promise<void> {
   })
 }
 
-/** @returns a function that names the tables of which a statement reads all rows, though an index might serve */
+/** @returns a function that names the tables that a statement scans although an index might serve */
 export async function wholeReads(dialect: Dialect): Promise<(statement: Statement) => Promise<string[]>> {
   if (dialect.name === 'mysql')
     for (const { name } of Object.values(tables)) await dialect.read.all(`analyze table ${name}`, [])

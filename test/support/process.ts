@@ -8,10 +8,10 @@ import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
 
 export const password = 'correct horse'
-/** How long a start may take before it counts as failed, in milliseconds: only what hangs takes so long. */
+/** How long a start may take before it counts as failed, in milliseconds: only a hanging start takes this long. */
 const patience = 120_000
 
-/** The environment of a started product: the search path, and the driver of another Node (test/support/run.mjs). */
+/** The environment of a started product: the search path, and the driver for another Node (test/support/run.mjs). */
 export const productEnv: Record<string, string> = Object.fromEntries(
   ['PATH', 'NODE_OPTIONS', 'SQLITE_DRIVER_FOLDER'].flatMap(name => {
     const value = process.env[name]
@@ -23,45 +23,45 @@ export interface Product {
   url: string
   port: number
   pid: number
-  /** Where it was started: its configuration file is there. */
+  /** The working directory, which has its configuration file. */
   folder: string
-  /** What it wrote to what is a pipe of the test's. */
+  /** Its output to pipes of the test. */
   output(): string
   kill9(): Promise<void>
-  /** SIGTERM, and the exit code. */
+  /** Sends SIGTERM. @returns the exit code */
   stop(): Promise<number | null>
-  /** The same, for a process that may not obey: `'still running'` when it has not ended after so many milliseconds. */
+  /** Stops a process that may not obey. @returns `'still running'` if it has not ended after this many milliseconds */
   stopWithin(milliseconds: number): Promise<number | null | 'still running'>
   login(): Promise<string>
 }
 
-/** What is unusual about a start. */
+/** Options of a start. */
 export interface Start {
-  /** Where it listens, when that must be known before. */
+  /** The port, if it must be known before. */
   port?: number
   /** Fields of the configuration file. */
   config?: Record<string, unknown>
   env?: Record<string, string>
-  /** What stands in front of the command, such as `['prlimit', '--nofile=64:64']`. */
+  /** A prefix of the command, such as `['prlimit', '--nofile=64:64']`. */
   before?: readonly string[]
-  /** Another program than that in `dist`. */
+  /** A program other than that in `dist`. */
   program?: string
-  /** Another runtime than that of the tests. */
+  /** A runtime other than that of the tests. */
   runtime?: string
   /** Options of the runtime, such as `--max-old-space-size=200`. */
   flags?: readonly string[]
-  /** A file descriptor for standard output and for standard error, instead of a pipe that is read. */
+  /** File descriptors for standard output and standard error, instead of pipes. */
   stdout?: number
   stderr?: number
-  /** Is given what ends the process, for one that ends otherwise than with its test or file. */
+  /** Gets the function that ends the process, if it does not end with its test or file. */
   until?: (end: () => Promise<void>) => void
 }
 
-/** Below the ports that a system gives to whoever connects, so that nobody else takes one before it is used. */
+/** Below the ports that the system assigns to clients, so that no other process takes one first. */
 const ownPorts = { first: 12_000, count: 20_000 }
 let latestPort = Math.floor(Math.random() * ownPorts.count)
 
-/** A port of this machine on which nobody listens; another one each time. */
+/** Returns a port of this machine on which nobody listens; a different one each time. */
 export async function freePort(): Promise<number> {
   for (;;) {
     latestPort = (latestPort + 1) % ownPorts.count
@@ -76,7 +76,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** At the end of the test; of the file, for what is started outside of one. */
+/** Cleans up at the end of the test, or of the file if it was started outside a test. */
 const whenDone = (clean: () => Promise<void>) => {
   if (TestRunner.getCurrentTest()) onTestFinished(clean)
   else afterAll(clean)
@@ -123,7 +123,7 @@ function launch(address: DatabaseAddress, port: number, start: Start) {
       ...secretOf(address),
       port: `127.0.0.1:${port}`,
       log_level: 'error',
-      // A start takes less without the terminal; its own tests name a port.
+      // A start is faster without SSH; tests of SSH set a port.
       ssh_enabled: 'ssh_port' in config,
       ...config,
     }),
@@ -143,7 +143,9 @@ function launch(address: DatabaseAddress, port: number, start: Start) {
   return { child, folder, output: () => output }
 }
 
-/** On a server several starts and instances share what is encrypted, each with a configuration file of its own. */
+/**
+ * On a database server, several starts and instances share encrypted data, each with a configuration file of its own.
+ */
 const secretOf = ({ db_driver }: DatabaseAddress) =>
   db_driver === 'sqlite' ? {} : { app_secret: 'a secret that all instances of a test share' }
 
@@ -157,7 +159,7 @@ export async function startProduct(address: DatabaseAddress, start: Start = {}):
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`the product ended with ${child.exitCode ?? child.signalCode}: ${output()}`)
     if (performance.now() - from > patience) throw new Error(`the product is not ready: ${output()}`)
-    // An attempt to connect takes much less of the processor, which the start needs, than a request that fails.
+    // A connection attempt costs less processor time than a failed request, and the start needs the processor.
     ready = (await portListens(port)) && (await isReady(url))
     if (!ready) await sleep(20)
   }
@@ -201,8 +203,8 @@ interface CommandEnd {
 
 /**
  * Runs one command of the built product to its end.
- * @param cwd where it is started
- * @param input what it can read
+ * @param cwd its working directory
+ * @param input its standard input
  */
 export async function runProduct(
   args: readonly string[],
@@ -224,15 +226,15 @@ export async function runProduct(
   return { code, out, err }
 }
 
-/** Where the migration of one database is to end. */
+/** The point at which the migration of a database stops. */
 export interface Fault {
   address: DatabaseAddress
   point: string
 }
 
 /**
- * Migrates databases, each until its point, and kills the one process that does it when all are there.
- * @returns the signal that ended it, or what it said when none did
+ * Migrates databases, each to its point, and kills the one process that does it when all are there.
+ * @returns the signal that ended it, or its output if no signal did
  */
 export async function migrateUntilFaults(faults: readonly Fault[]): Promise<string> {
   const child = spawn(process.execPath, [resolve('test/support/migrate-with-faults.mjs')], {

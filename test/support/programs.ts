@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Where a program is installed; undefined where it is not. Administrators' programs may not be in the PATH. */
+/** Returns the path of a program; undefined if it is not installed. Administrators' programs may not be in the PATH. */
 export const programPath = (name: string): string | undefined =>
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
     .map(folder => join(folder, name))

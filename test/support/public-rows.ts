@@ -5,7 +5,7 @@ type PublicEntry = RowOf<typeof tables.publicEntries>
 
 let numbers = 0
 
-/** A row of the public book that no entry stands behind, for tests of what reads many of them. */
+/** Returns a row of the public table without an entry, for tests that read many rows. */
 export const publicRow = (
   row: Pick<PublicEntry, 'content_data_id' | 'datatype_id' | 'author_id'> & Partial<PublicEntry>,
 ): PublicEntry => ({

@@ -1,4 +1,4 @@
-/** Random choices that are the same in every run and on every engine. */
+/** Returns random choices that are the same in every run and on every engine. */
 export function chooser(seed: number) {
   let state = seed
   const below = (n: number) => {

@@ -13,13 +13,13 @@ export interface Received {
 export interface Receiver {
   origin: string
   port: number
-  /** Every request that came whole, in its order. */
+  /** Every complete request, in order. */
   received: Received[]
-  /** How it answers; 200 unless a test says otherwise. */
+  /** Sends the response; 200 unless a test changes it. */
   answer: (request: Received, response: ServerResponse, message: IncomingMessage) => void
 }
 
-/** A real HTTP server on loopback that keeps what it is sent. */
+/** Starts a real HTTP server on loopback that keeps its requests. */
 export async function receiver(): Promise<Receiver> {
   const received: Received[] = []
   const state: Pick<Receiver, 'answer'> = { answer: (_, response) => response.end() }
@@ -46,10 +46,10 @@ export async function receiver(): Promise<Receiver> {
   return Object.assign(state, { origin: `http://127.0.0.1:${port}`, port, received })
 }
 
-/** A name service and dialer of the test's own: what names mean is said here, and every socket goes to loopback. */
+/** A name service and dialer for tests: tests define the names, and every socket goes to loopback. */
 export function testNetwork() {
   const names = new Map<string, string[]>()
-  /** The addresses that each socket might have gone to. */
+  /** The addresses that each socket could have used. */
   const dialled: string[][] = []
   const resolved: string[] = []
   const real: Network = {

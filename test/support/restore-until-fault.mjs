@@ -1,4 +1,4 @@
-// Restores an archive into a database and kills this process when it has so many of the rows: 0 to 1 of all.
+// Restores an archive into a database and kills this process after this part of the rows: 0 to 1.
 import { migrations } from '../../dist/migrations/index.js'
 import { connect } from '../../dist/src/db/connect.js'
 import { migrate } from '../../dist/src/db/migrate.js'

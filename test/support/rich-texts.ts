@@ -30,7 +30,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   rowspan: ['1'],
 }
 
-/** Documents of what `rules.ts` allows: each element, nested as HTML lets it, with and without attributes. */
+/** Generates documents that `rules.ts` allows: each element, nested as HTML allows, with and without attributes. */
 export function richTexts(seed: number) {
   const { below, one } = chooser(seed)
   const maybe = (html: () => string, outOf = 2) => (below(outOf) === 0 ? html() : '')
@@ -41,7 +41,7 @@ export function richTexts(seed: number) {
   }
   const element = (name: string, inner: string) =>
     voids.has(name) ? tag(name) : `${tag(name)}${inner}</${name}>`
-  /** Links are not inside each other. */
+  /** Links are never nested. */
   const inline = (depth: number, inLink = false): string =>
     some(4, () => {
       const kind = below(10)
@@ -54,7 +54,7 @@ export function richTexts(seed: number) {
   const cells = (count: number) =>
     Array.from({ length: count }, () => element(one(['td', 'td', 'th']), holding(1))).join(blank())
   const wide = (count: number) => `<td colspan="${count}">${inline(1)}</td>`
-  /** Now and then one is too short or too long. */
+  /** Sometimes a row is too short or too long. */
   const row = (count: number) =>
     below(5) === 0 ? wide(count) : cells(below(40) === 0 ? 1 + below(4) : count)
   const rows = (count: number) => some(3, () => `<tr>${blank()}${row(count)}</tr>${blank()}`)

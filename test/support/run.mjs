@@ -1,6 +1,6 @@
-// Runs the suite. `npm test`: everything that needs Node alone, on SQLite, and the identity transcript on each database
-// server that answers. `npm run test:all` (--all): every test, on all three engines, which must be there. --node=24: the
-// tests of `npm test` on SQLite under another version of Node (docs/decisions/732-test-policy.md).
+// Runs the suite. `npm test`: everything that needs only Node, on SQLite, and the identity transcript on each database
+// server that responds. `npm run test:all` (--all): every test, on all three engines, which are required. --node=24:
+// the tests of `npm test` on SQLite under another version of Node (docs/decisions/732-test-policy.md).
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -12,9 +12,9 @@ const servers = {
   mysql: { variable: 'TEST_MYSQL_URL', usual: 'mysql://root@127.0.0.1:3306' },
 }
 const ports = { postgres: 5432, mysql: 3306 }
-/** More than there are usually processors: much of the time is spent waiting for a started product or a server. */
+/** More than the usual number of processors: tests mostly wait for a started product or a server. */
 const maxWorkers = 5
-/** If more files than these fail, it is not by chance. */
+/** More failed files than this are not a coincidence. */
 const maxRepeated = 3
 
 const answers = (host, port) =>
@@ -34,7 +34,7 @@ const version = process.argv.find(arg => arg.startsWith('--node='))?.slice('--no
 const args = process.argv.slice(2).filter(arg => arg !== '--all' && !arg.startsWith('--node='))
 const env = { ...process.env }
 
-/** The engines of this run: SQLite, and each server that is named or answers. */
+/** Returns the engines of this run: SQLite, and each server that is configured or responds. */
 async function reachableEngines() {
   const engines = ['sqlite']
   for (const [engine, { variable, usual }] of Object.entries(servers)) {
@@ -53,7 +53,7 @@ async function reachableEngines() {
   return engines
 }
 
-/** The path of the asked version of Node, whose driver of SQLite comes from test/runtimes. */
+/** Returns the path of the requested version of Node, whose SQLite driver is in test/runtimes. */
 async function runtime() {
   if (!version) return process.execPath
   const { installedPackages } = await import('./installed.ts')
@@ -81,13 +81,13 @@ const vitest = more =>
   new Promise(resolve => {
     const child = spawn(node, ['node_modules/vitest/vitest.mjs', 'run', ...more], {
       stdio: 'inherit',
-      // With --all every test runs as often as it can, and a program that a test needs must be there.
+      // With --all every test runs as often as possible, and the programs that tests need are required.
       env: { ...(all && { TEST_THOROUGH: '1', TEST_ALL: 'true' }), ...env, TEST_ENGINES: engines.join(',') },
     })
     child.on('exit', code => resolve(code ?? 1))
   })
 
-/** The results of the files that ran, as the report has them; empty without a report. */
+/** Returns the results of the files from the report; empty without a report. */
 const results = () => (existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : { testResults: [] })
 
 const from = performance.now()

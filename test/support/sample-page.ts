@@ -2,7 +2,7 @@ import { type callerOf, made } from './calls.js'
 
 type Call = Awaited<ReturnType<typeof callerOf>>
 
-/** A published page at `/` with one text, made by the API. @returns the ids */
+/** Creates a published page at `/` with one text, by the API. @returns the ids */
 export async function samplePage(call: Call, field_type = 'text', text = 'Hello') {
   const { datatype_id } = await made(call('POST', '/datatypes', { label: 'Page', type: 'content' }))
   const { field_id } = await made(

@@ -22,7 +22,7 @@ const schemaQueries = {
   ],
 }
 
-/** All that the engine says about tables, columns, indexes and constraints. */
+/** Returns everything that the engine reports about tables, columns, indexes and constraints. */
 export async function schemaOf(address: DatabaseAddress): Promise<unknown[][]> {
   const parts = []
   for (const sql of schemaQueries[address.db_driver]) parts.push(await rowsOf(address, sql))

@@ -5,7 +5,9 @@ import type { TestApp } from './app.js'
 
 const { contentData, contentFields, contentTrees, datatypes } = tables
 
-/** What the public sees, from the definition: each tree as it is, or as it was kept while changes are pending. */
+/**
+ * Returns the public content by its definition: each tree as it is, or as it was kept while changes are unpublished.
+ */
 export async function seenBy({ db }: TestApp) {
   const entries = await db.findAll(contentData)
   const values = await db.findAll(contentFields)

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The longest files, each first of what is left, so that all workers end at about the same time. */
+/** The longest files; each starts before all shorter ones, so that all workers end at about the same time. */
 const longest = [
   'faults/services-away',
   'operation/acme',
@@ -69,8 +69,8 @@ const rank = ({ moduleId }: TestSpecification) => {
 }
 
 /**
- * SQLite first, for it has the files that mostly wait, beside which others run; each engine's long files first, then the
- * rest as vitest puts it.
+ * SQLite comes first, because its files mostly wait while others run; then each engine's long files, then the rest in
+ * vitest's order.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -10,7 +10,7 @@ const servers = {
   mysql: { variable: 'TEST_MYSQL_URL', usual: 'mysql://root@127.0.0.1:3306' },
 }
 
-/** The server of the tests, or a database of it. */
+/** Returns the URL of the test server, or of a database on it. */
 export function serverUrl(engine: Exclude<Engine, 'sqlite'>, database?: string): URL {
   const { variable, usual } = servers[engine]
   const url = new URL(process.env[variable] || usual)
@@ -21,9 +21,9 @@ export function serverUrl(engine: Exclude<Engine, 'sqlite'>, database?: string):
 const hasNoConnectionLeft = /^(53300|ER_CON_COUNT_ERROR)$/
 
 /**
- * Runs statements on one connection to the server itself, outside any of our databases. Whoever runs beside this may
- * hold all connections for a moment.
- * @returns the rows of the last
+ * Runs statements on one connection to the server itself, outside any of our databases. Other tests may hold all
+ * connections for a moment.
+ * @returns the rows of the last statement
  */
 export async function onServer(
   engine: Exclude<Engine, 'sqlite'>,
@@ -56,17 +56,17 @@ async function onServerNow(
   }
   const connection = await mysql.createConnection({ uri: serverUrl(engine).href, multipleStatements: true })
   try {
-    // All at once: a copy of a database is a hundred of them.
+    // In one request: copying a database takes a hundred statements.
     const [results] = await connection.query(statements.join(';\n'))
     const rows: unknown = statements.length > 1 ? (results as unknown[]).at(-1) : results
-    // A statement that gives no rows gives a header.
+    // A statement without rows returns a header.
     return Array.isArray(rows) ? rows : []
   } finally {
     await connection.end()
   }
 }
 
-/** Removes the named database, with whoever is still connected. */
+/** Removes a database, even with open connections. */
 export const dropOne = (engine: Exclude<Engine, 'sqlite'>, name: string) =>
   onServer(
     engine,
@@ -75,7 +75,7 @@ export const dropOne = (engine: Exclude<Engine, 'sqlite'>, name: string) =>
       : `drop database if exists ${name}`,
   )
 
-/** Removes every database whose name begins so. */
+/** Removes every database whose name has this prefix. */
 export async function dropAll(engine: Exclude<Engine, 'sqlite'>, prefix: string): Promise<void> {
   const names = await onServer(
     engine,

@@ -1,6 +1,6 @@
 import { allowed, type Budget, spent } from './budget.js'
 
-// Prints what the budget allows, what there is now, and the difference.
+// Prints the budget, the current counts, and the difference.
 const [before, after] = [allowed(), spent()]
 
 function rows(part: keyof Budget): [string, number, number][] {

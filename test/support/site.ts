@@ -6,22 +6,24 @@ import { factories } from './factories.js'
 import { type Start, startProduct } from './process.js'
 
 export const password = 'wonderful weather today'
-/** The identifier of nothing. */
+/** An id without a record. */
 export const missing = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 export const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 let clients = 0
-/** The headers of an address that nobody had before: there are ten tries to sign in a minute from each. */
+/** Returns the headers of a new client address: the limit is ten sign-ins a minute from each. */
 export const newClient = () => {
   clients += 1
   return { 'X-Forwarded-For': `198.18.${(clients >> 8) & 255}.${clients & 255}` }
 }
 
-/** The cookie that an answer sets first, as a browser sends it back. */
+/** Returns the first cookie of a response, as a browser sends it back. */
 const cookieOf = ({ headers }: Answered) => headers.getSetCookie()[0]?.split(';')[0] ?? ''
 
-/** One product for all tests of a file, started on a database of its own; it believes who says where he calls from. */
+/**
+ * Starts one product for all tests of a file, on a database of its own; it trusts the client address in the request.
+ */
 export async function startedSite({ config, ...start }: Omit<Start, 'until'> = {}) {
   const { address, drop } = await migratedDatabase()
   afterAll(drop)
@@ -32,7 +34,7 @@ export async function startedSite({ config, ...start }: Omit<Start, 'until'> = {
   const own = await product.login()
   const nobody = await callerOf(product, '')
 
-  /** A body as it is, to any path; redirects are not followed. */
+  /** Sends a raw body to any path; redirects are not followed. */
   const send = async (
     method: string,
     path: string,
@@ -58,7 +60,7 @@ export async function startedSite({ config, ...start }: Omit<Start, 'until'> = {
 
   const admin = await callerOf(product, own)
   let accounts = 0
-  /** A user of that role who has signed in. */
+  /** Creates a signed-in user with this role. */
   const account = async (role: string) => {
     const username = `user-${++accounts}`
     const email = `${username}@example.com`

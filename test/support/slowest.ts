@@ -3,9 +3,8 @@ import { afterAll } from 'vitest'
 const shown = 5
 
 /**
- * Says after the tests of a file which requests took longest, for runs of so many entries that it is worth knowing. No
- * test depends on it.
- * @param isWanted whether anything is said
+ * Prints the slowest requests after the tests of a file, for runs with many entries. No test depends on it.
+ * @param isWanted whether to print
  */
 export function slowest(isWanted: boolean) {
   const taken: { what: string; ms: number }[] = []

@@ -1,7 +1,7 @@
 import type { TestApp } from './app.js'
 import { factories } from './factories.js'
 
-/** A small site with a field of every type. */
+/** Creates a small site with a field of every type. */
 export async function sampleOf(app: TestApp) {
   const make = factories(app)
   const page = await make.datatype('Page')

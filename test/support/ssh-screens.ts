@@ -23,10 +23,10 @@ const names: Readonly<Record<string, string>> = {
   'ctrl+z': '\x1a',
 }
 
-/** A client in memory: what it shows, and keys for it. */
+/** A client in memory: its screen, and keys for it. */
 export interface Client {
   readonly model: TerminalModel
-  /** Everything that was written. */
+  /** All output to the client. */
   readonly written: string[]
   readonly closed: { sentence: string | undefined } | undefined
   /** While true the client reads nothing. */
@@ -35,13 +35,13 @@ export interface Client {
   resize(columns: number, rows: number): void
   send(bytes: Buffer | string): void
   hangUp(): void
-  /** Presses keys by their names, one after the other. */
+  /** Presses keys by name, one after the other. */
   press(...keys: string[]): void
   type(text: string): void
   text(): string
-  /** Waits until the screen has this. */
+  /** Waits until the screen has this text. */
   sees(wanted: string | RegExp): Promise<string>
-  /** Waits until it has not. */
+  /** Waits until the screen no longer has this text. */
   misses(unwanted: string | RegExp): Promise<string>
 }
 
@@ -56,7 +56,7 @@ const siteOf = ({ services, config, clock, parts }: TestApp): Site => {
   }
 }
 
-/** Who is signed in over SSH. */
+/** Returns the actor of a user who is signed in over SSH. */
 export async function sshActor(
   { services, users }: TestApp,
   caller: 'admin' | 'editor' | 'viewer',
@@ -142,7 +142,7 @@ function memoryTerminal(columns = 80, rows = 24, term = 'xterm-256color'): Clien
   return client
 }
 
-/** Opens the screens for one of the users of a test. */
+/** Opens the screens for a user of a test. */
 export async function openScreens(
   app: TestApp,
   caller: 'admin' | 'editor' | 'viewer' = 'admin',
@@ -154,7 +154,7 @@ export async function openScreens(
   }: { columns?: number; rows?: number; term?: string; latin?: boolean } = {},
 ): Promise<Client> {
   const client = memoryTerminal(columns, rows, term)
-  // It takes two bytes for two characters.
+  // It shows two bytes as two characters.
   if (latin) client.model.onAnswer = () => setImmediate(() => client.send('\x1b[1;3R'))
   await openTerminal(siteOf(app), await sshActor(app, caller), client.terminal)
   onTestFinished(() => client.hangUp())
@@ -170,7 +170,7 @@ export async function goTo(client: Client, name: string, wanted: string | RegExp
   await client.sees(wanted)
 }
 
-/** From the first screen to the tree of the sample page, and to the form of its root. */
+/** Goes from the first screen to the tree of the sample page, or to the form of its root. */
 export async function openPage(client: Client, as: 'tree' | 'entry'): Promise<void> {
   client.press('enter')
   await client.sees('Straße')

@@ -7,7 +7,7 @@ import { freePort, portListens, type Start, startProduct } from './process.js'
 import { connected, newKey } from './ssh.js'
 import { TerminalModel } from './terminal-model.js'
 
-/** Starts the built product with its terminal, on a database and a port of its own. */
+/** Starts the built product with SSH, on a database and a port of its own. */
 export async function startWithTerminal(start: Start = {}) {
   const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
@@ -19,19 +19,19 @@ export async function startWithTerminal(start: Start = {}) {
   return { ...product, sshPort }
 }
 
-/** Somebody at the screens by a connection of their own. */
+/** A user at the screens, with a connection of their own. */
 export interface SshSession {
   readonly client: Client
   readonly channel: ClientChannel
-  /** How many bytes of screens have come. */
+  /** How many bytes of screens have arrived. */
   readonly bytes: number
   text(): string
   type(text: string): void
-  /** Waits until the screen has this. */
+  /** Waits until the screen has this text. */
   sees(wanted: string | RegExp): Promise<string>
 }
 
-/** Whether a client may show what has come: a frame is whole, and nothing is cut in a sequence. */
+/** Whether a client may show the received text: the frame is complete, and no sequence is cut. */
 const isWhole = (text: string) =>
   text.lastIndexOf('\x1b[?2026h') <= text.lastIndexOf('\x1b[?2026l') &&
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is sent

@@ -8,7 +8,7 @@ import { hostKey } from '../../src/ssh/host-key.js'
 import { listenForSsh, type SshOptions } from '../../src/ssh/server.js'
 import type { TestApp } from './app.js'
 
-/** How a command of a client ended. */
+/** The result of a client's command. */
 interface Ended {
   code: number | null
   out: string
@@ -16,14 +16,14 @@ interface Ended {
 }
 
 export interface SshCall {
-  /** The file of a private key; without one nothing but a password is tried. */
+  /** The file of a private key; without one only a password is tried. */
   key?: string
   user?: string
   password?: string
   input?: string | Buffer
   /** Options of the client, such as `['-L', '1:localhost:2']`. */
   options?: readonly string[]
-  /** Is given all of the output as it comes, each byte as a character. */
+  /** Gets all output as it arrives, each byte as a character. */
   seen?: (out: string) => void
 }
 
@@ -31,7 +31,7 @@ const folder = mkdtempSync(join(tmpdir(), 'slugline-ssh-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 let files = 0
 
-/** A new key pair, made by `ssh-keygen`. @returns the file of the private key */
+/** Creates a key pair with `ssh-keygen`. @returns the file of the private key */
 export function newKey(type = 'ed25519', ...more: string[]): string {
   const file = join(folder, `key-${process.pid}-${++files}`)
   const made = spawnSync('ssh-keygen', ['-q', '-t', type, ...more, '-N', '', '-C', 'test', '-f', file])
@@ -41,7 +41,7 @@ export function newKey(type = 'ed25519', ...more: string[]): string {
 
 export const publicKeyOf = (key: string): string => readFileSync(`${key}.pub`, 'utf8').trim()
 
-/** What gives the client of OpenSSH a password, as nobody types here. */
+/** Returns an environment that gives OpenSSH a password, because nobody types here. */
 function askpass(password: string): Record<string, string> {
   const file = join(folder, `askpass-${++files}`)
   writeFileSync(file, `#!/bin/sh\ncat <<'END'\n${password}\nEND\n`)
@@ -81,7 +81,7 @@ export async function openssh(
   return { code, out: bytes.toString('utf8'), err, bytes }
 }
 
-/** Serves the terminal of an app of the test on a port of its own. */
+/** Serves the terminal of a test's app on a port of its own. */
 export async function sshOf(app: TestApp, more: Partial<Omit<SshOptions, 'site'>> = {}) {
   const { services, ports, config, ids } = app.parts
   const key = hostKey(join(folder, `host-${process.pid}-${++files}`), ports.log)
@@ -96,7 +96,7 @@ export async function sshOf(app: TestApp, more: Partial<Omit<SshOptions, 'site'>
   afterAll(() => listener.stop())
   const { port } = listener
 
-  /** A new key of a user, registered. */
+  /** Creates and registers a key for a user. */
   const keyOf = async (caller: 'viewer' | 'editor' | 'admin', type?: string, ...how: string[]) => {
     const file = newKey(type, ...how)
     const { body } = await app.call('POST', '/api/v1/ssh-keys', {
@@ -110,12 +110,12 @@ export async function sshOf(app: TestApp, more: Partial<Omit<SshOptions, 'site'>
     ...listener,
     fingerprint: key.fingerprint,
     keyOf,
-    /** One command by `ssh`. */
+    /** Runs one command by `ssh`. */
     ssh: async (command: string, call: SshCall = {}): Promise<Ended> => {
       const { bytes: _, ...ended } = await openssh('ssh', port, command === '' ? [] : ['--', command], call)
       return ended
     },
-    /** Lines of `sftp`, which ends at the first that fails. */
+    /** Runs lines of `sftp`, which stops at the first failure. */
     sftp: (lines: readonly string[], call: SshCall = {}) =>
       openssh('sftp', port, [], {
         ...call,
@@ -126,7 +126,7 @@ export async function sshOf(app: TestApp, more: Partial<Omit<SshOptions, 'site'>
   }
 }
 
-/** A connection of the library's client, which can do what OpenSSH does not. */
+/** Connects with the library's client, which can do more than OpenSSH. */
 export async function connected(port: number, how: ConnectConfig): Promise<ssh2.Client> {
   const client = new ssh2.Client()
   onTestFinished(() => void client.destroy())
@@ -139,7 +139,7 @@ export async function connected(port: number, how: ConnectConfig): Promise<ssh2.
   return client
 }
 
-/** What comes on a channel until it is closed. */
+/** Reads a channel until it is closed. */
 export async function readAll(channel: ClientChannel): Promise<Ended> {
   const ended: Ended = { code: null, out: '', err: '' }
   channel.on('data', (data: Buffer) => (ended.out += data))
@@ -149,7 +149,7 @@ export async function readAll(channel: ClientChannel): Promise<Ended> {
   return ended
 }
 
-/** The listeners are there before anything that came in the same packet is told of. */
+/** Runs a command. Its listeners are attached before events of the same packet. */
 export const exec = (client: ssh2.Client, command: string, options: ssh2.ExecOptions = {}): Promise<Ended> =>
   new Promise((resolve, reject) => {
     client.exec(command, options, (error, channel) => (error ? reject(error) : resolve(readAll(channel))))

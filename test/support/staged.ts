@@ -3,7 +3,7 @@ import { tables } from '../../src/db/tables.js'
 import { formatNames } from '../../src/services/delivery/formats/index.js'
 import { type Caller, testApp } from './app.js'
 
-/** A site whose edits wait for the next publish, and what its editors and its public do. */
+/** A site whose edits stay unpublished until the next publish, with actions of its editors and visitors. */
 export async function stagedSite() {
   const app = await testApp({ publish_mode: 'staged', webhook_enabled: true, i18n_enabled: true })
   const { call, db, clock, audits } = app
@@ -39,7 +39,7 @@ export async function stagedSite() {
       })
     ).content_data_id as string
 
-  /** A published page with two children, one of which has a child, and what the public gets of it. */
+  /** Creates a published page with two children, one of which has a child. @returns it with its public responses */
   async function page(fields: object = {}) {
     const slug = `/page-${++pages}`
     const { route_id } = await post('/routes', { slug, title: slug })
@@ -60,7 +60,7 @@ export async function stagedSite() {
     (await call('GET', `${slug}?format=clean`, { as: 'nobody' })).body ?? null
   const working = async (slug: string) => (await api('GET', `/page${slug}?format=clean`)).body
 
-  /** What everybody gets of a page in every format and locale, and by `/page`. */
+  /** Returns the public responses for a page in every format and locale, and by `/page`. */
   async function seen(slug: string) {
     const texts: Record<string, string> = {}
     for (const format of formats)
@@ -75,7 +75,7 @@ export async function stagedSite() {
       }
     return texts
   }
-  /** Events and audited changes that `work` leaves. */
+  /** Returns the events and audit entries that `work` creates. */
   async function traces(work: () => Promise<unknown>) {
     const known = new Set([
       ...(await app.deliveries()).map(({ delivery_id }) => delivery_id),
@@ -90,7 +90,7 @@ export async function stagedSite() {
         .map(event => `${event.operation} ${event.table_name}`),
     }
   }
-  /** Whether changes of a tree are pending, and how many of its entries the public sees otherwise than they are. */
+  /** Whether a tree has unpublished changes, and how many of its entries have a different public version. */
   const kept = async (root_id: string) => {
     const { pending_since } = (await db.get(tables.contentTrees, root_id)) ?? { pending_since: null }
     const now = await db.findAll(tables.contentData, { root_id })

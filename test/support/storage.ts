@@ -11,15 +11,15 @@ import {
 } from '@aws-sdk/client-s3'
 import { afterAll } from 'vitest'
 
-/** A store that speaks S3, behind a line that can be cut. */
+/** An S3 store behind a line that can be cut. */
 export interface TestStorage {
-  /** What a configuration says to use it. */
+  /** The configuration that uses it. */
   config: Record<string, unknown>
-  /** Whether it checks who asks; the embedded one does not. */
+  /** Whether it checks permissions; the embedded one does not. */
   checks: boolean
-  /** Lets so many more bytes through to the store, then breaks every connection until `mend`. */
+  /** Passes this many more bytes to the store, then breaks every connection until `mend`. */
   cut(after?: number): void
-  /** Swallows everything instead, so that callers wait. */
+  /** Swallows all data instead, so that callers wait. */
   stall(): void
   mend(): void
   keys(prefix?: string): Promise<string[]>
@@ -27,7 +27,7 @@ export interface TestStorage {
   put(key: string, text: string): Promise<void>
 }
 
-/** The server that TEST_S3_URL names (`http://key:secret@host:port`), or one inside this process. */
+/** Returns the server of TEST_S3_URL (`http://key:secret@host:port`), or one inside this process. */
 async function server(): Promise<{ endpoint: URL; checks: boolean }> {
   const named = process.env.TEST_S3_URL
   if (named) return { endpoint: new URL(named), checks: true }
@@ -46,7 +46,7 @@ type Line =
   | { state: 'broken' }
   | { state: 'stalled' }
 
-/** A bucket of its own for this test; one that everybody may read, as a site's is, or one that nobody may. */
+/** Creates a bucket for this test: public, as a site's is, or private. */
 export async function testStorage({ readable = false } = {}): Promise<TestStorage> {
   const { endpoint, checks } = await server()
   const bucket = `test-${randomBytes(6).toString('hex')}`

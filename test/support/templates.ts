@@ -10,30 +10,35 @@ import { dropAll, type Engine, onServer, serverUrl } from './servers.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** What the names of this run's databases begin with. */
+    /** The prefix of this run's databases. */
     prefix: string
-    /** Where the databases of SQLite are. */
+    /** The folder of SQLite databases. */
     folder: string
-    /** A migrated database to which nobody is connected: the path of a file, or the name on the server. */
+    /** A migrated database without connections: the path of a file, or the name on the server. */
     template: string
-    /** What makes a copy of it on the server, of the name that stands for `NAME`. */
+    /** Statements that copy it on the server; `NAME` stands for the name of the copy. */
     copying: string[]
   }
 }
 
-/** Memory, where there is room for them: each commit of SQLite waits for the disk, and no test cuts the power. */
+/**
+ * Returns a folder in memory if there is space: each commit of SQLite waits for the disk, and no test cuts the power.
+ */
 function placeOfDatabases(): string {
   const memory = '/dev/shm'
   try {
     const { bavail, bsize } = statfsSync(memory)
     if (bavail * bsize > 4 * 2 ** 30) return memory
   } catch {
-    // Another system than Linux.
+    // Not Linux.
   }
   return tmpdir()
 }
 
-/** Copying its files is three times as fast, where the server does not wait for the disk with each. */
+/**
+ * Returns the statements to copy it. Copying files is three times as fast if the server does not wait for the disk for
+ * each.
+ */
 async function copyingByPostgres(template: string): Promise<string[]> {
   const [row] = await onServer(
     'postgres',
@@ -42,7 +47,10 @@ async function copyingByPostgres(template: string): Promise<string[]> {
   return [`create database NAME template ${template}${row?.fast ? ' strategy file_copy' : ''}`]
 }
 
-/** MySQL copies no database, but makes a table from its description much faster than by the steps of the migrations. */
+/**
+ * Returns the statements to copy it. MySQL cannot copy a database, but creates tables from their descriptions much
+ * faster than by the migrations.
+ */
 async function copyingByMysql(template: string): Promise<string[]> {
   const statements = ['create database NAME', 'use NAME', 'set foreign_key_checks = 0']
   const names = await onServer(
@@ -65,7 +73,7 @@ const copying: Record<Engine, (template: string) => Promise<string[]>> = {
   mysql: copyingByMysql,
 }
 
-/** Migrates one empty database for all test files on an engine, and removes every database of the run at its end. */
+/** Migrates one empty database for all test files on an engine, and removes all databases of the run at its end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const engine = (project.config.env.TEST_ENGINE ?? 'sqlite') as Engine
   const prefix = `slugline_test_${randomBytes(4).toString('hex')}_`

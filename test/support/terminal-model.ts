@@ -4,7 +4,7 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is sent
 const sequence = /^\x1b\[(\?)?([0-9;]*)([A-Za-z])/
 
-/** What a terminal shows of what it is sent, as far as the screens go: any other sequence is an error. */
+/** The screen of a terminal, for the sequences that the product uses: any other sequence is an error. */
 export class TerminalModel {
   cells: string[] = []
   styles: string[] = []
@@ -13,7 +13,7 @@ export class TerminalModel {
   style = '0'
   cursorShown = true
   modes = new Set<string>()
-  /** Answers of the terminal. */
+  /** Sends the responses of the terminal. */
   onAnswer: (text: string) => void = () => undefined
 
   constructor(
@@ -80,7 +80,7 @@ export class TerminalModel {
     this.x += width
   }
 
-  /** Half of a wide character that is written over takes the other half along. */
+  /** Clears the other half of a wide character that is half overwritten. */
   #wipe(x: number, y: number): void {
     const at = y * this.columns + x
     if (this.cells[at] === '' && x > 0) this.cells[at - 1] = ' '

@@ -14,7 +14,7 @@ const classes: Readonly<Record<string, string>> = {
   35: 'magenta',
 }
 
-/** The look of a style; marked cells change their colours with their ground. */
+/** Returns the class of a style; marked cells swap their colours with the background. */
 const classOf = (style: string) => {
   const codes = style.split(';')
   const names = codes.flatMap(code => classes[code] ?? [])
@@ -23,7 +23,7 @@ const classOf = (style: string) => {
 
 const round = (value: number) => String(Math.round(value * 10) / 10)
 
-/** What a terminal shows, as a picture that follows the reader's light or dark theme. */
+/** Returns the screen of a terminal as a picture that follows the reader's light or dark theme. */
 export function pictureOf({ cells, styles, columns, rows }: TerminalModel): string {
   const [width, height] = [columns * cellWidth + 2 * margin, rows * cellHeight + 2 * margin]
   const parts: string[] = []
@@ -33,7 +33,7 @@ export function pictureOf({ cells, styles, columns, rows }: TerminalModel): stri
       const style = styles[y * columns + x] ?? '0'
       let text = ''
       let isPlain = true
-      // Only what surely is as wide as its cells stands in one piece.
+      // Only characters that are surely as wide as their cells are joined into one text.
       while (x < columns && styles[y * columns + x] === style && isPlain) {
         const cell = cells[y * columns + x] ?? ' '
         isPlain = /^[ -~]$/.test(cell)

@@ -1,7 +1,7 @@
 import { commands } from '../../src/cli/commands.js'
 import { runLine } from '../../src/cli/program.js'
 
-/** Of a terminal what most commands do not use: nothing is typed, and everything is taken at once. */
+/** The members of a terminal that most commands do not use: no input, and all output is accepted at once. */
 export const unread = {
   writeBytes() {},
   drained: async () => undefined,
@@ -13,14 +13,14 @@ interface Ended {
   code: number
   out: string
   err: string
-  /** What a person was asked. */
+  /** The questions to the person. */
   asked: string[]
 }
 
 /**
  * Runs a line of the command line in this process, at a terminal of the test.
- * @param person what somebody types: a secret, and answers to questions in their order; nobody answers without them; and
- * what the environment has
+ * @param person the typed input: a secret, and the answers to questions in their order (without them nobody answers);
+ * and the environment
  */
 export async function runHere(
   args: readonly string[],

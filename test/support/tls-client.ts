@@ -5,20 +5,20 @@ export interface SecureAnswer {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
-  /** Of the server's certificate, lower-case hex. */
+  /** Serial number of the server's certificate, lower-case hex. */
   serial: string
 }
 
 interface Target {
   port: number
-  /** What the client trusts, and nothing else. */
+  /** The only certificate authority that the client trusts. */
   ca: string
   host?: string
   method?: string
   agent?: Agent
 }
 
-/** One request by HTTPS to this machine. @throws when the certificate is not of the host or not trusted */
+/** Sends one HTTPS request to this machine. @throws if the certificate is not of the host or not trusted */
 export const secureFetch = (path: string, target: Target): Promise<SecureAnswer> =>
   new Promise((resolve, reject) => {
     const { port, ca, host = 'localhost', method = 'GET', agent } = target
@@ -43,7 +43,7 @@ export const secureFetch = (path: string, target: Target): Promise<SecureAnswer>
     sent.on('error', reject).end()
   })
 
-/** The certificate that a handshake shows, whoever signed it. */
+/** Returns the certificate of a handshake, whoever signed it. */
 export const shownCertificate = (
   port: number,
   options: ConnectionOptions = {},

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 
-/** Whether what needs it is left out: a thorough run fails where it is missing. */
+/** Whether to skip tests that need tmux: a thorough run fails if it is missing. */
 export const tmuxMissing = process.env.TEST_THOROUGH !== '1' && spawnSync('tmux', ['-V']).error !== undefined
 
-/** `ssh` to a port of this machine, with options in front of the name. */
+/** Returns the command line of `ssh` to a port of this machine, with options before the name. */
 export const sshCommand = (port: number, name: string, ...options: string[]): string[] => [
   ...['ssh', '-F', 'none', '-tt', '-p', String(port), '-o', 'IdentitiesOnly=yes', '-o', 'IdentityAgent=none'],
   ...['-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-o', 'LogLevel=ERROR'],
   ...[...options, `${name}@127.0.0.1`],
 ]
 
-/** A terminal of tmux that runs a command, and what it shows. */
+/** Opens a terminal of tmux that runs a command. @returns functions to read its screen and to send keys */
 export function tmux(command: readonly string[], [columns, rows] = [80, 24]) {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-tmux-'))
   const run = (...args: string[]) =>
@@ -38,7 +38,7 @@ export function tmux(command: readonly string[], [columns, rows] = [80, 24]) {
   return {
     text,
     sees,
-    /** Waits until the command has ended. tmux may never learn its exit code, and then says nothing on the screen. */
+    /** Waits until the command has ended. tmux may never learn its exit code, and then shows no message. */
     async ended() {
       await expect
         .poll(() => run('display-message', '-p', '#{pane_dead}').trim(), { timeout: 60_000 })

@@ -1,2 +1,2 @@
-/** In front of the paths of the space that the page is about. */
+/** The path prefix of the space that the page is about. */
 export const baseNow = () => document.querySelector<HTMLElement>('#app')?.dataset.base ?? '/admin'

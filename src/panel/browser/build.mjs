@@ -1,4 +1,4 @@
-// Makes the files that the panel gives to browsers: one script, one style sheet and the icons, each also compressed.
+// Builds the files that the panel gives to browsers: one script, one style sheet and the icons, each also compressed.
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -92,7 +92,7 @@ const built = async (entryPoints, more) =>
     })
   ).outputFiles
 
-// What is loaded later is known to the script that loads it, which therefore takes it from nowhere else.
+// The build puts the address of a script into the script that loads it, so that no page can name another one.
 const addressOf = ([{ contents }], name) => {
   const hash = createHash('sha256').update(contents).digest('hex').slice(0, 12)
   return JSON.stringify(`/admin/files/${hash}/${name}`)
@@ -122,7 +122,7 @@ const outputFiles = [
       define: { editorAddress: addressOf(editor, 'editor.js') },
     },
   )),
-  // Beside a script of its name, so that it is built by itself.
+  // Beside a script of the same name, so it is built on its own.
   ...(await built({ page: join(from, 'page/page.css') }, {})),
 ]
 

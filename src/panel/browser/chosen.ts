@@ -6,7 +6,7 @@ export interface Chosen {
   readonly picture?: string
   readonly preview?: string
   readonly focal?: string
-  /** Of an image, in its full size. */
+  /** The address of the image in its full size. */
   readonly address?: string
   readonly width?: number | null
   readonly height?: number | null

@@ -5,7 +5,7 @@ const conflicts = () => [...document.querySelectorAll<HTMLElement>('[data-confli
 
 const textsIn = (text: string | undefined) => JSON.parse(text ?? '[]') as string[]
 
-/** The text of a field as it was chosen. Of both theirs comes first. */
+/** Returns the text of a field by the choice made. With both, theirs comes first. */
 function chosenText({ dataset }: HTMLElement, take: string): string[] {
   const [mine, theirs] = [textsIn(dataset.mine), textsIn(dataset.theirs)]
   if (take === 'theirs') return theirs
@@ -34,7 +34,7 @@ function show(): void {
   all[0]?.closest('.note')?.scrollIntoView({ block: 'nearest' })
 }
 
-/** Fields that somebody else has saved meanwhile: theirs, one's own, or both. */
+/** Conflicts with somebody else's changes: the user takes theirs, their own, or both. */
 export function startConflicts(): void {
   show()
   document.addEventListener('click', onClick)

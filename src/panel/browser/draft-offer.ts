@@ -4,7 +4,7 @@ import { button, element } from './elements.js'
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 interface Answers {
-  /** @param draft what is wanted back */
+  /** @param draft the draft to restore */
   take(draft: Kept): void
   forget(draft: Kept): void
 }
@@ -23,7 +23,7 @@ function noteFor(draft: Kept, isOther: boolean, { take, forget }: Answers): HTML
   return note
 }
 
-/** Shows what was typed before and never saved, at the head of its form. @param seen the mark of the record as it is now */
+/** Offers drafts that were never saved, at the head of their form. @param seen the mark of the record as it is now */
 export function offerDrafts(
   form: HTMLFormElement,
   drafts: readonly Kept[],

@@ -1,18 +1,18 @@
 /** The values of one field of a form. */
 export type Values = readonly [name: string, values: readonly string[]]
 
-/** What was typed into a form and not saved. */
+/** A draft: text typed into a form and not saved. */
 export interface Kept {
   readonly user: string
-  /** Where the form posts to. */
+  /** The address that the form posts to. */
   readonly address: string
-  /** Of the load of the page that it was typed in: two tabs have two drafts. */
+  /** The id of the page load in which it was typed: two tabs have two drafts. */
   readonly page: string
   /** The mark of the record that was changed. */
   readonly seen: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Of the fields that are other than the form was drawn with. */
+  /** The fields whose values differ from those that the form was drawn with. */
   readonly values: readonly Values[]
 }
 
@@ -21,7 +21,7 @@ type Key = Pick<Kept, 'user' | 'address' | 'page'>
 const [database, store] = ['slugline drafts', 'drafts']
 const keptMs = 14 * 86_400_000
 
-/** Of this load of the page. */
+/** The id of this page load. */
 export const pageId = [...crypto.getRandomValues(new Uint8Array(12))]
   .map(byte => byte.toString(16).padStart(2, '0'))
   .join('')
@@ -32,7 +32,7 @@ const done = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error)
   })
 
-/** What is written to IndexedDB is in files of the system when it is complete, so that a killed browser has it. */
+/** The open database. IndexedDB completes a write once it is in the system's files: drafts survive a killed browser. */
 let opened: Promise<IDBDatabase> | undefined
 
 function open(): Promise<IDBDatabase> {
@@ -48,7 +48,7 @@ function open(): Promise<IDBDatabase> {
   return opened
 }
 
-/** @returns when all that `change` has asked for is stored, which goes on when the page is left */
+/** @returns when all changes of `change` are stored; the write goes on if the page is left */
 async function write(change: (drafts: IDBObjectStore) => void): Promise<void> {
   const transaction = (await open()).transaction(store, 'readwrite')
   const complete = new Promise<void>((resolve, reject) => {
@@ -62,13 +62,13 @@ async function write(change: (drafts: IDBObjectStore) => void): Promise<void> {
 
 const everyPage = (...start: string[]) => IDBKeyRange.bound(start, [...start, []])
 
-/** Stores a draft in the place of the one of the same page. */
+/** Stores a draft, and replaces the one of the same page load. */
 export const keepDraft = (draft: Kept): Promise<void> => write(drafts => drafts.put(draft))
 
 export const forgetDraft = ({ user, address, page }: Key): Promise<void> =>
   write(drafts => drafts.delete([user, address, page]))
 
-/** Forgets all that somebody has typed in this browser. */
+/** Deletes all drafts of a user in this browser. */
 export const forgetDraftsOf = (user: string): Promise<void> => write(drafts => drafts.delete(everyPage(user)))
 
 /** The drafts of a form that were typed elsewhere, the newest first. */
@@ -78,7 +78,7 @@ export async function draftsOf(user: string, address: string): Promise<Kept[]> {
   return found.filter(({ page }) => page !== pageId).sort((a, b) => b.at - a.at)
 }
 
-/** Drafts of everybody that nobody came back to. */
+/** Deletes old drafts of all users. */
 export async function forgetOldDrafts(): Promise<void> {
   const drafts = (await open()).transaction(store).objectStore(store)
   const all = (await done(drafts.getAll())) as Kept[]

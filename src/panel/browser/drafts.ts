@@ -15,30 +15,30 @@ import { flushRich } from './rich.js'
 import { say, status } from './say.js'
 import { signInAgain } from './sign-in-again.js'
 
-/** The forms whose texts are kept in this browser until they are saved, so that a crash or an old session loses none. */
+/** The forms whose typed values are kept here until they are saved, so that a crash or an old session loses nothing. */
 const forms = () => document.querySelectorAll<HTMLFormElement>('form[data-draft]')
 const addressOf = (form: HTMLFormElement) => form.getAttribute('action') ?? ''
 const formAt = (address: string | undefined) => [...forms()].find(one => addressOf(one) === address)
 const userNow = () => document.querySelector<HTMLElement>('#app')?.dataset.user ?? ''
 
 const unsavedWords = 'Unsaved changes'
-/** So many drafts of one form are offered. */
+/** How many drafts of one form are offered. */
 const maxOffered = 3
 
 let isDirty = false
-/** Whether something was typed that is not saved. */
+/** Whether there are unsaved values. */
 export const hasUnsaved = (): boolean => isDirty
-/** Of the form whose answer is awaited; the page that follows may be another one. */
+/** The address of the form whose response is pending; the next page may be a different one. */
 let sent: string | undefined
-/** What was sent, and what was typed while the answer was awaited. */
+/** The values that were sent, and those typed while the response was pending. */
 let sentValues: readonly Values[] = []
 let typedSince: readonly Values[] = []
-/** What was brought back and has no field yet, until the choice that it depends on has shown it. */
+/** Restored values whose fields are missing until the choice that they depend on has shown them. */
 let awaited: readonly Values[] = []
-/** The form with what is not saved, and what it was before an answer that is not about it. */
+/** The address of the form with unsaved values, and its state before a response to something else replaced it. */
 let dirty: string | undefined
 let before: { drawn: string; seen: string } | undefined
-/** What the server had when forms were drawn that nobody had typed into. */
+/** The values of each form as the server sent it, before anybody typed into it; by the address of the form. */
 const bases = new Map<string, readonly Values[]>()
 
 const seenIn = (form: HTMLFormElement) => {
@@ -47,11 +47,11 @@ const seenIn = (form: HTMLFormElement) => {
 }
 
 const drawn = (form: HTMLFormElement) => JSON.stringify(drawnIn(form))
-/** A publish that was refused comes after its form was saved. */
+/** Whether the form was saved and only the publish after it was refused. */
 const isStored = () => document.querySelector('[data-refused=publish]') !== null
 const hasProblem = () => document.querySelector('[aria-invalid=true], .note.bad, [data-conflicts]') !== null
 
-/** One write at once; what is typed meanwhile is written after it. */
+/** One write at a time; values typed meanwhile are written after it. */
 let writing = false
 let isStale = false
 
@@ -83,13 +83,13 @@ async function keep(form: HTMLFormElement): Promise<void> {
     const line = document.querySelector('#saved')
     if (isDirty && line?.textContent === unsavedWords) status(`${unsavedWords}, kept here`)
   } catch {
-    // Full or forbidden: the page still holds what was typed.
+    // Storage is full or forbidden: the page still holds the typed values.
   } finally {
     writing = false
   }
 }
 
-/** Offers what was typed before and never saved. */
+/** Offers drafts of a form that were never saved. */
 async function offer(form: HTMLFormElement): Promise<void> {
   const found = await draftsOf(userNow(), addressOf(form)).catch(() => [])
   if (!form.isConnected || hasProblem() || isDirty) return
@@ -106,7 +106,7 @@ async function offer(form: HTMLFormElement): Promise<void> {
   })
 }
 
-/** The save that follows is one of the record that was changed, which tells of what somebody else has saved since. */
+/** Restores a draft with its own `seen`, so that the next save reports what somebody else has saved since. */
 async function bringBack(form: HTMLFormElement, draft: Kept): Promise<void> {
   awaited = draft.values.filter(([name]) => form.elements.namedItem(name) === null)
   restore(form, draft.values)
@@ -120,7 +120,7 @@ async function bringBack(form: HTMLFormElement, draft: Kept): Promise<void> {
 function onInput({ target }: Event): void {
   const form = target instanceof Element ? target.closest<HTMLFormElement>('form[data-draft]') : null
   if (!form) return
-  // What is kept has the last words of an editor too, which gives them to the form a moment later.
+  // Takes the last words out of the editors, which write into the form only a moment later; the draft needs them.
   flushRich()
   if (!isDirty) status(unsavedWords)
   isDirty = true
@@ -132,17 +132,17 @@ interface Swap {
   ctx?: { response?: { headers?: Headers; status?: number }; text?: string }
 }
 
-/** An answer that would take the form away is not shown: what was typed stays where it is. */
+/** Stops a response that would remove the form with unsaved values. */
 function onAnswer(event: Event): void {
   const { response, text = '' } = (event as CustomEvent<Swap>).detail.ctx ?? {}
   const isOut = response?.headers?.get('x-signed-out') != null
-  // A form that was refused comes back; a page that says an error has none, ours or that of a proxy.
+  // A refused form has `data-draft`; an error page, ours or that of a proxy, has not.
   const isErrorPage = (response?.status ?? 0) >= 400 && !text.includes('data-draft')
   if (!isOut && !(isDirty && isErrorPage)) return
   event.preventDefault()
   const undone = isDirty && sent === undefined ? 'Not done' : 'Not saved'
   const address = sent
-  // Nothing that is shown from now on is an answer to it.
+  // No later page is the response to this save.
   sent = undefined
   if (isOut) {
     status('Not saved: you are signed out. What you typed is kept')
@@ -156,7 +156,7 @@ function onAnswer(event: Event): void {
   say(words)
 }
 
-/** Without an answer nothing is saved, and nothing that is shown from now on is the answer. */
+/** Without a response nothing is saved, and no later page is the response. */
 function onFailure(): void {
   sent = undefined
   status('Not saved: no connection. What you typed is kept')
@@ -169,7 +169,7 @@ function beforeSwap(): void {
   before = form && sent === undefined ? { drawn: drawn(form), seen: seenIn(form)?.value ?? '' } : undefined
 }
 
-/** Forms that nobody has typed into are what the server has, and what was typed into them before is offered. */
+/** Takes the values of new forms as those of the server, and offers their drafts. */
 function meet(): void {
   for (const form of forms()) {
     bases.set(addressOf(form), drawnIn(form))
@@ -177,7 +177,7 @@ function meet(): void {
   }
 }
 
-/** Something else was done on the page, such as a move: what is typed stays, and is not saved yet. */
+/** Keeps the typed values, still unsaved, after something else was done on the page, such as a move. */
 function keepTyped(): void {
   const form = formAt(dirty)
   if (!form) {
@@ -187,7 +187,7 @@ function keepTyped(): void {
     return
   }
   const seen = seenIn(form)
-  // Somebody else has saved meanwhile, which the next save must tell of.
+  // Somebody else has saved meanwhile: the old mark makes the next save report it.
   if (seen && before && before.drawn !== drawn(form)) seen.value = before.seen
   restore(form, [...typedSince, ...awaited])
   awaited = []
@@ -197,7 +197,7 @@ function keepTyped(): void {
 
 function afterSwap(): void {
   if (hasProblem() && !isStored()) {
-    // What comes after this is no answer to what was refused.
+    // The next response is not about the form that was refused.
     sent = undefined
     return
   }
@@ -213,7 +213,7 @@ function afterSwap(): void {
   awaited = []
   forgetDraft({ user: userNow(), address, page: pageId }).catch(() => undefined)
   meet()
-  // Nothing that was typed during a save is lost to its answer.
+  // Values typed during a save outlive its response.
   const form = formAt(address)
   if (form && typedSince.length > 0) restore(form, typedSince)
 }
@@ -221,7 +221,7 @@ function afterSwap(): void {
 function onSubmit(event: SubmitEvent): void {
   const form = event.target
   if (!(form instanceof HTMLFormElement)) return
-  // What asks for other fields saves nothing: what is typed is still not saved.
+  // A submit that only asks for other fields saves nothing: the form stays unsaved.
   if (event.submitter?.getAttribute('name') === 'form_show') return
   if (isDirty) status('Saving…')
   const isDraft = form.dataset.draft !== undefined
@@ -235,7 +235,7 @@ function onSubmit(event: SubmitEvent): void {
   forgetDraftsOf(userNow()).then(leave, leave)
 }
 
-/** Says which fields were typed into, so that what somebody else has saved in others is no conflict. */
+/** Sends which fields were typed into, so that a change by somebody else in other fields is not a conflict. */
 function sayTouched({ target }: Event): void {
   flushRich()
   if (!(target instanceof HTMLFormElement) || target.dataset.draft === undefined) return
@@ -245,7 +245,7 @@ function sayTouched({ target }: Event): void {
     member.value = JSON.stringify(changedFrom(base, valuesIn(target)).map(([name]) => name))
 }
 
-/** Keeps what is typed. */
+/** Starts to keep typed values as drafts. */
 export function startDrafts(): void {
   if (!hasProblem()) meet()
   forgetOldDrafts().catch(() => undefined)

@@ -12,7 +12,7 @@ function hrefIn(mark: string): string | undefined {
         bytes[i] = ((bytes[i] as number) << 2) | digits.indexOf(mark[4 + i * 4 + j] as string)
     const { origin, href } = JSON.parse(new TextDecoder().decode(bytes))
     const { pathname, search, hash } = new URL(href, own)
-    // Whatever a text says that somebody has written, it leads to the panel and nowhere else.
+    // A mark in a text that somebody has written leads to the panel and nowhere else.
     const isOurs = origin === 'slugline' && pathname.startsWith('/admin/')
     return isOurs ? own + pathname + search + hash : undefined
   } catch {
@@ -20,7 +20,7 @@ function hrefIn(mark: string): string | undefined {
   }
 }
 
-/** Takes the marks out of a text. @returns what it is without them */
+/** Removes the marks from a text. @returns the text without them */
 function read(text: string | null, element: Element): string | undefined {
   const [mark] = text?.match(marks) ?? []
   if (text === null || mark === undefined) return undefined

@@ -1,4 +1,4 @@
-/** An element with its attributes and what is in it. */
+/** Creates an element with attributes and content. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Readonly<Record<string, string>> = {},
@@ -10,14 +10,14 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** A button that sends no form. */
+/** Creates a button that does not send a form. */
 export function button(word: string, act: () => void, kind = ''): HTMLButtonElement {
   const made = element('button', { type: 'button', class: `button ${kind}`.trim() }, word)
   made.addEventListener('click', act)
   return made
 }
 
-/** An icon. @param address of the file of icons, with the name behind a `#` */
+/** Creates an icon. @param address the file of icons, with the name behind a `#` */
 export function iconAt(address: string): SVGElement {
   const space = 'http://www.w3.org/2000/svg'
   const svg = document.createElementNS(space, 'svg')
@@ -29,7 +29,7 @@ export function iconAt(address: string): SVGElement {
   return svg
 }
 
-/** Shows a dialog that is there until it is closed, and tells the page nothing of what is typed into it. */
+/** Shows a dialog that is removed when it is closed. The page gets no event of keys and input in it. */
 export function showDialog(dialog: HTMLDialogElement, closed: () => void = () => undefined): void {
   for (const type of ['input', 'change', 'keydown', 'submit'])
     dialog.addEventListener(type, event => event.stopPropagation())
@@ -41,6 +41,6 @@ export function showDialog(dialog: HTMLDialogElement, closed: () => void = () =>
   dialog.showModal()
 }
 
-/** Whether keys that come from there are text. */
+/** Whether keys typed there are text. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null

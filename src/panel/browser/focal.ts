@@ -2,7 +2,7 @@ import { element } from './elements.js'
 
 const clamp = (value: number) => Math.min(100, Math.max(0, Math.round(value)))
 
-/** A dot on the picture that says what matters in it, moved by pointer and arrow keys; the two numbers stay the form. */
+/** A dot for the focal point of a picture, moved by pointer and arrow keys. The form still has the two numbers. */
 export function startFocal(): void {
   const frame = document.querySelector<HTMLElement>('[data-focal]')
   const fields = (['x', 'y'] as const).map(axis =>
@@ -12,7 +12,7 @@ export function startFocal(): void {
   const [x, y] = fields
   if (!frame || !picture || !x || !y) return
   const dot = element('button', { type: 'button', class: 'focal-dot' })
-  /** Where the picture itself is inside its frame, for it is shown whole. */
+  /** The position of the picture inside its frame, which shows it whole. */
   const shown = () => {
     const { naturalWidth = 1, naturalHeight = 1, clientWidth, clientHeight } = picture
     const scale = Math.min(clientWidth / naturalWidth, clientHeight / naturalHeight)
@@ -20,7 +20,7 @@ export function startFocal(): void {
     return { left: (clientWidth - width) / 2, top: (clientHeight - height) / 2, width, height }
   }
   const draw = () => {
-    // Where the picture is not shown there is no place for it.
+    // A picture that is not shown has no position.
     if (picture.naturalWidth === 0) return
     const { left, top, width, height } = shown()
     dot.style.left = `${left + (width * Number(x.value || 50)) / 100}px`

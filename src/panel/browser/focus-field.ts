@@ -3,7 +3,7 @@ import { focusRich } from './rich.js'
 const isSeen = (element: Element) => element.checkVisibility()
 
 /**
- * Goes to the control of a field, or to what the script has put in its place.
+ * Focuses the control of a field, or the editor that replaces it.
  * @param hash `#f-` or `#e-` with the name of the field, as links have it
  */
 export function focusField(hash: string): boolean {

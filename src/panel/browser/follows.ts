@@ -1,4 +1,4 @@
-/** Choices from texts in rows: they follow what is typed there. */
+/** Selects whose choices are texts in rows: they follow the typing there. */
 
 interface Choice {
   readonly value: string
@@ -7,7 +7,7 @@ interface Choice {
 
 const inputsIn = (row: Element) => [...row.querySelectorAll('input')].map(({ value }) => value.trim())
 
-/** Value and label of each row that is filled in; a label alone is the value too. */
+/** Returns value and label of each row that is filled in; a label alone is the value too. */
 function choicesIn(rows: Element): Choice[] {
   const found = new Map<string, Choice>()
   for (const row of rows.querySelectorAll('li')) {
@@ -18,7 +18,7 @@ function choicesIn(rows: Element): Choice[] {
   return [...found.values()]
 }
 
-/** The select itself, or one in place of the field for any text that there is without choices. */
+/** Returns the select itself, or replaces a text field by one: without choices the field takes any text. */
 function selectFor(control: HTMLSelectElement | HTMLInputElement): HTMLSelectElement {
   if (control instanceof HTMLSelectElement) return control
   const select = document.createElement('select')
@@ -32,7 +32,7 @@ function selectFor(control: HTMLSelectElement | HTMLInputElement): HTMLSelectEle
   return select
 }
 
-/** What is chosen stays so: it goes with its row when that is written otherwise, and is taken back with its row. */
+/** Returns the chosen value after a change of the rows: it follows its row, and is empty if the row is gone. */
 function chosenOf({ value, options }: HTMLSelectElement, choices: readonly Choice[]): string {
   const before = [...options].map(option => option.value).filter(Boolean)
   const isSame = choices.length === before.length
@@ -62,5 +62,5 @@ function onInput({ target }: Event): void {
       follow(control, rows)
 }
 
-/** Choices that follow texts in rows. */
+/** Starts selects whose choices follow texts in rows. */
 export const startFollowing = (): void => document.addEventListener('input', onInput)

@@ -2,7 +2,7 @@ import type { Values } from './draft-store.js'
 
 type Pair = readonly [string, string]
 
-/** Values by the names of their fields, in the order of the form. */
+/** Groups values by the names of their fields, in the order of the form. */
 function byName(pairs: readonly Pair[]): Values[] {
   const found = new Map<string, string[]>()
   for (const [name, value] of pairs) {
@@ -13,11 +13,11 @@ function byName(pairs: readonly Pair[]): Values[] {
   return [...found]
 }
 
-/** What is the form's own, and what must not be kept. */
+/** Whether a control is the form's own, or has a value that must not be kept. */
 const isOwn = (control: unknown) =>
   control instanceof HTMLInputElement && ['hidden', 'password'].includes(control.type)
 
-/** What is written in a form, without passwords. */
+/** The values typed into a form, without passwords. */
 export const valuesIn = (form: HTMLFormElement): Values[] =>
   byName(
     [...new FormData(form)].flatMap(([name, value]): Pair[] =>
@@ -25,7 +25,7 @@ export const valuesIn = (form: HTMLFormElement): Values[] =>
     ),
   )
 
-/** The choices of a select that were drawn: of one without any the browser shows the first. */
+/** Returns the selected options as the server sent them; without any, a browser selects the first. */
 function drawnOptions({ options, multiple }: HTMLSelectElement): string[] {
   const drawn = [...options].filter(option => option.defaultSelected)
   const shown = drawn.length === 0 && !multiple ? [...options].slice(0, 1) : drawn
@@ -41,7 +41,7 @@ function drawnValues(control: Element): string[] {
   return [control.defaultValue]
 }
 
-/** The values that the server has drawn, whatever a browser has put into the fields on the way back. */
+/** Returns the values that the server sent, even if the browser has restored others on Back. */
 export const drawnIn = (form: HTMLFormElement): Values[] =>
   byName(
     [...form.elements].flatMap((control): Pair[] => {
@@ -51,7 +51,7 @@ export const drawnIn = (form: HTMLFormElement): Values[] =>
     }),
   )
 
-/** The fields whose values are other than they were; those that have none now are empty. */
+/** The fields whose values have changed; a field that has no value now is empty. */
 export function changedFrom(before: readonly Values[], now: readonly Values[]): Values[] {
   const [was, is] = [new Map(before), new Map(now)]
   return [...new Set([...is.keys(), ...was.keys()])].flatMap((name): Values[] => {

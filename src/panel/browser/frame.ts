@@ -2,16 +2,16 @@ import { baseNow } from './base.js'
 import { focusField } from './focus-field.js'
 import { onContent } from './live.js'
 
-/** The page beside the form: it follows what is saved and typed, and a click in it leads to the field. */
+/** The page beside the form: it follows saves and typing, and a click in it leads to the field. */
 
-/** A save of one's own is in its answer and in the stream. */
+/** A pause in milliseconds, because an own save arrives twice: by its response and by the stream. */
 const restMs = 60
 const typingMs = 150
 
 let timer: ReturnType<typeof setTimeout> | undefined
 let typing: ReturnType<typeof setTimeout> | undefined
 let isLoaded = false
-/** What changes while the page is on its way is asked for after it. */
+/** Something changed while the page was loading: it loads again afterwards. */
 let isStale = false
 /** Controls that were typed into since the form was drawn. */
 const typed = new Set<string>()
@@ -28,7 +28,7 @@ const controls = () =>
   )
 const fieldOf = ({ name }: { name: string }) => name.slice('fields.'.length)
 
-/** To the page in the frame, and to no page of another origin. */
+/** Sends a message to the page in the frame, and to no page of another origin. */
 function tell(message: object): void {
   const { entry, locale } = pane()?.dataset ?? {}
   if (isLoaded) frame()?.contentWindow?.postMessage({ ...message, entry, locale: locale || null }, originOf())
@@ -51,7 +51,7 @@ function onLoad(): void {
   tellTyped()
 }
 
-/** The page as it is now takes the place of the one that is there, at the same place. */
+/** Replaces the page in the frame by the current one, at the same scroll position. */
 function reload(): void {
   const [host, old] = [box(), frame()]
   const address = pane()?.dataset.frame
@@ -80,7 +80,7 @@ function refresh(): void {
   timer = setTimeout(reload, restMs)
 }
 
-/** A wide page is shown whole in a narrow pane. */
+/** Scales the frame, so that a narrow pane shows the whole width of a page. */
 function scaleFrame(): void {
   const host = box()
   const width = Number(document.querySelector<HTMLInputElement>('[name=pane-width]:checked')?.value)
@@ -108,7 +108,7 @@ interface Edit {
 const isText = (value: unknown, form: RegExp): value is string =>
   typeof value === 'string' && form.test(value)
 
-/** Whatever is in the frame says so: only the page that belongs there is heard, and it leads to forms alone. */
+/** Handles messages from the frame. Only the page that belongs there is heard, and it can lead only to forms. */
 function onMessage({ data, origin, source }: MessageEvent<Edit | null>): void {
   const shown = pane()
   if (!shown || source !== frame()?.contentWindow || origin !== originOf()) return
@@ -129,7 +129,7 @@ function onInput({ target }: Event): void {
   typing = setTimeout(tellTyped, typingMs)
 }
 
-/** Shows the page beside the form as it is now: after each save, also of somebody else, and while one types. */
+/** Starts the page beside the form. It updates after each save, also of somebody else, and while the user types. */
 export function startFrame(): void {
   if (!pane()) return
   frame()?.addEventListener('load', () => {

@@ -2,7 +2,7 @@ import { button, element, isTyping, showDialog } from './elements.js'
 import { toggleTree } from './panes.js'
 import { say } from './say.js'
 
-/** Pressed and not yet used: the first of two keys. */
+/** The first of two keys, until the second one is pressed. */
 let first = ''
 
 function submit(form: HTMLFormElement | null): boolean {
@@ -10,7 +10,7 @@ function submit(form: HTMLFormElement | null): boolean {
   return form !== null
 }
 
-/** Keys that work everywhere, also while typing. */
+/** Handles keys that work everywhere, also while typing. */
 function withControl(event: KeyboardEvent): boolean {
   if (event.key === 's') return submit(document.querySelector('#form'))
   if (event.key === 'Enter') {
@@ -84,7 +84,7 @@ function showHelp(): boolean {
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
   const { target } = event
-  // A title is one line, however many it takes.
+  // A title is one line, even if it wraps.
   if (event.key === 'Enter' && target instanceof HTMLTextAreaElement && target.matches('.page-title *')) {
     event.preventDefault()
     if (!event.ctrlKey && !event.metaKey) target.form?.requestSubmit()
@@ -98,7 +98,7 @@ function onKey(event: KeyboardEvent): void {
   if (done) event.preventDefault()
 }
 
-/** What keys do on every page. */
+/** Starts the keyboard shortcuts that work on every page. */
 export function startKeys(): void {
   document.addEventListener('keydown', onKey)
 }

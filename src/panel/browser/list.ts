@@ -1,10 +1,10 @@
 import { button, element } from './elements.js'
 import { say } from './say.js'
 
-/** What is typed is looked for when nothing was typed for so long. */
+/** The list is searched after a pause in typing of this many milliseconds. */
 const pauseMs = 350
 
-/** The chosen rows. They stay chosen while the page is drawn anew, as far as they are still there. */
+/** The chosen rows. They stay chosen after an update of the page if they still exist. */
 const chosen = new Set<string>()
 let anchor: string | undefined
 
@@ -12,7 +12,7 @@ const list = () => document.querySelector<HTMLFormElement>('form.work-list')
 const boxes = () => [...(list()?.querySelectorAll<HTMLInputElement>('input[name=ids]') ?? [])]
 const countWords = (n: number) => `${n} ${n === 1 ? 'entry' : 'entries'}`
 
-/** Shows what is chosen: in the rows, in the box above them, and in the bar. */
+/** Shows which rows are chosen: in the rows, in the box above them, and in the bar. */
 function draw(): void {
   const all = boxes()
   const there = new Set(all.map(({ value }) => value))
@@ -40,7 +40,7 @@ function choose(ids: readonly string[], isChosen: boolean): void {
 
 const allIds = () => boxes().map(({ value }) => value)
 
-/** The box and the buttons that choose all rows of the page, which need the script. */
+/** Adds the box and the buttons that choose all rows of the page, which need the script. */
 function addAll(): void {
   const place = list()?.querySelector<HTMLElement>('[data-pick-all]')
   if (place && place.childElementCount === 0) {
@@ -57,7 +57,7 @@ function addAll(): void {
   bar.querySelector('[data-picked]')?.after(more, none)
 }
 
-/** With Shift all from the last one to this. */
+/** Chooses a row; with Shift all rows from the last chosen one. */
 function onClick(event: MouseEvent): void {
   const { target } = event
   if (!(target instanceof HTMLInputElement) || target.name !== 'ids' || !list()?.contains(target)) return
@@ -68,7 +68,7 @@ function onClick(event: MouseEvent): void {
   anchor = target.value
 }
 
-/** Filters act when something is chosen, and a search when one stops typing. */
+/** Applies filters after a choice, and a search after a pause in typing. */
 function startFilters(): void {
   let waiting: ReturnType<typeof setTimeout> | undefined
   const formOf = (target: EventTarget | null) =>
@@ -92,7 +92,7 @@ function startFilters(): void {
   })
 }
 
-/** Rows of the list of content are chosen to do the same to them. */
+/** Starts the selection of rows in the content list, for actions on several. */
 export function startList(): void {
   const show = () => {
     addAll()

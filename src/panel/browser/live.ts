@@ -1,8 +1,8 @@
-/** What has changed, as the event stream tells it. */
+/** A change as the event stream reports it. */
 interface ContentChange {
-  /** Every page may be another. */
+  /** Whether any page may have changed. */
   readonly all: boolean
-  /** Of the pages that changed. */
+  /** Slugs of the changed pages. */
   readonly slugs: readonly string[]
   /** Their root entries. */
   readonly roots: readonly string[]
@@ -29,7 +29,7 @@ const everything = () => {
   for (const listener of listeners) listener({ all: true, slugs: [], roots: [] })
 }
 
-/** Browsers have few connections to a server, so that a page nobody looks at has none. */
+/** Keeps a connection only while the page is visible: browsers allow few connections to a server. */
 function connect(): void {
   const isWanted = document.visibilityState === 'visible' && document.querySelector('[data-preview]') !== null
   if (!isWanted) {
@@ -43,7 +43,7 @@ function connect(): void {
   source.addEventListener('reset', everything)
 }
 
-/** Calls when content has changed, while the page is looked at. */
+/** Calls a listener after changes of content, while the page is visible. */
 export function onContent(listener: Listener): void {
   if (listeners.size === 0) {
     connect()

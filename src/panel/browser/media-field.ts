@@ -3,10 +3,10 @@ import { element } from './elements.js'
 import { say } from './say.js'
 import { takeFiles, upload, uploadAddress } from './send-file.js'
 
-/** The longest side of the picture of a field, in pixels. */
+/** The longest side of the preview in a field, in pixels. */
 const largest = 240
 
-/** A picture with a dot at what matters in it. */
+/** Returns a picture with a dot at its focal point. */
 function framed(address: string, focal: string | undefined): HTMLElement {
   const image = element('img', { src: address, alt: '' })
   const frame = element('span', { class: 'frame' }, image)
@@ -24,7 +24,7 @@ function framed(address: string, focal: string | undefined): HTMLElement {
   return frame
 }
 
-/** A chosen file with its picture as large as one needs to know it. */
+/** Returns a chosen file with a picture large enough to recognise it. */
 export function largeOf({ word, hint, picture, preview, focal }: Chosen): HTMLElement {
   const row = element('div', { class: 'media-large' })
   const address = preview ?? picture
@@ -44,7 +44,7 @@ interface Shown {
   add(chosen: Chosen): void
 }
 
-/** Where a field says how far an upload is; a field that takes files has been given one. */
+/** The elements in which a field reports an upload, and the function that adds the file. */
 interface Places {
   readonly words: HTMLElement
   readonly problem: HTMLElement
@@ -52,10 +52,10 @@ interface Places {
   add(chosen: Chosen): void
 }
 
-/** The places of fields as they are shown now. */
+/** By field, as it is shown now. */
 const placesOf = new WeakMap<HTMLElement, Places>()
 
-/** Shows what a media field has, and takes files that are dropped on it. */
+/** Shows the files of a media field, and accepts dropped files. */
 export function showMedia(host: HTMLElement, { rows, open, isMany, add }: Shown): void {
   const problem = element('p', { class: 'media-problem' })
   const [row] = rows
@@ -75,7 +75,7 @@ export function showMedia(host: HTMLElement, { rows, open, isMany, add }: Shown)
   placesOf.set(host, { words: row && !isMany ? problem : words, problem, isMany, add })
 }
 
-/** Uploads files one by one, and chooses each that is stored. */
+/** Uploads files one by one, and chooses each after it is stored. */
 async function take(host: HTMLElement, files: readonly File[]): Promise<void> {
   for (const file of placesOf.get(host)?.isMany ? files : files.slice(0, 1)) {
     const tell = (text: string) => {

@@ -1,13 +1,13 @@
 const fieldOf = () => document.querySelector<HTMLElement>('[data-narrows]')
 
-/** Shows only the fields and sections that have every typed word. Hidden fields keep their values. */
+/** Shows only the fields and sections that contain every typed word. Hidden fields keep their values. */
 function narrow(): void {
   const place = fieldOf()
   const input = place?.querySelector('input')
   const form = place && document.querySelector(place.dataset.narrows ?? '')
   if (!place || !input || !form) return
   place.hidden = false
-  // A refused field must be seen.
+  // A refused field must be visible.
   if (document.querySelector('[data-refused]')) input.value = ''
   const words = input.value.toLowerCase().split(/\s+/).filter(Boolean)
   let count = 0
@@ -22,7 +22,7 @@ function narrow(): void {
   if (told) told.textContent = words.length === 0 ? '' : count === 0 ? 'No results' : `${count} found`
 }
 
-/** Finds fields of a long form by their words. */
+/** Starts the search for fields of a long form. */
 export function startNarrowing(): void {
   narrow()
   document.addEventListener('input', ({ target }) => {

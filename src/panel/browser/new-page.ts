@@ -1,7 +1,7 @@
 import { focusField } from './focus-field.js'
 
 const hintWords = 'made from the title'
-/** A pause in typing. */
+/** A pause in typing, in milliseconds. */
 const pause = 150
 
 const source = () => document.querySelector<HTMLElement>('[data-slug-of]')
@@ -10,7 +10,7 @@ const fieldIn = (form: HTMLFormElement, name: string) => {
   return found instanceof HTMLInputElement || found instanceof HTMLSelectElement ? found : undefined
 }
 
-/** The address that the script has written; another one is the writer's own. */
+/** The suggested address; any other one was typed by the author. */
 let made = ''
 let asked: AbortController | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -22,7 +22,7 @@ function hint(slug: Element, words: string): void {
   if (at && at.textContent !== words) at.textContent = words
 }
 
-/** Shows the address that the server makes of the title. */
+/** Shows the address that the server makes from the title. */
 async function show(form: HTMLFormElement, address: string): Promise<void> {
   asked?.abort()
   asked = new AbortController()
@@ -50,11 +50,11 @@ function onInput({ target }: Event): void {
   }
   if (isOwn(slug)) return
   clearTimeout(timer)
-  // Without an answer the server makes it when the form is sent.
+  // Without a response the server makes the address when the form is sent.
   timer = setTimeout(() => void show(form, at.dataset.slugOf ?? '').catch(() => undefined), pause)
 }
 
-/** An address that the script has made is made once more by the server, of the title as it is then. */
+/** Leaves out a suggested address, so that the server makes it again from the final title. */
 function onSubmit({ target }: Event): void {
   if (!(target instanceof HTMLFormElement) || source()?.closest('form') !== target) return
   asked?.abort()
@@ -64,16 +64,16 @@ function onSubmit({ target }: Event): void {
   made = ''
 }
 
-/** Goes to the field that one who has just made something writes in. */
+/** Focuses the first field of a record that was just created. */
 function begin(): void {
   const field = document.querySelector<HTMLElement>('#form [autofocus]')
   if (!field) return
   field.removeAttribute('autofocus')
-  // The editor of a text comes a moment later, and takes its place.
+  // The editor of rich text loads a moment later and replaces the field.
   if (!focusField(`#${field.id}`)) field.focus()
 }
 
-/** The address of a new page by its title, and the first field of what is new. */
+/** Suggests the address of a new page from its title, and focuses the first field of a new entry. */
 export function startNewPage(): void {
   begin()
   document.addEventListener('input', onInput)

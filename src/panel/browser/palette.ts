@@ -2,7 +2,7 @@ import { element, iconAt, isTyping } from './elements.js'
 import { type Place, placeNow, recentPlaces } from './recent.js'
 import { say } from './say.js'
 
-/** Something that the list offers: a place, or a button of this page. */
+/** An option of the list: a place, or a button of this page. */
 interface Offer extends Place {
   act?: () => void
 }
@@ -14,9 +14,9 @@ interface Group {
 
 const opener = () => document.querySelector<HTMLAnchorElement>('[data-palette]')
 
-/** Typing is waited for so long. */
+/** Pause after the last key before a search, in milliseconds. */
 const pauseMs = 90
-/** Answers to earlier texts come to nothing. */
+/** The number of the last request: responses to earlier ones are dropped. */
 let asked = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -25,13 +25,13 @@ function iconOf(name: string): SVGElement {
   return iconAt(`${known.split('#')[0]}#${name}`)
 }
 
-/** Buttons of this page, by their words. */
+/** Returns the buttons of this page whose labels have the typed words. */
 function ofThisPage(text: string): Offer[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
   const buttons = document.querySelectorAll<HTMLElement>('.bar .button:not([data-palette]), .side .button')
   return [...buttons].flatMap(button => {
-    // What it says to who sees it: the name of the page would make "Delete…" the first that is found by that name.
+    // The visible words only: the hidden text has the page's name, which would find "Delete…" first.
     const shown = [...button.childNodes].filter(
       node => !(node instanceof Element && node.matches('.hidden-text')),
     )
@@ -50,13 +50,13 @@ class Palette {
   readonly dialog: HTMLDialogElement
   readonly #input: HTMLInputElement
   readonly #list: HTMLElement
-  /** What each option does, in the order of the list. */
+  /** The action of each option, in the order of the list. */
   #offers: Offer[] = []
   #chosen = 0
   #hasMoved = false
-  /** What is shown is for other words than those that are there. */
+  /** The options shown belong to earlier words than those in the input. */
   #isAsking = false
-  /** Enter was pressed before the answer was there; whether it opens a new tab. */
+  /** Set if Enter was pressed before the response; whether it opens a new tab. */
   #wanted: boolean | undefined
 
   constructor() {
@@ -82,7 +82,7 @@ class Palette {
     this.dialog = element('dialog', { id: 'palette', 'aria-label': 'Find or do' }, this.#input, this.#list)
     this.#input.addEventListener('input', () => {
       clearTimeout(timer)
-      // An answer that is on its way is one to other words.
+      // A pending response belongs to other words.
       asked++
       this.#isAsking = true
       this.#hasMoved = false
@@ -119,7 +119,7 @@ class Palette {
       this.#show([...recent, { name: 'This page', items: own }, ...groups], answer?.ok !== true)
   }
 
-  /** What somebody has gone to with the arrows stays chosen when it is still there. */
+  /** Shows the options. The option that somebody has moved to with the arrows stays chosen if it is still there. */
   #show(groups: readonly Group[], failed: boolean): void {
     const kept = this.#hasMoved ? this.#offers[this.#chosen] : undefined
     const shown = groups.filter(({ items }) => items.length > 0)
@@ -180,7 +180,7 @@ class Palette {
     event.stopPropagation()
   }
 
-  /** What is typed and at once answered with Enter means what is found for it. */
+  /** Opens the chosen option. Enter right after typing waits for the results of these words. */
   #enter(inNewTab: boolean): void {
     if (this.#isAsking && !this.#hasMoved) this.#wanted = inNewTab
     else this.#go(inNewTab)
@@ -220,7 +220,7 @@ function onKey(event: KeyboardEvent): void {
   open()
 }
 
-/** Finds everything by keys. */
+/** Starts the palette, which finds everything by keys. */
 export function startPalette(): void {
   placeNow()
   document.addEventListener('keydown', onKey)

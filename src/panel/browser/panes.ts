@@ -1,10 +1,10 @@
 import { isEntry, rows } from './tree-rows.js'
 
-/** How wide the tree may be, as its edge says too; and what one key adds. */
+/** The least and the largest width of the tree, as its edge has them, and the step of a key. */
 const [least, most, step] = [220, 480, 16]
 const [widthKey, foldedKey] = ['slugline.tree.width', 'slugline.tree.folded']
 
-/** What a browser that keeps nothing is asked for is not there. */
+/** Reads a stored setting; null if the browser allows no storage. */
 function kept(key: string): string | null {
   try {
     return localStorage.getItem(key)
@@ -17,7 +17,7 @@ function keep(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // It is as before on the next page.
+    // The next page has the old setting.
   }
 }
 
@@ -25,10 +25,10 @@ const root = document.documentElement
 const edge = () => document.querySelector<HTMLElement>('[data-edge]')
 const button = () => document.querySelector<HTMLElement>('[data-fold]')
 
-/** The tree of one entry that is shown all the same. */
+/** The tree of one entry that the user has opened. */
 let shown: string | undefined
 
-/** A tree of one entry says nothing that the page does not say. */
+/** The id of the only entry of a tree: such a tree adds nothing to the page, and is folded. */
 const single = (): string | undefined => {
   const all = rows()
   return all.length === 1 && all[0] && isEntry(all[0]) ? all[0].id : undefined
@@ -58,7 +58,7 @@ function setFolded(folded: boolean): void {
     button()?.focus()
 }
 
-/** Shows the tree, where it is folded away. */
+/** Shows the tree if it is folded. */
 export function showTree(): void {
   if (root.hasAttribute('data-folded')) setFolded(false)
 }
@@ -109,7 +109,7 @@ function onClick({ target }: MouseEvent): void {
   if (target instanceof Element && target.closest('[data-fold]')) toggleTree()
 }
 
-/** How wide the tree is, and whether it is there, as this browser remembers it. */
+/** Restores the width of the tree and whether it is folded, as this browser has stored them. */
 export function startPanes(): void {
   draw()
   document.addEventListener('pointerdown', onPointer)

@@ -6,7 +6,7 @@ const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-d
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** Says below a field what its time, which is in UTC, is in the reader's zone, where that is another. */
+/** Shows below a field its time, which is in UTC, in the reader's time zone if that is a different one. */
 function showLocal(field: HTMLInputElement): void {
   const place = document.getElementById(`k-${field.id}`)
   const at = new Date(`${field.value}Z`)
@@ -15,7 +15,7 @@ function showLocal(field: HTMLInputElement): void {
   if (place && place.textContent !== text) place.textContent = text
 }
 
-/** Says times in the reader's zone. */
+/** Shows times in the reader's time zone. */
 function showTimes(): void {
   for (const time of document.querySelectorAll('time')) {
     const at = new Date(time.dateTime)
@@ -28,7 +28,7 @@ function showTimes(): void {
     showLocal(field)
 }
 
-/** Shows a password as it was typed, or hides it again. */
+/** Shows a typed password, or hides it again. */
 function showSecret(button: HTMLElement): void {
   const input = document.getElementById(button.dataset.reveal ?? '')
   if (!(input instanceof HTMLInputElement)) return
@@ -42,7 +42,7 @@ function offerReveals(): void {
   for (const button of document.querySelectorAll<HTMLElement>('[data-reveal]')) button.hidden = false
 }
 
-/** What a note calls what was refused; a publish is refused after its form was saved. */
+/** The heading of a note by the refused action. A publish is refused after its form was saved. */
 const refusedWords = {
   save: () => 'Not saved',
   publish: () => `Saved ${clock.format(new Date())}. Not published`,
@@ -51,7 +51,7 @@ const refusedWords = {
 const isRefused = (name: string | undefined): name is keyof typeof refusedWords =>
   name !== undefined && name in refusedWords
 
-/** Says what was refused, and leads to the first field that it is about. */
+/** Reports the problems of a refused form, and focuses the first field with one. */
 function showProblems(): void {
   const note = document.querySelector<HTMLElement>('[data-refused]')
   const saved = document.querySelector('#saved')
@@ -71,10 +71,10 @@ function showProblems(): void {
   if (!href.startsWith('#') || !focusField(href)) (first ?? note).focus()
 }
 
-/** The address of a page is whole where it is taken to; a secret is what it is. */
+/** The text to copy: a path becomes a whole URL, a secret stays as it is. */
 const copyOf = (text: string) => (text.startsWith('/') ? new URL(text, location.href).href : text)
 
-/** A menu is closed by what is chosen in it, by what is done elsewhere, and by Esc. */
+/** Closes menus: after a choice in them, an action elsewhere, or Esc. */
 function closeMenus(except: Element | null, isChosen = false): void {
   for (const menu of document.querySelectorAll<HTMLDetailsElement>('[data-menu][open]'))
     if (isChosen || menu !== except) menu.open = false
@@ -87,7 +87,7 @@ function onEscape({ key }: KeyboardEvent): void {
   menu.querySelector('summary')?.focus()
 }
 
-/** Ids of what an open dialog is about change with the page, so that every one is looked up when it is asked for. */
+/** Handles clicks. An open dialog's elements may be replaced with the page, so each is looked up by its id. */
 function onClick(event: MouseEvent): void {
   const { target } = event
   if (!(target instanceof Element)) return
@@ -129,11 +129,11 @@ function onChange({ target }: Event): void {
   if (cell) cell.toggleAttribute('data-changed', target.checked !== target.defaultChecked)
 }
 
-/** What small parts of pages do. */
+/** Starts the small scripted parts of pages. */
 export function startParts(): void {
   showTimes()
   offerReveals()
-  // A link to a field, as previews of front ends have them, leads to its control.
+  // Previews of front ends link to fields: such a link focuses the control.
   if (location.hash.startsWith('#f-')) focusField(location.hash)
   document.addEventListener('click', onClick)
   document.addEventListener('keydown', onEscape)

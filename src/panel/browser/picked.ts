@@ -6,8 +6,8 @@ import { openPicker, rowOf } from './picker.js'
 import { say } from './say.js'
 
 /**
- * What is chosen in a field, as rows with pictures. The select or the boxes of the form stay what is sent; their order
- * is the order of what is chosen.
+ * Shows the chosen entries or files of a field as rows with pictures. The select or the boxes of the form are still
+ * what is sent; their order is the order of the rows.
  */
 
 type Control = HTMLOptionElement | HTMLInputElement
@@ -80,7 +80,7 @@ function remove(field: HTMLElement, control: Control): void {
   say(`${shownOf(control).word} is removed`)
 }
 
-/** Puts one before or after its neighbour. */
+/** Moves a chosen record before or after its neighbour. */
 function move(field: HTMLElement, control: Control, by: -1 | 1): void {
   const all = chosenIn(field)
   const at = all.indexOf(control)
@@ -102,7 +102,7 @@ function focusRow(field: HTMLElement, at: number, by: number): void {
   ;(same ?? buttons[0])?.focus()
 }
 
-/** A small button, with what it is called where its text says less. */
+/** Creates a small button, with a label if its text says less. */
 function small(text: string, label: string, run: () => void): HTMLButtonElement {
   const made = button(text, run, 'small')
   if (label !== text) made.setAttribute('aria-label', label)
@@ -111,7 +111,7 @@ function small(text: string, label: string, run: () => void): HTMLButtonElement 
 
 let dragged: { field: HTMLElement; control: Control } | undefined
 
-/** Rows of a list are dragged too. */
+/** Makes a row draggable. */
 function letDrag(row: HTMLElement, field: HTMLElement, control: Control): void {
   row.draggable = true
   row.addEventListener('dragstart', () => {
@@ -185,14 +185,14 @@ const showAll = () => {
   for (const field of document.querySelectorAll<HTMLElement>('[data-picker]')) show(field)
 }
 
-/** Asks what an entry or a file is called that the form did not come with. */
+/** Reads the name of an entry or a file that the form does not have among its choices. */
 async function named(field: HTMLElement, value: string): Promise<Chosen> {
   const answer = await fetch(`${baseNow()}/pick/${field.dataset.picker}?q=${encodeURIComponent(value)}`)
   const found = answer.ok ? ((await answer.json()) as Chosen[]) : []
   return found.find(one => one.value === value) ?? { value, word: value }
 }
 
-/** A draft is brought back: these are chosen, in this order. */
+/** Restores the chosen records of a draft, in their order. */
 async function restore(field: HTMLElement, values: readonly string[]): Promise<void> {
   const boxes = [...field.querySelectorAll<HTMLInputElement>('.checks input[type=checkbox]')]
   for (const box of boxes) box.checked = false
@@ -211,7 +211,7 @@ async function restore(field: HTMLElement, values: readonly string[]): Promise<v
   show(field)
 }
 
-/** The same where one is chosen, which may be none of those that the form came with. */
+/** Restores a field for one entry or file. The draft may have one that the form's choices lack. */
 async function restoreOne(field: HTMLElement, select: HTMLSelectElement): Promise<void> {
   show(field)
   const [option] = select.selectedOptions
@@ -220,7 +220,7 @@ async function restoreOne(field: HTMLElement, select: HTMLSelectElement): Promis
   show(field)
 }
 
-/** Fields that choose entries or files get a search; without it they are lists of the first ones. */
+/** Starts the search in fields that choose entries or files; without it they are lists of the first ones. */
 export function startPicked(): void {
   showAll()
   document.addEventListener('htmx:after:swap', showAll)
@@ -228,7 +228,7 @@ export function startPicked(): void {
     const { target, detail } = event as CustomEvent<readonly string[]>
     if (target instanceof HTMLElement) restore(target, detail).catch(() => show(target))
   })
-  // A draft that is brought back.
+  // A draft was restored.
   document.addEventListener('input', ({ target }) => {
     const field = target instanceof Element ? target.closest<HTMLElement>('[data-picker]') : null
     if (field && target instanceof HTMLSelectElement) restoreOne(field, target).catch(() => show(field))

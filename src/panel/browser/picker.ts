@@ -4,20 +4,20 @@ import { button, element, showDialog } from './elements.js'
 import { say } from './say.js'
 import { takeFiles, upload, uploadAddress } from './send-file.js'
 
-/** The server offers so many at a time. */
+/** How many results the server returns at a time. */
 const maxOffered = 30
-/** A moment after the last key it is asked, for each search looks through all that there is. */
+/** Pause after the last key before a search, which looks through all records. In milliseconds. */
 const restMs = 120
 
 type Kind = 'entries' | 'media' | 'images' | 'pages'
 
 interface Options {
   readonly of?: string
-  /** Whether more are chosen until the dialog is closed. */
+  /** Whether several records can be chosen until the dialog is closed. */
   readonly many?: boolean
 }
 
-/** Offers what there is by a search, and gives what was chosen. */
+/** Opens a search for records, and calls back with each chosen one. */
 export type Choose = (kind: Kind, onChoose: (chosen: Chosen) => void, options?: Options) => void
 
 const titles: Readonly<Record<Kind, string>> = {
@@ -27,7 +27,7 @@ const titles: Readonly<Record<Kind, string>> = {
   pages: 'Find a page',
 }
 
-/** One choice as a row: picture, words, and what else is known of it. */
+/** Returns a choice as a row: picture, name and hint. */
 export function rowOf(tag: 'li' | 'div', { word, hint, picture }: Chosen): HTMLElement {
   return element(
     tag,
@@ -38,7 +38,7 @@ export function rowOf(tag: 'li' | 'div', { word, hint, picture }: Chosen): HTMLE
   )
 }
 
-/** One choice as a tile: a file that is no picture shows its kind. */
+/** Returns a choice as a tile: a file that is not a picture shows its file extension. */
 function tileOf({ word, hint, picture }: Chosen): HTMLElement {
   const kind = /\.(\w{1,5})$/.exec(word)?.[1] ?? 'file'
   return element(
@@ -129,7 +129,7 @@ class Picker {
     this.upload(taken).catch((problem: Error) => this.tell(`Not uploaded: ${problem.message}`))
   }
 
-  /** Sends files, and chooses them. */
+  /** Uploads files, and chooses them. */
   private async upload(files: readonly File[]): Promise<void> {
     for (const file of files) {
       const progress = (part: number) => {
@@ -147,7 +147,7 @@ class Picker {
     this.choosesFirst = false
     clearTimeout(this.timer)
     this.asked?.abort()
-    // What was found for other words is not what Enter means, so that it waits for the answer.
+    // The results shown belong to other words, so Enter waits for the response.
     this.isAsking = true
     this.timer = setTimeout(() => this.search(), restMs)
   }
@@ -158,7 +158,7 @@ class Picker {
     })
   }
 
-  /** A late answer never replaces a newer one. */
+  /** Searches. A late response never replaces a newer one. */
   private async load(q: string): Promise<void> {
     this.asked?.abort()
     const asked = new AbortController()
@@ -212,7 +212,7 @@ class Picker {
     else this.input.removeAttribute('aria-activedescendant')
   }
 
-  /** Where an arrow leads: in a grid to the row above or below, or along the row while the words are not edited. */
+  /** Returns the choice that an arrow key leads to: in a grid by rows, or along a row while the text is not edited. */
   private placeFor(key: string): number | undefined {
     const { at, input, list } = this
     const rows = [...list.children].filter((one): one is HTMLElement => one instanceof HTMLElement)
@@ -234,7 +234,7 @@ class Picker {
       if (this.isAsking) this.choosesFirst = true
       else this.choose(this.at)
     } else if (event.key === 'Escape') {
-      // Of itself it would only empty the field.
+      // By itself Esc would only empty the field.
       event.preventDefault()
       this.dialog.close()
     }

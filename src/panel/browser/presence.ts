@@ -3,7 +3,7 @@ import { hasUnsaved } from './drafts.js'
 import { element } from './elements.js'
 import { say } from './say.js'
 
-/** Who has the page open says so this often. */
+/** How often a browser reports that the page is open, in milliseconds. */
 const noteMs = 20_000
 
 interface State {
@@ -16,12 +16,12 @@ const entry = /^(.*)\/content\/entry\/(\w{26})$/
 let timer: ReturnType<typeof setInterval> | undefined
 let stream: EventSource | undefined
 let root = ''
-/** One question at once; what comes meanwhile is asked after it. */
+/** One request at a time; events during it cause another one afterwards. */
 let asking = false
 let isStale = false
-/** A form of this page is on its way: what it changes is no news. */
+/** A form of this page is being sent: its own change is not reported as news. */
 let isSending = false
-/** What the page was loaded again for, once. */
+/** The mark that the page was last reloaded for: it is reloaded once for each. */
 let loaded = ''
 
 function addressOf(): string | undefined {
@@ -47,7 +47,7 @@ function showOthers(others: readonly string[]): void {
   line.setAttribute('title', others.join(', '))
 }
 
-/** The page as it is now takes the place of the one that is there; what is being written stays, with a word about it. */
+/** Replaces the page by the current one; a form with unsaved values stays and gets a note. */
 async function showChange(mark: string): Promise<void> {
   if (!hasUnsaved()) {
     if (loaded === mark) return
@@ -79,11 +79,11 @@ async function ask(): Promise<void> {
     root = state.root
     showOthers(state.others)
     const shown = seenMark()
-    // A save of one's own may have come in between.
+    // An own save may have come in between.
     const isNews = shown !== undefined && shown === before && shown !== state.mark
     if (isNews && !isSending) await showChange(state.mark)
   } catch {
-    // No connection: the next one says so again.
+    // No connection: the next request tries again.
   } finally {
     asking = false
     if (isStale) void ask()
@@ -91,7 +91,7 @@ async function ask(): Promise<void> {
 }
 
 function listen(): void {
-  // Of the public space alone; elsewhere the next question finds out.
+  // The stream reports the public space only; elsewhere the next request finds changes.
   if (stream || !location.pathname.startsWith('/admin/content/')) return
   stream = new EventSource('/api/v1/events')
   stream.addEventListener('change', event => {
@@ -100,7 +100,7 @@ function listen(): void {
   })
 }
 
-/** A tab that nobody looks at asks nothing and keeps no connection: browsers have six for all tabs. */
+/** Polls and listens only while the tab is visible: browsers allow six connections for all tabs. */
 function follow(): void {
   clearInterval(timer)
   if (document.hidden) {
@@ -113,7 +113,7 @@ function follow(): void {
   void ask()
 }
 
-/** Shows who else has the entry open, and what is saved elsewhere. */
+/** Starts to show who else has the entry open, and changes saved elsewhere. */
 export function startPresence(): void {
   if (addressOf() === undefined) return
   document.addEventListener('visibilitychange', follow)

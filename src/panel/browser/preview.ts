@@ -3,9 +3,9 @@ import { onContent } from './live.js'
 import { say } from './say.js'
 
 const storageName = 'preview format'
-/** More of a page is not shown here. */
+/** The most characters of a page that are shown. */
 const maxShown = 100_000
-/** A change of one's own is in the answer and in the stream. */
+/** A pause in milliseconds, because an own change arrives twice: by its response and by the stream. */
 const restMs = 150
 
 let asked: AbortController | undefined
@@ -14,7 +14,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 const pane = () => document.querySelector<HTMLElement>('[data-preview]')
 const links = () => [...(pane()?.querySelectorAll<HTMLAnchorElement>('a[data-format]') ?? [])]
 
-/** The format that was looked at last. */
+/** Returns the link of the format that was shown last. */
 function chosen(): HTMLAnchorElement | undefined {
   const name = sessionStorage.getItem(storageName) ?? 'clean'
   return links().find(({ dataset }) => dataset.format === name) ?? links()[0]
@@ -22,7 +22,7 @@ function chosen(): HTMLAnchorElement | undefined {
 
 const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** JSON in colours: names, texts, and other values. */
+/** Returns JSON in colours: names, texts, and other values. */
 function coloured(text: string): (Node | string)[] {
   const nodes: (Node | string)[] = []
   let at = 0
@@ -93,7 +93,7 @@ function onClick(event: MouseEvent): void {
   )
 }
 
-/** The page of the entry as it is now, in one of the formats: after each save, also of somebody else. */
+/** Shows the page of the entry in one of the formats, and updates it after each save, also of somebody else. */
 export function startPreview(): void {
   refresh()
   document.addEventListener('click', onClick)

@@ -1,4 +1,4 @@
-/** Somewhere to go. */
+/** A place to go to. */
 export interface Place {
   readonly word: string
   readonly hint: string
@@ -17,13 +17,13 @@ function stored(): Place[] {
   }
 }
 
-/** Where somebody was in this tab, the newest first, without where they are. */
+/** The last pages of this tab, the newest first, without the current one. */
 export const recentPlaces = (): Place[] =>
   stored()
     .filter(({ path }) => path !== location.pathname)
     .slice(0, most)
 
-/** Remembers this page until the tab is closed, or somebody signs out. */
+/** Stores this page as a recent place until the tab is closed, or the user signs out. */
 export function placeNow(): void {
   const heading = document.querySelector('#main h1')?.textContent?.trim()
   if (!document.querySelector('.rail')) sessionStorage.removeItem(storageName)
@@ -36,6 +36,6 @@ export function placeNow(): void {
   try {
     sessionStorage.setItem(storageName, JSON.stringify([place, ...others].slice(0, most + 1)))
   } catch {
-    // Full or forbidden: there are no recent places.
+    // Storage is full or forbidden: there are no recent places.
   }
 }

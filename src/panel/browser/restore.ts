@@ -1,7 +1,7 @@
 import type { Values } from './draft-store.js'
 import { rowsOf, setRows } from './rows.js'
 
-/** Puts values back into the fields of a form. */
+/** Restores values into the fields of a form. */
 export function restore(form: HTMLFormElement, all: readonly Values[]): void {
   for (const [name, values] of all) {
     const control = form.elements.namedItem(name)
@@ -21,7 +21,7 @@ function set(control: Element, value: string): void {
     control instanceof HTMLSelectElement ||
     (control instanceof HTMLInputElement && !['checkbox', 'radio', 'hidden'].includes(control.type))
   if (!isText || control.value === value) return
-  // Found by a picker, and not in the form that the page came with.
+  // A picker has found it, so the select does not have it yet.
   if (control instanceof HTMLSelectElement && ![...control.options].some(one => one.value === value))
     control.add(new Option(value, value))
   control.value = value
@@ -29,7 +29,7 @@ function set(control: Element, value: string): void {
   if (control.closest('[data-shows]')) control.dispatchEvent(new Event('change', { bubbles: true }))
 }
 
-/** Boxes are ticked in the order of their values, of which the empty one stands for the form itself. */
+/** Ticks boxes in the order of the values; the empty value stands for the form itself. */
 function check(controls: readonly Node[], values: readonly string[]): void {
   const boxes = controls.filter(
     (one): one is HTMLInputElement => one instanceof HTMLInputElement && one.type === 'checkbox',

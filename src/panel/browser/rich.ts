@@ -1,7 +1,7 @@
 import { openPicker } from './picker.js'
 import { upload } from './send-file.js'
 
-/** Where the editor is; the build puts it in, so that no page can name another place. */
+/** The address of the editor, which the build puts in, so that no page can name another one. */
 declare const editorAddress: string
 
 type Editor = typeof import('./editor/editor.js')
@@ -24,17 +24,17 @@ const mountOrStay = () => {
   })
 }
 
-/** Gives the forms what is in the editors. */
+/** Writes the texts of the editors into their forms. */
 export const flushRich = (): void => loaded?.flushEditors()
 
-/** Puts the cursor into the editor of a text area. @returns whether there is one */
+/** Puts the cursor into the editor of a textarea. @returns whether it has one */
 export function focusRich(area: Element): boolean {
   if (!loaded || !area.matches('textarea[data-rich][hidden]')) return false
   loaded.focusEditor(area)
   return true
 }
 
-/** Rich text is written in an editor, which is loaded where there is some. Until then, or without it, it is HTML. */
+/** Loads the editor if the page has rich text. Until then, or without it, rich text is HTML in a textarea. */
 export function startRich(): void {
   mountOrStay()
   document.addEventListener('submit', flushRich, { capture: true })

@@ -1,6 +1,6 @@
 import { say } from './say.js'
 
-/** Texts in rows, which the server draws: here a step is taken at once, and there is always an empty row at the end. */
+/** Texts in rows that the server draws: with the script a step is done at once, and the last row is always empty. */
 
 const listIn = (rows: Element) => rows.querySelector('ol') as HTMLOListElement
 const itemsIn = (rows: Element) => [...listIn(rows).children]
@@ -8,7 +8,7 @@ const inputsIn = (part: Element) => [...part.querySelectorAll('input')]
 const isEmpty = (item: Element) => inputsIn(item).every(({ value }) => value === '')
 const tell = (part: Element) => part.dispatchEvent(new Event('input', { bubbles: true }))
 
-/** A row as the others are, with nothing in it. */
+/** Adds an empty row like the others. */
 function addRow(rows: Element): Element | undefined {
   const copy = listIn(rows).lastElementChild?.cloneNode(true)
   if (!(copy instanceof Element)) return undefined
@@ -74,13 +74,13 @@ function onInput({ target }: Event): void {
   if (rows && item && !item.nextElementSibling && !isEmpty(item)) addRow(rows)
 }
 
-/** The rows that a control, or several of one name, are in. */
+/** Returns the rows that a control, or several of one name, belong to. */
 export function rowsOf(control: Element | RadioNodeList | null): Element | null {
   const one = control instanceof RadioNodeList ? control[0] : control
   return one instanceof Element ? one.closest('[data-rows]') : null
 }
 
-/** Puts texts back into rows, of which there are made as many as it takes. */
+/** Sets the texts of rows, and adds rows as needed. */
 export function setRows(rows: Element, texts: readonly string[]): void {
   const before = JSON.stringify(inputsIn(rows).map(({ value }) => value))
   while (inputsIn(rows).length < texts.length && addRow(rows));
@@ -88,10 +88,10 @@ export function setRows(rows: Element, texts: readonly string[]): void {
   if (JSON.stringify(inputsIn(rows).map(({ value }) => value)) !== before) tell(listIn(rows))
 }
 
-/** What was chosen, until the fields that depend on it are there. */
+/** The choice that was made, until the fields that depend on it are shown. */
 let chosen: string | undefined
 
-/** A choice on which other fields depend shows them at once. */
+/** Shows the fields that depend on a choice at once. */
 function onChange({ target }: Event): void {
   const button = target instanceof Element ? target.closest('[data-shows]')?.querySelector('button') : null
   if (!button || !(target instanceof HTMLSelectElement)) return
@@ -104,7 +104,7 @@ function onSwap(): void {
   chosen = undefined
 }
 
-/** Rows of texts, and fields that depend on a choice. */
+/** Starts rows of texts, and fields that depend on a choice. */
 export function startRows(): void {
   document.addEventListener('click', onClick)
   document.addEventListener('keydown', onKey)

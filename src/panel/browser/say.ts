@@ -1,10 +1,10 @@
-/** Says something to who cannot see it happen. */
+/** Announces a text to screen readers. */
 export function say(text: string): void {
   const live = document.querySelector('#say')
   if (live) live.textContent = text
 }
 
-/** The line of the bar that is always true. */
+/** Sets the state in the bar, which must always be true. */
 export function status(text: string): void {
   const line = document.querySelector('#saved')
   if (line) line.textContent = text

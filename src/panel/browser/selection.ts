@@ -18,7 +18,7 @@ import {
   tree,
 } from './tree-rows.js'
 
-/** Entries of the tree that something is done to together. It stays while the page is drawn anew. */
+/** The selected entries of the tree. They stay selected after an update of the page. */
 const selected = new Set<string>()
 let anchor: HTMLElement | undefined
 
@@ -28,7 +28,7 @@ const place = () => document.querySelector<HTMLElement>('#selection')
 
 const countWords = () => `${selected.size} ${selected.size === 1 ? 'entry' : 'entries'}`
 
-/** In the order of the tree. */
+/** The ids in the order of the tree. */
 const selectedIds = () =>
   entries()
     .map(idOf)
@@ -67,7 +67,7 @@ function askToDelete(): void {
   showDialog(dialog)
 }
 
-/** What is offered for the selected ones, as far as one may. */
+/** Offers the actions for the selected entries that the user has permission for. */
 function offer(): void {
   const host = place()
   if (!host) return
@@ -100,7 +100,7 @@ function draw(): void {
   offer()
 }
 
-/** Shows how many there are; the buttons beside it stay. */
+/** Shows how many are selected; the buttons beside it stay. */
 function count(): void {
   const number = place()?.querySelector('b')
   if (number && selected.size > 0) number.textContent = `${countWords()} selected`
@@ -122,7 +122,7 @@ function select(chosen: readonly HTMLElement[]): void {
   say(selected.size === 0 ? 'Nothing is selected' : `${countWords()} selected`)
 }
 
-/** Asks whether one entry goes. */
+/** Asks for confirmation to delete one entry. */
 export function askToDeleteRow(row: HTMLElement): void {
   select([row])
   askToDelete()
@@ -137,7 +137,7 @@ function toggle(row: HTMLElement): void {
   )
 }
 
-/** Selects from the first one to this. */
+/** Selects all rows from the anchor to this one. */
 function extendTo(row: HTMLElement): void {
   const all = shown()
   const from = all.indexOf(anchor?.isConnected ? anchor : row)
@@ -191,7 +191,7 @@ function onClick(event: MouseEvent): void {
   else toggle(row)
 }
 
-/** Several entries of the tree by Space, Shift with arrows, Ctrl A, and by Ctrl or Shift with the mouse. */
+/** Starts the selection in the tree: by Space, Shift with arrows, Ctrl A, and by Ctrl or Shift with the mouse. */
 export function startSelection(): void {
   draw()
   document.addEventListener('keydown', onKey)

@@ -3,7 +3,7 @@ import type { Chosen } from './chosen.js'
 import { say, status } from './say.js'
 
 interface Sending {
-  /** The folder of the file; the root where it is empty. */
+  /** The folder of the file; empty for the root. */
   readonly folder?: string
   /** @param part from 0 to 1 */
   progress?(part: number): void
@@ -11,7 +11,7 @@ interface Sending {
 }
 
 /**
- * Sends one file to the page that stores it.
+ * Uploads one file.
  * @returns the id of the media item
  * @throws the reason in words
  */
@@ -38,7 +38,7 @@ export function sendFile(address: string, file: File, { folder, progress, signal
   })
 }
 
-/** Uploads of this page that have not ended, which a save waits for. */
+/** Running uploads of this page; a save waits for them. */
 const running = new Set<Promise<unknown>>()
 
 /** Uploads a file for a field of the form. */
@@ -48,7 +48,7 @@ export type Upload = (
   sending?: Pick<Sending, 'progress' | 'signal'>,
 ) => Promise<Chosen>
 
-/** The address for uploads; undefined for a person who may not upload. */
+/** The address for uploads; undefined without the permission. */
 export const uploadAddress = (): string | undefined =>
   document.querySelector<HTMLElement>('[data-upload-to]')?.dataset.uploadTo
 
@@ -69,7 +69,7 @@ export const upload: Upload = (...given) => {
   return sent
 }
 
-/** A form that is sent during an upload goes when the file is stored, so that nothing of it is missing. */
+/** Delays a form that is sent during an upload until the file is stored, so that nothing is missing. */
 function waitForUploads(event: SubmitEvent): void {
   const { target: form, submitter } = event
   if (running.size === 0 || !(form instanceof HTMLFormElement)) return
@@ -81,7 +81,7 @@ function waitForUploads(event: SubmitEvent): void {
   if (form.dataset.waits !== undefined) return
   form.dataset.waits = ''
   void Promise.all(running).then(() =>
-    // What the upload belongs to takes its result first.
+    // The part of the page that the upload belongs to takes its result first.
     setTimeout(() => {
       delete form.dataset.waits
       const isThere = submitter instanceof HTMLElement && submitter.isConnected
@@ -92,14 +92,14 @@ function waitForUploads(event: SubmitEvent): void {
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false
 
-/** A file that is dropped beside a field must not replace the page by itself. */
+/** Stops the browser from replacing the page by a file that was dropped beside a field. */
 function refuseFiles(event: DragEvent): void {
   if (event.defaultPrevented || !hasFiles(event) || document.querySelector('[data-draft]') === null) return
   event.preventDefault()
   if (event.dataTransfer) event.dataTransfer.dropEffect = 'none'
 }
 
-/** Lets an element take files that are dropped on it. */
+/** Accepts files dropped on an element. */
 export function takeFiles(target: HTMLElement, take: (files: File[]) => void): void {
   target.addEventListener('dragover', event => {
     if (!hasFiles(event)) return

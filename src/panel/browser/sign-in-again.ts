@@ -4,7 +4,7 @@ const signInPath = '/admin/sign-in'
 
 const jsonOf = async (answer: Response): Promise<Record<string, string>> => answer.json().catch(() => ({}))
 
-/** Gives the forms of this page the token of the new session. @returns what prevents it; empty once done */
+/** Gives the forms of this page the token of the new session. @returns the problem; empty on success */
 async function renewForms(): Promise<string> {
   const answer = await fetch('/admin/form-token').catch(() => undefined)
   if (!answer) return 'No connection.'
@@ -19,7 +19,7 @@ async function renewForms(): Promise<string> {
   return ''
 }
 
-/** @returns what is wrong; empty once signed in */
+/** @returns the problem; empty on success */
 async function signIn(email: string, password: string): Promise<string> {
   const answer = await fetch('/api/v1/auth/login', {
     method: 'POST',
@@ -31,8 +31,8 @@ async function signIn(email: string, password: string): Promise<string> {
 }
 
 /**
- * Asks to sign in over the page, so that nothing typed is lost.
- * @param done is called once the forms of the page can be sent again
+ * Asks to sign in over the page, so that no typed value is lost.
+ * @param done called once the forms of the page can be sent again
  */
 export function signInAgain(done: () => void): void {
   if (document.querySelector('#sign-in-again')) return

@@ -6,7 +6,7 @@ import { askToDeleteRow } from './selection.js'
 import { focus, move, post } from './tree.js'
 import { entryAt, idOf, isEntry, nameOf, rowOf, tree } from './tree-rows.js'
 
-/** A kind of which an entry may be made. */
+/** A datatype for a new entry. */
 interface Kind {
   readonly value: string
   readonly word: string
@@ -16,7 +16,7 @@ interface Kind {
 const may = (what: string): boolean => tree()?.dataset.may?.split(' ').includes(what) ?? false
 const pathOf = (row: HTMLElement, what: string) => `${baseNow()}/content/entry/${idOf(row)}/${what}`
 
-/** Shows a menu beside a row, which has the focus again when it is closed. */
+/** Shows a menu beside a row, which gets the focus back afterwards. */
 function float(row: HTMLElement, menu: HTMLElement): void {
   menu.popover = 'auto'
   menu.classList.add('menu-items', 'floating')
@@ -34,7 +34,7 @@ function float(row: HTMLElement, menu: HTMLElement): void {
   place(row, menu)
 }
 
-/** Below the row, or above it where there is more room. */
+/** Places the menu below the row, or above it if there is more room. */
 function place(row: HTMLElement, menu: HTMLElement): void {
   const { right, top, bottom } = row.getBoundingClientRect()
   const { offsetWidth, offsetHeight } = menu
@@ -47,7 +47,7 @@ function run(done: Promise<unknown>): void {
   done.catch(() => say('Could not be done'))
 }
 
-/** What can be done with an entry, by the rights of the one who looks. */
+/** The actions on an entry that the user has permission for. */
 function actionsOf(row: HTMLElement): [word: string, act: () => void][] {
   const place = Number(row.getAttribute('aria-posinset'))
   const of = Number(row.getAttribute('aria-setsize'))
@@ -91,13 +91,13 @@ function moreMenu(row: HTMLElement): void {
   menu.querySelector('button')?.focus()
 }
 
-/** Kinds of pages are found by their names only. */
+/** Filters datatypes by the typed text; without a text, datatypes of pages are left out. */
 const matching = (kinds: readonly Kind[], typed: string): Kind[] =>
   kinds.filter(({ word, isPage }) =>
     typed === '' ? !isPage : word.toLowerCase().includes(typed.toLowerCase()),
   )
 
-/** Which of the kinds that are shown Enter takes. */
+/** Marks the datatype that Enter chooses. */
 function mark(input: HTMLInputElement, list: HTMLElement, to: number): void {
   const options = [...list.children]
   const chosen = options.at(options.length === 0 ? 0 : to % options.length)
@@ -112,7 +112,7 @@ function drawKinds(list: HTMLElement, kinds: readonly Kind[]): void {
   )
 }
 
-/** Asks for the kind of an entry under this one, and makes it; its first field has the focus then. */
+/** Asks for the datatype of a new entry under this one, creates it, and opens it with the focus in its first field. */
 async function addMenu(row: HTMLElement): Promise<void> {
   const answer = await fetch(pathOf(row, 'starts'))
   if (!answer.ok) {
@@ -186,12 +186,12 @@ function onClick(event: MouseEvent): void {
   else moreMenu(row)
 }
 
-/** The Menu key asks for the browser's own menu too, of what has the focus by then. */
+/** Suppresses the browser's own menu, which the Menu key opens too, on the floating menu that has the focus by then. */
 function onContextMenu(event: MouseEvent): void {
   if (event.target instanceof Element && event.target.closest('.floating')) event.preventDefault()
 }
 
-/** Menus of the rows of the tree: what to add under an entry, and what else to do with it. */
+/** Starts the menus of rows in the tree: new entries under one, and other actions on it. */
 export function startTreeMenus(): void {
   document.addEventListener('keydown', onKey)
   document.addEventListener('click', onClick)

@@ -1,19 +1,19 @@
-/** The rows of the tree, links beside each other. What is under a row is in a group behind it; see `../tree.tsx`. */
+/** The rows of the tree, which are sibling links. The rows under one are in a group behind it; see `../tree.tsx`. */
 
 export const tree = (): HTMLElement | null => document.querySelector('[data-tree]')
 
-/** All rows, those that are hidden too. */
+/** All rows, hidden ones too. */
 export const rows = (): HTMLElement[] => [
   ...document.querySelectorAll<HTMLElement>('[data-tree] [role=treeitem]'),
 ]
 
-/** The row in which something happened, if it is an entry. */
+/** Returns the row of an event if it is an entry. */
 export const entryAt = ({ target }: Event): HTMLElement | null =>
   target instanceof Element
     ? target.closest<HTMLElement>('[data-tree] [role=treeitem]:not([data-more])')
     : null
 
-/** Whether a row is an entry, and not one that shows more of them. */
+/** Whether a row is an entry, and not one that loads more. */
 export const isEntry = (row: HTMLElement): boolean => row.dataset.more === undefined
 export const idOf = (row: HTMLElement) => row.id.slice(2)
 export const rowOf = (id: string) => document.getElementById(`n-${id}`)
@@ -23,19 +23,19 @@ export const levelOf = (row: HTMLElement) => Number(row.getAttribute('aria-level
 const isGroup = (at: Element): boolean => at.getAttribute('role') === 'group'
 const asRow = (at: Element | null | undefined) => (at as HTMLElement | null) ?? undefined
 
-/** What is under a row; undefined where nothing is, or too deep to be closed. */
+/** Returns the group under a row; undefined if it has no children, or is too deep to be closed. */
 export function groupOf(row: HTMLElement): HTMLElement | undefined {
   const next = asRow(row.nextElementSibling)
   return next && isGroup(next) ? next : undefined
 }
 
-/** The group that a row is in; undefined at the top. */
+/** Returns the group around a row; undefined at the top. */
 function groupAround(row: Element): HTMLElement | undefined {
   const host = asRow(row.parentElement)
   return host && isGroup(host) ? host : undefined
 }
 
-/** Rows that are not hidden, in their order. */
+/** Visible rows in their order. */
 export function shown(host: Element | null = tree(), found: HTMLElement[] = []): HTMLElement[] {
   for (let at = asRow(host?.firstElementChild); at; at = asRow(at.nextElementSibling)) {
     if (!isGroup(at)) found.push(at)
@@ -44,7 +44,7 @@ export function shown(host: Element | null = tree(), found: HTMLElement[] = []):
   return found
 }
 
-/** The row behind this one that is not hidden. */
+/** The next visible row. */
 export function nextTo(row: HTMLElement): HTMLElement | undefined {
   const group = groupOf(row)
   if (group && !group.hidden && group.firstElementChild) return asRow(group.firstElementChild)
@@ -53,14 +53,14 @@ export function nextTo(row: HTMLElement): HTMLElement | undefined {
   return asRow(at?.nextElementSibling)
 }
 
-/** The last row of a group, or of the tree, that is not hidden. */
+/** The last visible row of a group, or of the tree. */
 export function lastIn(host: Element | null): HTMLElement | undefined {
   const last = asRow(host?.lastElementChild)
   if (!last || !isGroup(last)) return last
   return last.hidden ? asRow(last.previousElementSibling) : lastIn(last)
 }
 
-/** The row before this one that is not hidden. */
+/** The previous visible row. */
 export function before(row: HTMLElement): HTMLElement | undefined {
   const at = asRow(row.previousElementSibling)
   if (!at) return asRow(groupAround(row)?.previousElementSibling)
@@ -68,18 +68,18 @@ export function before(row: HTMLElement): HTMLElement | undefined {
   return at.hidden ? asRow(at.previousElementSibling) : lastIn(at)
 }
 
-/** The row that a row is under. */
+/** The parent of a row. */
 export function parentOf(row: HTMLElement): HTMLElement | undefined {
   const level = levelOf(row)
   const above = asRow(groupAround(row)?.previousElementSibling)
   if (above && levelOf(above) === level - 1) return above
-  // Deep rows stand beside those that they are under.
+  // Rows of deep levels are siblings of their parents.
   for (let at = asRow(row.previousElementSibling); at; at = asRow(at.previousElementSibling))
     if (!isGroup(at) && levelOf(at) < level) return at
   return above
 }
 
-/** Changes an attribute where it is another one: each change costs the browser styles and a new tree of accessibility. */
+/** Sets an attribute if it differs: each change costs the browser a style computation and a new accessibility tree. */
 export function put(row: HTMLElement, name: string, value: string): void {
   if (row.getAttribute(name) !== value) row.setAttribute(name, value)
 }

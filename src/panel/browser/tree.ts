@@ -18,19 +18,19 @@ import {
   tree,
 } from './tree-rows.js'
 
-/** Rows that are closed stay so while one works on a tree. */
+/** Closed rows, which stay closed across pages of a tree. */
 const closed = new Set<string>()
 
 const stops = '[data-tree] [role=treeitem][tabindex="0"]'
 
-/** The one row in the order of Tab. */
+/** Makes a row the only one in the Tab order. */
 function stopAt(row: HTMLElement): void {
   for (const other of document.querySelectorAll(stops))
     if (other !== row) other.setAttribute('tabindex', '-1')
   put(row, 'tabindex', '0')
 }
 
-/** Hides what is under a closed row, where a search of the browser still finds it. */
+/** Hides the rows under a closed one; the browser's search still finds them. */
 function drawRow(row: HTMLElement): void {
   const group = groupOf(row)
   if (!group) return
@@ -40,7 +40,7 @@ function drawRow(row: HTMLElement): void {
   else put(group, 'hidden', 'until-found')
 }
 
-/** Draws all rows, and leaves one in the order of Tab. */
+/** Draws all rows, and leaves one in the Tab order. */
 function draw(): void {
   for (const row of rows()) {
     if (!row.hasAttribute('tabindex')) row.tabIndex = -1
@@ -52,7 +52,7 @@ function draw(): void {
   if (first) stopAt(first)
 }
 
-/** What a search of the browser has found is opened. */
+/** Opens the rows around a text that the browser's search has found. */
 function onFound({ target }: Event): void {
   const group = target instanceof Element ? target.closest('[data-tree] [role=group]') : null
   for (let at = group; at?.getAttribute('role') === 'group'; at = at.parentElement) {
@@ -76,7 +76,7 @@ function toggle(row: HTMLElement, close: boolean): void {
   if (close && groupOf(row)?.querySelector('[tabindex="0"]')) stopAt(row)
 }
 
-/** Opens, or goes to the first row under it; the other way round for closing. */
+/** Opens a row, or moves to the first one under it; for closing the other way round. */
 function sideways(row: HTMLElement, opens: boolean): boolean {
   const state = row.getAttribute('aria-expanded')
   if (opens && state === 'false') toggle(row, false)
@@ -89,7 +89,7 @@ function sideways(row: HTMLElement, opens: boolean): boolean {
 let typed = ''
 let typedAt = 0
 
-/** Goes to the next row that begins with what is typed. */
+/** Moves to the next row that begins with the typed text. */
 function jump(row: HTMLElement, key: string): boolean {
   typed = Date.now() - typedAt < 700 ? typed + key : key
   typedAt = Date.now()
@@ -99,7 +99,7 @@ function jump(row: HTMLElement, key: string): boolean {
   return focus(inTurn.find(other => nameOf(other).toLowerCase().startsWith(typed.toLowerCase())))
 }
 
-/** Posts what a form of the page would, and puts the answer into the page. */
+/** Posts as a form of the page would, and shows the response in the page. */
 export async function post(path: string, values: Record<string, string>): Promise<void> {
   const token = document.querySelector<HTMLInputElement>('input[name=form_token]')?.value ?? ''
   const open = document.querySelector<HTMLElement>('[data-tree] [aria-current]')
@@ -155,7 +155,7 @@ function onKey(event: KeyboardEvent): void {
   } else if (!event.altKey && plainKey(row, key)) event.preventDefault()
 }
 
-/** Rows that were not shown come beside those that are, and what is typed elsewhere stays. */
+/** Shows more rows beside those shown. Unsaved values on the page stay. */
 async function showMore(row: HTMLAnchorElement): Promise<void> {
   const before = new Set(rows().map(({ id }) => id))
   await htmx.ajax('GET', row.href, { target: '[data-tree]', select: '[data-tree]', swap: 'outerMorph' })
@@ -164,7 +164,7 @@ async function showMore(row: HTMLAnchorElement): Promise<void> {
   say(`${fresh.length} more are shown`)
 }
 
-/** Every answer shows the part of a large tree that is there. */
+/** Adds the shown parts of a large tree to a request, so that its response has them too. */
 function sayShown(event: Event): void {
   const shown = tree()?.dataset.shown
   const { ctx } = (event as CustomEvent<{ ctx: { request: { headers: Record<string, string> } } }>).detail
@@ -195,7 +195,7 @@ const isUnder = (row: HTMLElement, above: HTMLElement): boolean => {
   return false
 }
 
-/** What letting go over a row would do: its outer quarters are the places beside it. */
+/** Returns what a drop on a row would do: its upper and lower quarter are the places beside it. */
 function dropOn(row: HTMLElement, y: number): Drop | undefined {
   if (!dragged || isUnder(row, dragged)) return undefined
   const { top, height } = row.getBoundingClientRect()
@@ -204,7 +204,7 @@ function dropOn(row: HTMLElement, y: number): Drop | undefined {
   return part <= 0.25 ? 'reorder-above' : 'reorder-below'
 }
 
-/** The place among the other children of the same parent. */
+/** The place among the children of the same parent. */
 function placeOf(row: HTMLElement, drop: Drop): Record<string, string> {
   if (drop === 'make-child') return { parent_id: idOf(row) }
   const parent = parentOf(row)
@@ -240,7 +240,7 @@ function onDrop(event: DragEvent): void {
   )
 }
 
-/** Rows are dragged, which keys and buttons do as well. */
+/** Starts dragging of rows; keys and buttons can do the same. */
 function startDragging(): void {
   document.addEventListener('dragstart', event => {
     dragged = entryAt(event) ?? undefined
@@ -253,7 +253,7 @@ function startDragging(): void {
   })
 }
 
-/** The tree by keys: arrows, Home and End, typing a name, and Alt with arrows to move an entry. */
+/** Starts keyboard control of the tree: arrows, Home and End, typing a name, and Alt with arrows to move an entry. */
 export function startTree(): void {
   draw()
   startDragging()

@@ -2,7 +2,7 @@ import { button, element } from './elements.js'
 import { say } from './say.js'
 import { sendFile } from './send-file.js'
 
-/** So many are sent at the same time. */
+/** How many files are uploaded at the same time. */
 const atOnce = 3
 
 type State = 'waiting' | 'sending' | 'done' | 'failed' | 'cancelled'
@@ -14,7 +14,7 @@ interface Upload {
   readonly words: HTMLElement
   readonly actions: HTMLElement
   state: State
-  /** Undefined while nothing is sent. */
+  /** Undefined before the upload starts. */
   sending: AbortController | undefined
 }
 
@@ -83,7 +83,7 @@ async function run(form: HTMLFormElement, upload: Upload): Promise<void> {
   next()
 }
 
-/** Begins what may begin, and says how far all of it is. */
+/** Starts the next uploads, and shows the total progress. */
 function next(): void {
   const form = formNow()
   if (!form) return
@@ -103,7 +103,7 @@ function total(form: HTMLFormElement): void {
   if (place) place.textContent = uploads.length > 0 ? words : ''
   if (!isOver) return
   say(words)
-  // What failed stays to be tried again; otherwise the files are shown where they are.
+  // Failed uploads stay in the list for a retry; without any the page loads again and shows the files.
   if (done > 0 && inState('failed', 'cancelled').length === 0) location.reload()
   else if (done > 0) offerToShow(form)
 }
@@ -123,7 +123,7 @@ function begin(form: HTMLFormElement, files: readonly File[]): void {
   next()
 }
 
-/** Files are dropped anywhere on the page, or chosen several at once, and are sent at once. */
+/** Starts uploads of files that are dropped anywhere on the page, or chosen, several at once. */
 export function startUpload(): void {
   const form = formNow()
   if (!form) return

@@ -16,39 +16,39 @@ import { tokenResource } from '../tokens.js'
 import { userResource } from '../users.js'
 import { webhookResource } from '../webhooks.js'
 
-/** An event of the audit log, as far as it is put into words. */
+/** An event of the audit log, with the members that its description needs. */
 export type Change = Omit<RecentChange, 'old_values' | 'new_values'> & {
   readonly old_values: unknown
   readonly new_values: unknown
 }
 
-/** Where a record is that is still there: its resource, or `entry`. */
+/** The place of a record that still exists: its resource, or `entry`. */
 export interface RecordPlace {
   readonly resource: string
   readonly id: string
-  /** What one must be allowed to do to look at it. */
+  /** The permission to look at it. */
   readonly access: Access
   readonly inAdminSpace: boolean
 }
 
-/** What a change is about. */
+/** The subject of a change. */
 export interface Subject {
-  /** What the record is called, or was; its kind where it has no name. */
+  /** The name of the record, also a former one; its kind if it has no name. */
   readonly words: string
-  /** What it is, such as a file or an entry. */
+  /** The kind of the record, such as a file or an entry. */
   readonly kind: string
-  /** Which of its fields, with the language. */
+  /** The changed field, with the language. */
   readonly part?: string
-  /** Undefined where it is gone, or has no page of its own. */
+  /** Undefined if it is deleted, or has no page of its own. */
   readonly at?: RecordPlace
 }
 
-/** What there is a list of, whatever its records are. */
+/** A resource with a list, regardless of the type of its records. */
 interface Noun {
   readonly one: string
   readonly access: Access
   nameOf(id: string): Promise<string>
-  /** The fields of its form, also where the record is gone. */
+  /** The fields of its form, even for a deleted record. */
   fieldsOf(id: string, viewer: Viewer): Promise<readonly Field[]>
 }
 type Nouns = Readonly<Record<string, Noun>>
@@ -60,7 +60,7 @@ const noun = <R extends object>({ one, access, nameOf, fields, service }: Resour
   fieldsOf: async (id, viewer) => fields(await ifThere(service.get(id)), viewer),
 })
 
-/** By the tables of the records. */
+/** Nouns by the tables of the records. */
 export const nounsOf = (parts: Parts): Nouns => ({
   routes: noun(routeResource(parts)),
   datatypes: noun(datatypeResource(parts)),
@@ -68,14 +68,14 @@ export const nounsOf = (parts: Parts): Nouns => ({
   media: noun(mediaResource(parts)),
   locales: noun(localeResource(parts)),
   redirects: noun(redirectResource(parts)),
-  // The log speaks of the account.
+  // The log is about the account.
   users: { ...noun(userResource(parts)), one: 'user' },
   roles: noun(roleResource(parts)),
   tokens: noun(tokenResource(parts)),
   webhooks: noun(webhookResource(parts)),
 })
 
-/** What the records of the other tables are called. */
+/** The words for records of the other tables. */
 const otherKinds: Readonly<Record<string, string>> = {
   content_data: 'entry',
   content_fields: 'entry',
@@ -93,7 +93,7 @@ const otherKinds: Readonly<Record<string, string>> = {
   backups: 'backup',
 }
 
-/** Records that people know as a part of another one, and the member that names it. */
+/** Records that people see as a part of another one, and the member with its id. */
 const owners: Readonly<Record<string, readonly [table: string, member: string]>> = {
   content_fields: ['content_data', 'content_data_id'],
   content_versions: ['content_data', 'content_data_id'],
@@ -104,19 +104,19 @@ const owners: Readonly<Record<string, readonly [table: string, member: string]>>
   sessions: ['users', 'user_id'],
 }
 
-/** What is in every event of a record, or was before. */
+/** Returns a text from the values of an event: the new one, else the old one. */
 export const valueIn = ({ new_values, old_values }: Change, name: string): string =>
   ([new_values, old_values]
     .map(values => (Object(values) as Record<string, unknown>)[name])
     .find(value => typeof value === 'string' && value !== '') as string | undefined) ?? ''
 
 const adminPrefix = 'admin_'
-/** The table as both spaces have it, without the name of a note about its record. */
+/** The table's name without the space, and without the suffix of a note about the record. */
 export const tableOf = ({ table_name }: Pick<Change, 'table_name'>): string =>
   (table_name.startsWith(adminPrefix) ? table_name.slice(adminPrefix.length) : table_name).split('.')[0] ?? ''
 export const isOfAdmins = ({ table_name }: Change) => table_name.startsWith(adminPrefix)
 
-/** Undefined for what is gone. */
+/** Undefined if the record is gone. */
 export const ifThere = async <T>(read: Promise<T>): Promise<T | undefined> =>
   read.catch(error => {
     if (error instanceof HttpError && error.status === 404) return undefined
@@ -127,7 +127,7 @@ const verbs: Readonly<Record<string, string>> = { INSERT: 'created', UPDATE: 'ch
 
 export const published = 'published'
 
-/** What was done, as a participle. */
+/** The action of a change, as a participle. */
 export function verbOf(change: Change): string {
   const { table_name, operation } = change
   if (table_name.endsWith('.schedule')) return 'not published as planned'
@@ -139,7 +139,7 @@ export function verbOf(change: Change): string {
     case 'sessions':
       return operation === 'INSERT' ? 'begun' : 'ended'
     case 'content_versions':
-      // A version is kept at each publish, and by hand or before a restore too.
+      // A version is kept at each publish, but also by hand or before a restore.
       return operation === 'INSERT' && ['publish', 'schedule'].includes(valueIn(change, 'trigger'))
         ? published
         : (verbs[operation] ?? operation)
@@ -150,7 +150,7 @@ export function verbOf(change: Change): string {
 
 const capital = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1)
 
-/** What people call a record of the table that a change is in. */
+/** The word for a record of the table that a change is in. */
 const kindOf = (change: Change, nouns: Nouns): string => {
   const table = tableOf(change)
   if (verbOf(change) === published) return 'entry'
@@ -158,10 +158,10 @@ const kindOf = (change: Change, nouns: Nouns): string => {
 }
 
 const nameMembers = ['title', 'label', 'display_name', 'name', 'slug', 'code']
-/** What a record was called, by its own words. */
+/** The name of a record by its own values in the event. */
 const nameIn = (change: Change): string => nameMembers.map(name => valueIn(change, name)).find(Boolean) ?? ''
 
-/** The values that events of them do not tell the entry of, for those of a change name only what it changes. */
+/** Reads the values whose events do not name their entry: the event of an update has only the changed members. */
 export async function ownersOf(changes: readonly Change[], { space }: ServicesOfSpace) {
   const content_field_id = changes
     .filter(one => tableOf(one) === 'content_fields' && valueIn(one, 'content_data_id') === '')
@@ -171,7 +171,7 @@ export async function ownersOf(changes: readonly Change[], { space }: ServicesOf
   return new Map(found.map(row => [row.content_field_id, row]))
 }
 
-/** Titles of entries and names of fields, as far as they are there. */
+/** Returns titles of entries and labels of fields, as far as they exist. */
 export async function entriesIn(ids: readonly string[], parts: Parts) {
   const content_data_id = [...new Set(ids)]
   if (content_data_id.length === 0) return undefined
@@ -185,12 +185,12 @@ export async function entriesIn(ids: readonly string[], parts: Parts) {
   }
 }
 
-/** What is known of the records that changes of one space are about. */
+/** Records of one space that were read for the subjects of changes. */
 interface Known {
   readonly nouns: Nouns
   readonly values: Awaited<ReturnType<typeof ownersOf>>
   readonly entries: Awaited<ReturnType<typeof entriesIn>>
-  /** Each record is looked for once. */
+  /** Reads each record once. */
   nameOf(table: string, id: string): Promise<string | undefined>
   placeOf(resource: string, id: string, access: Access): RecordPlace
 }
@@ -200,7 +200,7 @@ interface Target {
   readonly id: string
 }
 
-/** The record that a change is about for people, which may be the owner of the one that was changed. */
+/** Returns the record that a change is about for people, which may be the owner of the changed one. */
 function targetOf(change: Change, values: Known['values']): Target {
   const owner = owners[tableOf(change)]
   if (!owner) return { table: tableOf(change), id: change.record_id }
@@ -234,7 +234,7 @@ async function subjectOf(change: Change, { table, id }: Target, known: Known): P
   }
 }
 
-/** What changes of one space are about, entries looked for all together. */
+/** Returns the subjects of changes in one space; it reads all entries together. */
 async function subjectsIn(
   changes: readonly Change[],
   inAdmin: boolean,
@@ -268,10 +268,10 @@ async function subjectsIn(
   return Promise.all(changes.map((change, i) => subjectOf(change, targets[i] as Target, known)))
 }
 
-/** What was done to what, such as “Entry changed”. */
+/** The kind and the action of a change, such as “Entry changed”. */
 export const doneWords = (change: Change, { kind }: Subject): string => capital(`${kind} ${verbOf(change)}`)
 
-/** What each change is about. */
+/** Returns the subject of each change. */
 export async function subjectsOf(
   changes: readonly Change[],
   services: ServicesOfSpace,
@@ -286,7 +286,7 @@ export async function subjectsOf(
   return changes.map(change => found.get(change) as Subject)
 }
 
-/** Who has made changes, by name. */
+/** Returns a function with the names of the authors of changes. */
 export async function authorsOf(
   changes: readonly Pick<Change, 'user_id'>[],
   { users }: Pick<ServicesOfSpace, 'users'>,

@@ -13,15 +13,15 @@ import {
   valueIn,
 } from './audit-subjects.js'
 
-/** One value of a record, as people read it. */
+/** One value of a record in words. */
 export interface ChangedValue {
   readonly label: string
-  /** Empty where there was, or is, none. */
+  /** Empty if there is no value. */
   readonly before: string
   readonly after: string
 }
 
-/** What the service keeps of records for itself. */
+/** Members that the service keeps for itself. */
 const hidden = new Set([
   ...['revision', 'date_created', 'date_modified', 'root_id', 'numeric_id'],
   ...['object_key', 'content_hash', 'variants', 'snapshot', 'search_text', 'token_hash'],
@@ -37,13 +37,13 @@ const labels: Readonly<Record<string, string>> = {
   published_at: 'Published',
 }
 
-/** A name of the database as words. */
+/** Turns a name of the database into words. */
 const humanized = (name: string): string => {
   const words = name.replace(/_id$/, '').replaceAll('_', ' ')
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
-/** What the ids in a member name. */
+/** The tables of the ids in a member. */
 const references: Readonly<Record<string, string>> = {
   ...{ author_id: 'users', user_id: 'users', published_by: 'users', created_by: 'users' },
   ...{ role: 'roles', role_id: 'roles', permission_id: 'permissions', token_id: 'tokens' },
@@ -58,7 +58,7 @@ const parents: Readonly<Record<string, string>> = {
 const id = /[0-7][0-9A-HJKMNP-TV-Z]{25}/g
 const time = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(\.\d+)?)?Z$/
 
-/** A value in words, but for ids. */
+/** Turns a value into words, except for ids. */
 function plainWords(value: unknown, field: Field | undefined): string {
   if (value === null || value === undefined) return ''
   if (field?.kind === 'choice') {
@@ -73,7 +73,7 @@ function plainWords(value: unknown, field: Field | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value).replace(time, '$1 $2 UTC')
 }
 
-/** What ids are called, as far as that is known. */
+/** Names of ids, as far as they are known. */
 function naming(services: ServicesOfSpace) {
   const nouns = nounsOf({ services })
   const nameOf = async (table: string, one: string): Promise<string | undefined> => {
@@ -83,7 +83,7 @@ function naming(services: ServicesOfSpace) {
   }
   return {
     nouns,
-    /** A text with the names of the records whose ids are in it. */
+    /** Replaces the ids in a text by the names of their records. */
     async named(text: string, table: string): Promise<string> {
       const names = new Map<string, string | undefined>()
       for (const one of text.match(id) ?? []) if (!names.has(one)) names.set(one, await nameOf(table, one))
@@ -92,17 +92,17 @@ function naming(services: ServicesOfSpace) {
   }
 }
 
-/** What the ids in a value of an entry name, by the type of its field. */
+/** The tables of the ids in a value of an entry, by the type of its field. */
 const picked: Readonly<Record<string, string>> = { media: 'media', relation: 'content_data' }
 
-/** A value of an entry, by the type of its field. */
+/** Turns a value of an entry into words, by the type of its field. */
 function entryWords(text: string, field: ModelField | undefined): { text: string; table?: string } {
   if (field?.field_type === 'boolean') return { text: plainWords(text === 'true', undefined) }
   const table = picked[field?.field_type ?? '']
   return table ? { text: (text.match(id) ?? []).join(', '), table } : { text: plainWords(text, undefined) }
 }
 
-/** What a change of one value of an entry has changed. */
+/** Returns the change of one value of an entry. */
 async function entryValue(change: Change, services: ServicesOfSpace): Promise<ChangedValue[]> {
   const row = (await ownersOf([change], services)).get(change.record_id)
   const entry = valueIn(change, 'content_data_id') || (row?.content_data_id ?? '')
@@ -121,7 +121,7 @@ async function entryValue(change: Change, services: ServicesOfSpace): Promise<Ch
     : [{ label: field?.label ?? 'Value', before: before ?? '', after: after ?? '' }]
 }
 
-/** What a change has changed, in the words of the forms. */
+/** Returns the changed values of a change, in the words of the forms. */
 export async function valuesOfChange(
   change: Change,
   viewer: Viewer,

@@ -6,7 +6,7 @@ import { type ChangedValue, valuesOfChange } from './audit-values.js'
 
 export type Event = Awaited<ReturnType<Services['audit']['get']>>
 
-/** By what a change was made. */
+/** Words for the surfaces that changes are made with. */
 const surfaces: Readonly<Record<Event['surface'], string>> = {
   panel: 'in the panel',
   api: 'by the API',
@@ -19,14 +19,14 @@ const surfaces: Readonly<Record<Event['surface'], string>> = {
 export interface ChangeRow {
   readonly event: Event
   readonly subject: Subject
-  /** What was done to what kind of record, and the same with its name. */
+  /** The kind of the record and the action, and the same with the record's name. */
   readonly done: string
   readonly title: string
   readonly who: string
   readonly how: string
 }
 
-/** What the audit log says of each event. */
+/** Returns the rows of the audit log, one for each event. */
 export async function changeRows(events: readonly Event[], services: ServicesOfSpace): Promise<ChangeRow[]> {
   const subjects = await subjectsOf(events, services)
   const whoOf = await authorsOf(events, services)
@@ -39,7 +39,7 @@ export async function changeRows(events: readonly Event[], services: ServicesOfS
   })
 }
 
-/** One change with all that is known of it. */
+/** One change in full. */
 export interface ToldChange extends ChangeRow {
   readonly values: readonly ChangedValue[]
   readonly stored: { readonly before: string; readonly after: string }
@@ -48,7 +48,7 @@ export interface ToldChange extends ChangeRow {
 
 export const noValues = 'Nothing that people read.'
 
-/** Characters of stored values that are shown. */
+/** How many characters of stored values are shown. */
 const maxStored = 200_000
 
 function storedText(values: unknown): string {
@@ -58,7 +58,7 @@ function storedText(values: unknown): string {
   return `${text.slice(0, maxStored)}\n… ${text.length.toLocaleString('en')} characters in all`
 }
 
-/** What a change has changed, in the words of the forms and as it is stored, and where it came from. */
+/** Returns a change in full: its values in the words of the forms and as they are stored, and where it came from. */
 export async function toldChange(
   event: Event,
   viewer: Viewer,

@@ -1,8 +1,8 @@
 import { modelOf, type SpaceParts, titlesById } from '../entries.js'
 
-/** A text of an entry that is another one in two states of it. */
+/** A text that differs between two states of an entry. */
 export interface ChangedText {
-  /** What the entry is called, where several are shown together. */
+  /** The title of the entry, if several entries are shown together. */
   readonly title?: string
   readonly field: string
   readonly locale: string
@@ -10,10 +10,10 @@ export interface ChangedText {
   readonly after: string | null
 }
 
-/** How many entries are called by their titles; what is beyond has its id. */
+/** How many entries are shown by their titles; further ones by their ids. */
 const maxTitles = 200
 
-/** What entries and fields are called, and what is gone by its id or by what is said instead. */
+/** Returns functions that name entries and fields. A deleted entry is named by its id, a field by its id or a text. */
 export async function namesIn(ids: readonly string[], parts: SpaceParts) {
   const titles = await titlesById([...new Set(ids)].slice(0, maxTitles), parts)
   const { fieldsOf } = await modelOf(parts)

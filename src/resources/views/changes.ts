@@ -5,10 +5,10 @@ const words = { created: 'new', updated: 'changed', moved: 'moved', deleted: 'de
 
 /** An entry that the next publish changes for the public. */
 export interface ChangedEntry {
-  /** Undefined for one that is deleted. */
+  /** Undefined for a deleted entry. */
   readonly id: string | undefined
   readonly title: string
-  /** What happens to it. */
+  /** The kind of change, such as an addition or a deletion. */
   readonly word: string
   readonly values: readonly ChangedText[]
 }
@@ -16,7 +16,7 @@ export interface ChangedEntry {
 export const changesTitle = 'Waiting for publish'
 export const noChanges = 'No unpublished changes.'
 
-/** What the next publish of an entry's tree makes public. */
+/** Returns the unpublished changes that the next publish of an entry's tree makes public. */
 export async function changedEntries(id: string, parts: SpaceParts): Promise<ChangedEntry[]> {
   const { changes } = await parts.services.space.changes.list(id)
   const { titleOf, labelOf } = await namesIn(

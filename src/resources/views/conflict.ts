@@ -1,6 +1,6 @@
 import type { Choice } from '../form-field.js'
 
-/** A field of any form, as far as two of its values are compared. */
+/** A field of any form whose two values are compared. */
 interface Compared {
   readonly kind?: string | undefined
   readonly choices?: readonly Choice[]
@@ -8,12 +8,12 @@ interface Compared {
 
 type Value = string | readonly string[]
 
-/** Nobody compares these: they are not typed, or not shown. */
+/** Fields that are not compared, because they are not typed or not shown. */
 const notCompared: ReadonlySet<string | undefined> = new Set(['fixed', 'password', 'hidden'])
 
 /**
- * The fields whose two values differ: what others have saved, and what was typed.
- * @param mineOf undefined for a field that was not typed into
+ * Returns the fields whose stored and typed values differ.
+ * @param mineOf undefined for a field without input
  */
 export function differingIn<F extends Compared, V extends Value>(
   fields: readonly F[],
@@ -27,6 +27,6 @@ export function differingIn<F extends Compared, V extends Value>(
   })
 }
 
-/** The values of a field as people read them: of what is chosen the words. */
+/** Returns the values of a field as people read them: a choice has its label. */
 export const wordsIn = ({ choices = [] }: Compared, value: Value): string[] =>
   [value].flat().map(one => choices.find(choice => choice.value === one)?.word || one)

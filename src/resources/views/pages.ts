@@ -4,26 +4,26 @@ import { type State, stateOf } from '../trees.js'
 
 type Route = Awaited<ReturnType<Services['space']['routes']['get']>>
 
-/** A tree as one row of a list: a page, or a tree that is on none. */
+/** A tree as one row of a list: a page, or a tree without one. */
 export interface TreeRow {
   /** Undefined for an address without a page. */
   readonly root: Entry | undefined
-  /** Undefined for a tree that is on no page. */
+  /** Undefined for a tree without a page. */
   readonly route: Route | undefined
   readonly title: string
   readonly state: State
-  /** When its address was last changed, or anything in it. */
+  /** The time of the last change of its address, or of anything in it. */
   readonly changed: string
 }
 
-/** One that has a root. */
+/** A row with a root. */
 export type RootRow = TreeRow & { readonly root: Entry }
 
 const empty: State = { kind: 'off', word: 'Empty' }
 
 const latest = (one = '', other = ''): string => (one > other ? one : other)
 
-/** Adds what is to be said of trees: whether changes wait in them, and when they were last edited. */
+/** Adds to trees whether they have unpublished changes, and when they were last edited. */
 async function withStates(
   rows: readonly Pick<TreeRow, 'root' | 'route' | 'title'>[],
   { services: { space } }: SpaceParts,
@@ -42,7 +42,7 @@ async function withStates(
   })
 }
 
-/** Addresses with what is on them. */
+/** Returns routes as rows, each with its root entry and its state. */
 export async function pageRows(routes: readonly Route[], parts: SpaceParts): Promise<TreeRow[]> {
   const route_id = routes.map(route => route.route_id)
   const { content } = parts.services.space
@@ -54,7 +54,7 @@ export async function pageRows(routes: readonly Route[], parts: SpaceParts): Pro
   )
 }
 
-/** Trees by their roots, on pages or not. */
+/** Returns trees by their roots, on pages or not. */
 export async function treeRows(roots: readonly Entry[], model: Model, parts: SpaceParts): Promise<RootRow[]> {
   const names = await namesOf(roots, model, parts)
   const route_id = roots.flatMap(root => root.route_id ?? [])

@@ -11,13 +11,13 @@ interface MediaParts {
 }
 type Media = Awaited<ReturnType<Services['media']['items']['get']>>
 
-/** How many ids and datatypes one statement is given. */
+/** The most ids and datatypes in one statement. */
 const maxIds = 200
 
-/** Which are offered: by their ids, or of these datatypes. */
+/** The entries to offer: by their ids, or of these datatypes. */
 export type Filter = { readonly ids: readonly string[] } | { readonly of: readonly string[] }
 
-/** Entries as lists name them, each with its datatype, its state and its address. */
+/** Returns entries as choices, each with its name, datatype, state and address. */
 async function asChoices(entries: readonly Entry[], model: Model, parts: SpaceParts): Promise<Choice[]> {
   const names = await namesOf(entries, model, parts)
   const route_id = entries.flatMap(entry => entry.route_id ?? [])
@@ -35,7 +35,7 @@ async function asChoices(entries: readonly Entry[], model: Model, parts: SpacePa
   })
 }
 
-/** Entries to choose from. */
+/** Returns entries to choose from. */
 export async function entryChoices(
   filter: Filter,
   limit: number,
@@ -50,7 +50,7 @@ export async function entryChoices(
   return asChoices(await all(parts.services.space.content.list(where, { limit })), model, parts)
 }
 
-/** Files with these ids, as far as they are there. */
+/** Returns the files with these ids, as far as they exist. */
 export async function mediaById(
   ids: readonly string[],
   { services: { media } }: MediaParts,
@@ -62,7 +62,7 @@ export async function mediaById(
 export const mediaName = ({ display_name, name }: Pick<Media, 'display_name' | 'name'>): string =>
   display_name || name
 
-/** An entry that the public sees, found by the words in it. */
+/** A public entry that a search has found. */
 export interface FoundEntry {
   readonly id: string
   readonly route_id: string | null
@@ -71,11 +71,11 @@ export interface FoundEntry {
   readonly slug: string | undefined
 }
 
-/** Entries that the public sees, the best first, as who works on content calls them. */
+/** Returns public entries, the best first, by the names that authors know. */
 export async function foundEntries(words: string, limit: number, parts: SpaceParts): Promise<FoundEntry[]> {
   const { content, search } = parts.services.space
   const found = await search.find('reader', { words, limit }).catch(error => {
-    // More words than are looked for at once.
+    // The search rejects more words than it supports.
     if (error instanceof HttpError && error.status === 400) return { results: [] }
     throw error
   })

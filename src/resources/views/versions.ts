@@ -9,7 +9,7 @@ type Version = Awaited<ReturnType<Services['space']['versions']['summaries']>>[n
 /** More versions of an entry than are kept. */
 const maxVersions = 1000
 
-/** What a version was kept at. */
+/** Words for the triggers of versions. */
 const triggers: Readonly<Record<string, string>> = {
   publish: 'Published',
   manual: 'Saved by hand',
@@ -22,10 +22,10 @@ export interface VersionRow {
   readonly id: string
   readonly number: number
   readonly name: string
-  /** What it was kept at, with its label and language. */
+  /** The trigger, with the label and language of the version. */
   readonly why: string
   readonly at: string
-  /** The version before it. */
+  /** The id of the previous version. */
   readonly before: string | undefined
 }
 
@@ -42,19 +42,19 @@ const rowOf = (version: Version, before: Version | undefined): VersionRow => ({
   before: before?.content_version_id,
 })
 
-/** The versions of an entry, the newest first. */
+/** Returns the versions of an entry, the newest first. */
 export async function versionRows(id: string, { services: { space } }: SpaceParts): Promise<VersionRow[]> {
   const found = await space.versions.summaries(id, maxVersions)
   return found.map((version, i) => rowOf(version, found[i + 1]))
 }
 
-/** Keeps what is there now. */
+/** Keeps the current state as a version. */
 export const keepVersion = (actor: Actor, content_data_id: string, { services: { space } }: SpaceParts) =>
   space.versions.create(actor, VersionCreate.parse({ content_data_id }))
 
-/** What changed from one version to another. */
+/** The changes from one version to another. */
 export interface Comparison {
-  /** Titles of the entries that only one of them has. */
+  /** Titles of entries that only one of them has. */
   readonly added: readonly string[]
   readonly removed: readonly string[]
   readonly values: readonly ChangedText[]

@@ -4,7 +4,7 @@ import { all, type Entry, isTitle, type Model, type SpaceParts } from '../entrie
 import type { Choice } from '../form-field.js'
 import { kindsOfTrees } from '../kinds.js'
 
-/** What the list of trees is narrowed to and how it is sorted, as the address says it. */
+/** The filters and the order of the list of trees, as the address has them. */
 export interface WorkListAsked {
   readonly q: string
   /** A datatype, `pages` or `shared`. */
@@ -13,11 +13,11 @@ export interface WorkListAsked {
   readonly author: string | undefined
   readonly by: 'changed' | 'title'
   readonly descending: boolean
-  /** Counted from 1. */
+  /** The number of the page, counted from 1. */
   readonly page: number
 }
 
-/** As the address has them. `draft` and `published` are the status, whether or not something waits or is planned. */
+/** The choices as the address has them. `draft` and `published` are the status, regardless of changes and schedules. */
 export const stateChoices: readonly (Choice & { value: NonNullable<TreesAsked['state']> })[] = [
   { value: 'draft', word: 'Draft' },
   { value: 'published', word: 'Published' },
@@ -25,7 +25,7 @@ export const stateChoices: readonly (Choice & { value: NonNullable<TreesAsked['s
   { value: 'changed', word: 'Unpublished changes' },
 ]
 
-/** The datatypes of trees, after what stands for several. */
+/** Returns the datatypes of trees, after choices that stand for several. */
 export const kindChoices = (model: Model): Choice[] => [
   { value: 'pages', word: 'All pages' },
   { value: 'shared', word: 'Shared content' },
@@ -33,17 +33,17 @@ export const kindChoices = (model: Model): Choice[] => [
 ]
 
 export const treesOnPage = 100
-/** Of more trees that are found by words the first ones are listed. */
+/** The most trees that a search lists. */
 export const maxFoundTrees = 500
-/** How many the search of the public texts gives at most. */
+/** The most results of the search in public texts. */
 const maxPublic = 50
 
-/** Roots of trees by words in their titles, addresses and texts, drafts too; for who may see drafts. */
+/** Finds roots of trees by words in titles, addresses and texts, drafts too. Only for users who may see drafts. */
 async function foundRoots(text: string, { services: { space } }: SpaceParts): Promise<string[]> {
   const found = await space.search
     .find('reader', { words: text.slice(0, 200), limit: maxPublic })
     .catch(error => {
-      // More words than are looked for at once.
+      // The search rejects more words than it supports.
       if (error instanceof HttpError && error.status === 400) return { results: [] }
       throw error
     })
@@ -53,7 +53,7 @@ async function foundRoots(text: string, { services: { space } }: SpaceParts): Pr
   return [...new Set([...entries.map(({ root_id }) => root_id), ...roots])].slice(0, maxFoundTrees)
 }
 
-/** The fields by which entries without a page are called. */
+/** Returns the fields with the titles of entries without a page. */
 const titleFields = (model: Model): string[] =>
   kindsOfTrees(model).flatMap(
     ({ datatype_id }) => model.fieldsOf.get(datatype_id)?.find(isTitle)?.field_id ?? [],
@@ -62,11 +62,11 @@ const titleFields = (model: Model): string[] =>
 interface WorkListPage {
   readonly roots: readonly Entry[]
   readonly total: number
-  /** Whether the words are in more trees than are listed. */
+  /** Whether more trees match than are listed. */
   readonly isCut: boolean
 }
 
-/** One page of the list. */
+/** Returns one page of the list. */
 export async function workListPage(
   asked: WorkListAsked,
   model: Model,

@@ -1,23 +1,23 @@
 import { LRUCache } from 'lru-cache'
 import stringWidth from 'string-width'
 
-/** What a person sees as one character, and how many cells it takes. */
+/** One character as a person sees it, and its width in cells. */
 export interface Cluster {
   readonly text: string
   readonly width: 1 | 2
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-/** Longer ones are marks heaped on each other, which reach into other lines. */
+/** Longer clusters are stacks of marks, which reach into other lines. */
 const maxLength = 16
 const sizeCalculation = (_: unknown, text: string): number => text.length
 const widths = new LRUCache<string, Cluster>({ maxSize: 20_000, maxEntrySize: maxLength, sizeCalculation })
 const plain = /^[\x20-\x7e]*$/
 const replacement: Cluster = { text: '\ufffd', width: 1 }
 
-/** What moves the cursor, turns text around or is not seen at all. */
+/** Characters that move the cursor, turn text around or are invisible. */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u
-/** Joiners and tags are parts of emoji and of scripts; alone they are nothing. */
+/** Joiners and tags are parts of emoji and of scripts; alone they have no meaning. */
 const joining = /[\u200c\u200d]|[\u{e0020}-\u{e007f}]/gu
 
 const pictureOf = (code: number): Cluster => ({
@@ -43,18 +43,18 @@ function clusterOf(text: string): Cluster {
   return cluster
 }
 
-/** The parts of a text that the cursor steps over, as they were written. */
+/** Splits a text into the parts that the cursor steps over, as they were written. */
 export const graphemes = (text: string): string[] =>
   plain.test(text) ? [...text] : [...segmenter.segment(text)].map(({ segment }) => segment)
 
-/** Taking texts apart is most of what a frame costs, and the same ones come again in the next. */
+/** Splitting texts is most of the cost of a frame, and most texts repeat in the next one. */
 const known = new LRUCache<string, readonly Cluster[]>({
   maxSize: 100_000,
   maxEntrySize: 200,
   sizeCalculation,
 })
 
-/** A text as cells show it: nothing in it steers a terminal, and what would is there to be seen. */
+/** Returns a text as cells show it: nothing in it can steer a terminal, and characters that could are visible. */
 export function clusters(text: string): readonly Cluster[] {
   if (plain.test(text)) return [...text].map(character => ({ text: character, width: 1 }))
   const found = known.get(text) ?? [...segmenter.segment(text)].map(({ segment }) => clusterOf(segment))
@@ -62,7 +62,7 @@ export function clusters(text: string): readonly Cluster[] {
   return found
 }
 
-/** How many cells a text takes. */
+/** Returns the width of a text in cells. */
 export function widthOf(text: string): number {
   if (plain.test(text)) return text.length
   let width = 0

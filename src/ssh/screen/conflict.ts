@@ -16,13 +16,13 @@ export interface Difference {
 
 interface ConflictState {
   readonly at: number
-  /** The fields of which theirs is taken. */
+  /** The fields whose values are taken from the other person. */
   readonly theirs: ReadonlySet<string>
 }
 
 const shown = (field: FormField, value: Value): string => wordsIn(field, value).join(', ') || '–'
 
-/** Both values of each field, of which one is chosen. Leaving it keeps what was typed. */
+/** Shows both values of each field, to choose one. Leaving the view keeps the typed values. */
 export function conflictView(
   differences: readonly Difference[],
   choose: (chosen: ReadonlyMap<string, Value>) => void,
@@ -77,7 +77,7 @@ export function conflictView(
   }
 }
 
-/** Draws both values beside each other. @returns how many rows it took */
+/** Draws both values beside each other. @returns the number of rows */
 function drawBoth(area: Area, y: number, { field, mine, theirs }: Difference, isTheirs: boolean): number {
   const width = Math.floor((area.width - 4) / 2)
   const sides = [

@@ -14,10 +14,10 @@ export interface Text {
 }
 
 interface EditorState extends Text {
-  /** What there was before, the last at the end, and what was taken back. */
+  /** Earlier texts, the latest at the end, and those that Undo has undone. */
   readonly past: readonly Text[]
   readonly future: readonly Text[]
-  /** Of the screen that was last drawn on, for steps by rows as they are seen. */
+  /** The size of the last drawn screen, to move by visible rows. */
   readonly size: { width: number; height: number }
 }
 
@@ -37,7 +37,7 @@ const withLine = (text: Text, line: Line): Text => ({
   line,
 })
 
-/** Puts a text of any number of lines where the cursor is. */
+/** Inserts a text of any number of lines at the cursor. */
 function put(text: Text, given: string): Text {
   const [first = '', ...rest] = given.split('\n')
   if (rest.length === 0) return withLine(text, inserted(text.line, first))
@@ -61,7 +61,7 @@ function joined(text: Text, row: number): Text {
   return textAt(lines, row - 1, graphemes(before).length)
 }
 
-/** A step by rows as they are seen, where long lines are broken. */
+/** Moves by visible rows, where long lines are wrapped. */
 function vertical(text: Text, step: number, width: number): Text {
   const starts = breaks(text.line.characters, width)
   const at = starts.findLastIndex(from => from <= text.line.at)
@@ -127,7 +127,7 @@ function edited(text: Text, key: Key): Text | undefined {
   return line && (line.characters === text.line.characters ? { ...text, line } : withLine(text, line))
 }
 
-/** The next text; what changes it can be taken back. */
+/** Returns the state after a key; each change of the text can be undone. */
 function updated(state: EditorState, key: Key): EditorState {
   if (key.type === 'key' && (key.key === 'ctrl+z' || key.key === 'ctrl+y')) return stepped(state, key.key)
   const move = key.type === 'key' ? moved(state, key.key, state.size) : undefined
@@ -149,10 +149,10 @@ function stepped(state: EditorState, key: string): EditorState {
     : { ...to, past: [...past, now], future: future.slice(0, -1), size }
 }
 
-/** The rows that are seen, so that the cursor is among them. */
+/** Draws the rows around the cursor. */
 function draw(area: Area, state: EditorState): void {
   const width = area.width - 1
-  // Steps by rows go by what was drawn.
+  // The cursor moves by the rows of this size.
   state.size.width = width
   state.size.height = area.height
   const rowsOf = (row: number) => {
@@ -163,7 +163,7 @@ function draw(area: Area, state: EditorState): void {
   let top = state.row
   let above = own
   while (top > 0 && above < area.height / 2) above += rowsOf(--top).starts.length
-  // The first of these rows that is drawn.
+  // The first of these rows to draw.
   let y = -Math.max(0, above - Math.floor(area.height / 2))
   if (top === 0 && above < area.height) y = 0
   for (let row = top; row < state.lines.length && y < area.height; row++) {
@@ -178,7 +178,7 @@ function draw(area: Area, state: EditorState): void {
   for (; y < area.height; y++) area.put(0, y, '~', dim)
 }
 
-/** The whole screen for one text. Leaving it keeps what was written: the form it came from saves it. */
+/** A whole screen for one text. Leaving it keeps the text: the form that opened it saves it. */
 export function editorView(title: string, text: string, keep: (text: string) => void): View<EditorState> {
   const lines = text.split('\n')
   return {

@@ -5,19 +5,19 @@ import { drawLine } from './line.js'
 import { bold, dim, inverse, magenta, plain, red } from './style.js'
 import { wrapped } from './wrap.js'
 
-/** A row of a form: what it says, and whether a line is typed in it. */
+/** A row of a form: its text, and the line that is being typed in it. */
 interface FormRow {
   readonly label?: string
   readonly text: string
   readonly style: number
   readonly isLine?: true
   readonly isMarked?: boolean
-  /** The field that it belongs to. */
+  /** The field of the row. */
   readonly field?: string
 }
 
 const [narrow, wide] = [14, 22]
-/** How much of a long text is shown, where it is marked and where it is not. */
+/** How many rows of a long text are shown in the marked field, and in others. */
 const [markedRows, otherRows] = [6, 2]
 
 function wordOf<R>({ words }: FormState<R>, field: FormField, value: string): string {
@@ -25,7 +25,7 @@ function wordOf<R>({ words }: FormState<R>, field: FormField, value: string): st
   return choices.find(choice => choice.value === value)?.word ?? words.get(value) ?? value
 }
 
-/** What a field shows while it is not typed in. */
+/** Returns the text of a field while it is not being edited. */
 function shownValue<R>(state: FormState<R>, field: FormField): string {
   const text = state.texts[field.name] ?? ''
   if (field.kind === 'switch') {
@@ -69,7 +69,7 @@ function rowsOf<R>(
   ]
 }
 
-/** Labels at the left, values beside them, what is wrong under them. */
+/** Draws labels on the left, values beside them, and problems below them. */
 export function drawForm<R>(area: Area, state: FormState<R>): void {
   if (!state.isLoaded) {
     area.put(1, 1, 'Reading…', dim)

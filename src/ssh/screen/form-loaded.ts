@@ -3,19 +3,19 @@ import { differingIn } from '../../resources/views/conflict.js'
 import type { Difference } from './conflict.js'
 import { type FormField, type FormState, isChanged, textsOf } from './form-state.js'
 
-/** What a form is opened with: fields, and the texts that are stored. */
+/** The data that a form is opened with: fields, and the stored texts. */
 export interface Loaded<R> {
   readonly fields: readonly FormField[]
-  /** What the texts come from, to see whether somebody else has changed it; undefined for a new one. */
+  /** The record that the texts come from, to detect changes by somebody else; undefined for a new record. */
   readonly record: R | undefined
-  /** Why nothing can be changed. */
+  /** The reason if nothing can be changed. */
   readonly locked?: string | undefined
-  /** What the first rows say. */
+  /** Lines above the fields. */
   readonly lead?: readonly string[]
   readonly title: string
 }
 
-/** The form with a record that was read: what was typed stays, and counts as typed into this record. */
+/** Returns the form with a record that was read. Typed values stay, and count as typed into this record. */
 export function fresh<R>(
   state: FormState<R>,
   { fields, record, locked, lead = [], title }: Loaded<R>,
@@ -33,7 +33,7 @@ export function fresh<R>(
   return { ...state, fields, base, texts, record, locked, lead, title, at, isLoaded: true }
 }
 
-/** What both have changed, to be chosen from. */
+/** Fields that both have changed, to choose from. */
 export function differencesOf<R>(mine: FormState<R>, theirs: Texts): Difference[] {
   const isTheirs = ({ name }: FormField) =>
     JSON.stringify(theirs[name] ?? '') !== JSON.stringify(mine.base[name] ?? '')

@@ -3,30 +3,30 @@ import type { Choice, Field, Texts } from '../../resources/form-field.js'
 import { refusalOf } from '../../resources/refusals.js'
 import type { Line } from './line.js'
 
-/** Where choices are looked for, when there may be more than a list takes. */
+/** A search for choices that are too many for a list. */
 export interface Find {
   readonly access: string
   look(text: string): Promise<readonly Choice[]>
 }
 
-/** A field of a form, as a terminal shows it. */
+/** A field of a form on a terminal. */
 export type FormField = Field<{ find?: Find }>
 
 export interface FormState<R> {
   readonly fields: readonly FormField[]
-  /** What is stored, and what is shown. */
+  /** The stored texts, and the shown ones. */
   readonly base: Texts
   readonly texts: Texts
-  /** What is wrong, by field. */
+  /** Problems, by field. */
   readonly errors: ReadonlyMap<string, string>
-  /** What was picked is called so. */
+  /** The labels of the chosen values. */
   readonly words: ReadonlyMap<string, string>
   readonly record: R | undefined
   readonly locked: string | undefined
   readonly lead: readonly string[]
   readonly title: string
   readonly at: number
-  /** While the text of a field is typed. */
+  /** The line while the text of a field is typed. */
   readonly line: Line | undefined
   readonly isLoaded: boolean
 }
@@ -36,7 +36,7 @@ const textIn = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
 }
 
-/** What the fields of a record show. */
+/** Returns the texts that the fields of a record show. */
 export function textsOf(fields: readonly FormField[], record: unknown): Texts {
   const members = (record ?? {}) as Readonly<Record<string, unknown>>
   return Object.fromEntries(
@@ -52,10 +52,10 @@ export function textsOf(fields: readonly FormField[], record: unknown): Texts {
 export const isChanged = <R>({ texts, base }: FormState<R>, name: string): boolean =>
   JSON.stringify(texts[name] ?? '') !== JSON.stringify(base[name] ?? '')
 
-/** What was typed and is not stored yet. */
+/** The typed texts that are not stored yet. */
 export const typedTexts = <R>(state: FormState<R>): Texts =>
   Object.fromEntries(Object.entries(state.texts).filter(([name]) => isChanged(state, name)))
 
-/** A refusal by the fields that are shown, and what is about none of them. */
+/** Returns the problems of a refusal by shown field, and those about no field. */
 export const errorsOf = <R>(error: HttpError, { fields }: FormState<R>) =>
   refusalOf(error, new Set(fields.filter(({ kind }) => kind !== 'hidden').map(({ name }) => name)))

@@ -11,23 +11,23 @@ import { lineOf, textOf, typed } from './line.js'
 import { pickView } from './over.js'
 import type { AnyView, Hint, Shell, View } from './view.js'
 
-/** Something to do with a record beside saving it. */
+/** A further action on a record. */
 export interface FormKey<R> extends Hint {
   readonly access: string
-  /** Whether there is something to do now. */
+  /** Whether the action is possible now. */
   readonly isThere?: (record: R | undefined) => boolean
-  /** @param again reads the record again, after a change of it that no field has */
+  /** @param again reads the record again, after a change that is in no field */
   run(shell: Shell<FormState<R>>, state: FormState<R>, again: () => void): void
 }
 
 export interface FormSpec<R> {
   readonly readAccess: string
-  /** Without it nothing is saved. */
+  /** Without it the form cannot be saved. */
   readonly saveAccess: string | undefined
   load(): Promise<Loaded<R>>
   /**
-   * @param texts what was typed, and nothing else: other fields are others' to write; of a new record all
-   * @throws HttpError `changed` where the record is no longer the one that was read
+   * @param texts the typed values only, because others may edit the other fields; all of a new record
+   * @throws HttpError `changed` if the record differs from the one that was read
    */
   save(texts: Texts, state: FormState<R>): Promise<(shell: Shell<FormState<R>>) => void>
   readonly keys: readonly FormKey<R>[]
@@ -60,8 +60,8 @@ const withText = <R>(state: FormState<R>, name: string, text: string | readonly 
 const isTyped = <R>(state: FormState<R>): boolean => Object.keys(typedTexts(state)).length > 0
 
 /**
- * Reads the record, whenever the form comes up and after a save. A form that was typed into stays with the record that it
- * was typed into, so that its save finds out what others have saved since.
+ * Reads the record when the form is shown and after a save. A form with typed values keeps its record, so that its save
+ * detects changes by others.
  */
 function load<R>(spec: FormSpec<R>, shell: Shell<FormState<R>>): void {
   shell.work(spec.readAccess, async () => {
@@ -70,7 +70,7 @@ function load<R>(spec: FormSpec<R>, shell: Shell<FormState<R>>): void {
   })
 }
 
-/** Shows what somebody else has saved beside what was typed here. */
+/** Shows the changes of somebody else beside the typed values. */
 function resolve<R>(spec: FormSpec<R>, shell: Shell<FormState<R>>, mine: FormState<R>): void {
   shell.work(spec.readAccess, async () => {
     const loaded = await spec.load()
@@ -103,7 +103,7 @@ function save<R>(spec: FormSpec<R>, state: FormState<R>, shell: Shell<FormState<
     async () => {
       const after = await spec.save(isNew ? state.texts : typedTexts(state), state)
       after(shell)
-      // What is stored may be written otherwise than it was typed.
+      // The stored text may differ from the typed one.
       if (!isNew) load(spec, shell)
       return next => ({ ...next, errors: new Map(), base: state.texts })
     },
@@ -126,7 +126,7 @@ function firstOf<R>(state: FormState<R>, errors: ReadonlyMap<string, string>): n
   return at < 0 ? state.at : at
 }
 
-/** Opens what a field is changed with. */
+/** Opens the view that edits a field. */
 function edit<R>(state: FormState<R>, field: FormField, shell: Shell<FormState<R>>): FormState<R> {
   const kind = kindOf(field)
   const { name } = field
@@ -187,7 +187,7 @@ const stepped = <R>(state: FormState<R>, step: number): FormState<R> => ({
   at: Math.max(0, Math.min(seenFields(state).length - 1, state.at + step)),
 })
 
-/** While a line is typed. */
+/** Handles a key while a line is typed. */
 function typing<R>(
   spec: FormSpec<R>,
   state: FormState<R>,
@@ -208,7 +208,7 @@ function typing<R>(
   return line ? { ...state, line } : state
 }
 
-/** Marks the field that was clicked, with what is typed in another one taken; enters it where it is marked already. */
+/** Marks the clicked field, and accepts text typed in another one; enters the field if it is marked already. */
 function clicked<R>(
   spec: FormSpec<R>,
   state: FormState<R>,
@@ -243,7 +243,7 @@ function update<R>(
   return state
 }
 
-/** @returns undefined for a key that changes nothing */
+/** @returns undefined if the key changes nothing */
 function changed<R>(
   spec: FormSpec<R>,
   state: FormState<R>,
@@ -268,7 +268,7 @@ function changed<R>(
   }
 }
 
-/** The fields of one record, to read and to change. */
+/** The form of one record, to read and to change. */
 export function formView<R>(spec: FormSpec<R>, title: string): View<FormState<R>> {
   return {
     title: state => state.title,

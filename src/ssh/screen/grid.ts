@@ -1,9 +1,9 @@
 import { clusters } from './clusters.js'
 import { dim, plain, sequenceOf } from './style.js'
 
-/** Lines of a box: corners from the top left on, clockwise, then across and down. */
+/** Characters of a box: corners from the top left on, clockwise, then across and down. */
 const lines = { unicode: '┌┐┘└─│', ascii: '++++-|' }
-/** What stands for signs that only terminals of Unicode show. */
+/** ASCII characters for signs that only Unicode terminals show. */
 const asciiSigns: Readonly<Record<string, string>> = {
   '●': '*',
   '○': 'o',
@@ -35,24 +35,25 @@ export interface Area {
   readonly width: number
   readonly height: number
   /**
-   * The only way to draw. What does not fit is cut, with `…` where a text is longer than `width`.
-   * @returns how many cells it took
+   * Draws text; there is no other way to draw. Text outside of the area is cut, and a text longer than `width` ends
+   * with `…`.
+   * @returns the number of cells
    */
   put(x: number, y: number, text: string, style?: number, width?: number): number
-  /** Makes all cells of a rectangle empty. */
+  /** Clears the cells of a rectangle. */
   fill(x: number, y: number, width: number, height: number, style?: number): void
   box(x: number, y: number, width: number, height: number, title?: string): void
-  /** What a click here is about, as the view that draws it calls it. */
+  /** Names the part of the view that a click here is about. */
   spot(x: number, y: number, width: number, height: number, name: string): void
-  /** The same cells, drawn by this view. */
+  /** Returns this area for a view, which then gets the clicks in it. */
   by(view: object): Area
-  /** Where the client's cursor is shown. */
+  /** Places the client's cursor. */
   cursor(x: number, y: number): void
-  /** A part of this one. What lies outside of it is cut. */
+  /** Returns a part of this area. Text outside of it is cut. */
   part(x: number, y: number, width: number, height: number): Area
 }
 
-/** What is drawn somewhere that can be clicked. */
+/** A part of the screen that can be clicked. */
 interface Spot extends Rectangle {
   readonly on: object
   readonly name: string
@@ -65,7 +66,7 @@ interface Rectangle {
   height: number
 }
 
-/** The cells of a screen, as they are drawn and as the client has them. */
+/** The cells of a screen, as they are drawn and as the client shows them. */
 export class Grid {
   #texts: string[] = []
   #styles = new Uint8Array()
@@ -74,7 +75,7 @@ export class Grid {
   #cursor: readonly [number, number] | undefined
   #shownCursor = ''
   #spots: Spot[] = []
-  /** Boxes and signs of ASCII alone. */
+  /** Whether boxes and signs are ASCII only. */
   isAscii = false
 
   constructor(
@@ -94,12 +95,12 @@ export class Grid {
     this.forget()
   }
 
-  /** The next difference writes every cell. */
+  /** Makes the next difference write every cell. */
   forget(): void {
     this.#shownTexts = new Array<string>(this.columns * this.rows).fill('\x00')
   }
 
-  /** An empty screen to draw on. */
+  /** Returns an empty screen to draw on. */
   clear(): Area {
     this.#texts.fill(' ')
     this.#styles.fill(plain)
@@ -108,7 +109,7 @@ export class Grid {
     return this.#area({ x: 0, y: 0, width: this.columns, height: this.rows })
   }
 
-  /** What was drawn last at a cell and can be clicked. */
+  /** Returns the clickable part that was drawn last at a cell. */
   spotAt(x: number, y: number): { on: object; name: string } | undefined {
     return this.#spots.findLast(
       spot => x >= spot.x && x < spot.x + spot.width && y >= spot.y && y < spot.y + spot.height,
@@ -179,7 +180,7 @@ export class Grid {
       const sign = this.isAscii ? asAscii(cluster.text) : cluster.text
       const cells = this.isAscii ? 1 : cluster.width
       if (at + cells > end) {
-        // The last one makes room for the sign that there is more.
+        // The last cell is needed for the `…`.
         if (at > x) this.#end(at === end ? last : at, end, y, style)
         return end - x
       }
@@ -196,7 +197,7 @@ export class Grid {
     for (let rest = at + 1; rest < end; rest++) this.#set(rest, y, ' ', style)
   }
 
-  /** Half of a wide character is no character: what is left of one becomes empty. */
+  /** Sets a cell. The rest of a wide character that is half overwritten becomes empty. */
   #set(x: number, y: number, text: string, style: number): void {
     const at = y * this.columns + x
     if (this.#texts[at] === '' && text !== '' && x > 0) this.#texts[at - 1] = ' '
@@ -205,7 +206,7 @@ export class Grid {
     this.#styles[at] = style
   }
 
-  /** What makes the client's screen the same as the drawn one; empty when it is. */
+  /** Returns the output that makes the client's screen equal to the drawn one; empty if it is equal. */
   diff(): string {
     const pen = { out: '', style: -1 }
     for (let y = 0; y < this.rows; y++) this.#diffRow(y, pen)
@@ -229,7 +230,7 @@ export class Grid {
       if (style !== pen.style) pen.out += sequenceOf(style)
       pen.style = style
       pen.out += text
-      // Where terminals disagree about a width, the next cell is still in its place.
+      // Terminals disagree about widths: the cursor is placed again for the next cell.
       at = text < '\x7f' && text.length === 1 ? x + 1 : -1
     }
   }
@@ -237,11 +238,11 @@ export class Grid {
   #isChanged(cell: number): boolean {
     if (this.#texts[cell] !== this.#shownTexts[cell] || this.#styles[cell] !== this.#shownStyles[cell])
       return true
-    // A wide character is written when its other half was something else.
+    // A wide character is written again if its other half was something else.
     return this.#texts[cell + 1] === '' && this.#shownTexts[cell + 1] !== ''
   }
 
-  /** The screen as text, a line for each row. */
+  /** Returns the screen as text, a line for each row. */
   text(): string {
     const rows: string[] = []
     for (let y = 0; y < this.rows; y++)
@@ -254,18 +255,18 @@ export class Grid {
     return rows.join('\n')
   }
 
-  /** The style of a cell. */
+  /** Returns the style of a cell. */
   styleAt(x: number, y: number): number {
     return this.#styles[y * this.columns + x] ?? plain
   }
 
-  /** Where the cursor is shown, if it is. */
+  /** The position of the cursor, if it is shown. */
   get cursor(): readonly [number, number] | undefined {
     return this.#cursor
   }
 }
 
-/** A part of a rectangle. What lies outside of it is cut. */
+/** Returns a part of a rectangle, cut at its edges. */
 function partOf(whole: Rectangle, { x, y, width, height }: Rectangle): Rectangle {
   const [left, top] = [Math.max(0, x), Math.max(0, y)]
   return {

@@ -1,6 +1,6 @@
 import type { AnyView, Shell } from './view.js'
 
-/** A view, and all that are opened from it, where other words guard what is asked of the shell. */
+/** Returns a view that, like all views opened from it, checks other permissions in the shell. */
 export function guardedBy(wordOf: (access: string) => string, view: AnyView): AnyView {
   const shellOf = <S>(shell: Shell<S>): Shell<S> => ({
     ...shell,

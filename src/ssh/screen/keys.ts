@@ -6,14 +6,14 @@ export type Key =
   /** @property key its name, such as `up`, `ctrl+s`, `alt+x`, or the character itself */
   | { readonly type: 'key'; readonly key: string; readonly text: string }
   | { readonly type: 'paste'; readonly text: string }
-  /** Where the cursor is, asked once to learn how the client counts. */
+  /** The cursor's position, requested once to learn how the client counts widths. */
   | { readonly type: 'position'; readonly column: number }
-  /** The mouse, in cells from the top left: its first button was pressed, or its wheel turned. */
+  /** A mouse event, in cells from the top left: a press of the first button, or a turn of the wheel. */
   | { readonly type: 'mouse'; readonly does: 'press' | 'up' | 'down'; readonly x: number; readonly y: number }
   /**
-   * The button was pressed on something that a view has drawn.
+   * A press of the button on something that a view has drawn.
    * @property on the view
-   * @property spot what the view calls it
+   * @property spot the view's name for it
    */
   | { readonly type: 'click'; readonly on: object; readonly spot: string }
 
@@ -46,11 +46,11 @@ const controls: Readonly<Record<string, string>> = {
 }
 const modifiers = ['', 'shift+', 'alt+', 'alt+shift+', 'ctrl+', 'ctrl+shift+', 'ctrl+alt+', 'ctrl+alt+shift+']
 const [pasteStart, pasteEnd] = ['\x1b[200~', '\x1b[201~']
-/** More is no paste of a text that fits into a record. */
+/** The longest paste: a longer text does not fit into a record. */
 const maxPaste = 5 * 1024 * 1024
-/** A report of the mouse by terminals that know no other: it is dropped, with the three characters that belong to it. */
+/** A mouse report of terminals that know no other format: it is dropped, with the three characters after it. */
 const [oldMouse, oldMouseLength] = ['\x1b[M', 3]
-/** No sequence of a key is longer. */
+/** The longest sequence of a key. */
 const maxSequence = 32
 const escapeWaitMs = 40
 
@@ -65,7 +65,7 @@ const pressed = (key: string, text = ''): Key => ({ type: 'key', key, text })
 
 const mouseButtons: Readonly<Record<string, 'press' | 'up' | 'down'>> = { 0: 'press', 64: 'up', 65: 'down' }
 
-/** A report of the mouse (SGR); of other buttons, of moves and with keys held nothing comes. */
+/** Reads a mouse report (SGR); other buttons, moves and clicks with modifiers are ignored. */
 function ofMouse(button: string, column: number, row: number): Key | undefined {
   const does = mouseButtons[button]
   if (does === undefined || !(column >= 1 && row >= 1)) return undefined
@@ -82,10 +82,10 @@ function ofSequence(parameters: string, final: string): Key | undefined {
   return pressed((modifiers[Number(second) - 1] ?? '') + name)
 }
 
-/** What a second click stands for. */
+/** The key that a second click stands for. */
 export const enterKey: Key = pressed('enter')
 
-/** Makes keys of the bytes that a client sends. Several come in one packet, and one in several. */
+/** Turns the bytes of a client into keys. One packet may have several keys, and one key several packets. */
 export class Keys {
   readonly #decoder = new StringDecoder('utf8')
   #rest = ''
@@ -98,7 +98,7 @@ export class Keys {
     clearTimeout(this.#timer)
     this.#rest += this.#decoder.write(bytes)
     while (this.#rest !== '' && this.#next());
-    // An escape is the key itself, or the beginning of what comes in the next packet.
+    // An escape is the key itself, or the beginning of a sequence in the next packet.
     if (this.#rest !== '' && this.#paste === undefined)
       this.#timer = setTimeout(() => this.#flush(), escapeWaitMs)
   }
@@ -114,7 +114,7 @@ export class Keys {
     for (const character of rest.slice(1)) this.on(pressed(character, character))
   }
 
-  /** @returns false when more must come first */
+  /** @returns false if more bytes are needed first */
   #next(): boolean {
     if (this.#paste !== undefined) return this.#pasted()
     if (this.#rest.startsWith(pasteStart)) {
@@ -142,7 +142,7 @@ export class Keys {
     if (unfinished.test(this.#rest) && this.#rest.length < maxSequence) return false
     const found = sequence.exec(this.#rest)
     if (!found) {
-      // Nothing that a key sends: it is dropped, so that its parts are not taken for keys.
+      // No key sends this: it is dropped, so that its parts do not count as keys.
       this.#rest = this.#rest.slice(Math.min(this.#rest.length, maxSequence))
       return true
     }
@@ -169,7 +169,7 @@ export class Keys {
   #pasted(): boolean {
     const end = this.#rest.indexOf(pasteEnd)
     if (end < 0) {
-      // The end may be cut in two.
+      // The end marker may be split between packets.
       const keep = Math.max(0, this.#rest.length - pasteEnd.length + 1)
       this.#paste += this.#rest.slice(0, keep)
       this.#rest = this.#rest.slice(keep)

@@ -5,7 +5,7 @@ import { inverse, plain } from './style.js'
 
 /** One line of text with a cursor between its characters. */
 export interface Line {
-  /** As a person counts them. */
+  /** Characters as a person counts them. */
   readonly characters: readonly string[]
   readonly at: number
 }
@@ -33,14 +33,14 @@ function wordRight({ characters, at }: Line): number {
   return to
 }
 
-/** Takes out what is between two places. */
+/** Removes the characters between two positions. */
 function without(line: Line, from: number, to: number): Line {
   if (from >= to) return line
   const characters = [...line.characters.slice(0, from), ...line.characters.slice(to)]
   return { characters, at: Math.min(from, characters.length) }
 }
 
-/** What is typed may join the character before it, as an accent does. */
+/** Inserts text at the cursor. It may join the character before it, as an accent does. */
 export function inserted({ characters, at }: Line, text: string): Line {
   const before = graphemes(characters.slice(0, at).join('') + text)
   return { characters: [...before, ...characters.slice(at)], at: before.length }
@@ -69,7 +69,7 @@ const cuts: Readonly<Record<string, (line: Line) => Line>> = {
   'ctrl+k': line => without(line, line.at, line.characters.length),
 }
 
-/** @returns undefined for a key that is not about the text */
+/** @returns undefined if the key does not edit text */
 export function typed(line: Line, key: Key): Line | undefined {
   if (key.type === 'paste') return inserted(line, key.text.replaceAll(/\n+/g, ' '))
   if (key.type !== 'key') return undefined
@@ -80,7 +80,7 @@ export function typed(line: Line, key: Key): Line | undefined {
   return key.text === '' ? undefined : inserted(line, key.text)
 }
 
-/** Draws a line so that its cursor is seen. */
+/** Draws a line with its cursor visible. */
 export function drawLine(
   area: Area,
   { x, y, width }: { x: number; y: number; width: number },

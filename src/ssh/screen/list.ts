@@ -5,7 +5,7 @@ import { drawLine, type Line, lineOf, textOf, typed } from './line.js'
 import { bold, dim, inverse, plain, underline } from './style.js'
 import type { Hint, Shell, View } from './view.js'
 
-/** A text with how it looks. */
+/** A text with its style. */
 export interface Cell {
   readonly text: string
   readonly style: number
@@ -15,15 +15,15 @@ export interface Column<R> {
   readonly label: string
   /** The first column names the record. */
   of(record: R): string | Cell
-  /** Left out where there is little room. */
+  /** Left out on narrow screens. */
   readonly wide?: true
 }
 
-/** Something to do with a key. */
+/** An action with a key. */
 export interface ListKey<R> extends Hint {
-  /** It is offered only to who has this. */
+  /** The permission that the key needs; without it the key is not offered. */
   readonly access?: string
-  /** It is about all of the list, and there where it is empty. */
+  /** Whether it is about the whole list, and works in an empty one too. */
   readonly ofList?: true
   run(shell: Shell<ListState<R>>, record: R): void
 }
@@ -33,7 +33,7 @@ interface Slice {
   readonly after?: string
 }
 
-/** The first records that have a text. */
+/** The first matching records. */
 interface Found<R> {
   readonly records: readonly R[]
   readonly isMore: boolean
@@ -43,17 +43,17 @@ export interface ListSpec<R> {
   readonly title: string
   readonly access: string
   load(slice: Slice): Promise<{ records: readonly R[]; total: number }>
-  /** Looks for a text in all records, of which some may not be read; the first of them. */
+  /** Searches all records, even those that are not loaded, and returns the first matches. */
   find?(text: string): Promise<Found<R>>
   keyOf(record: R): string
   readonly columns: readonly Column<R>[]
   readonly empty: string
   readonly keys: readonly ListKey<R>[]
-  /** How often it looks again while it is up. */
+  /** How often the list reloads while it is shown. */
   readonly everyMs?: number
-  /** Called when another record is marked. */
+  /** Called when the mark moves to another record. */
   readonly marked?: (record: R, shell: Shell<ListState<R>>) => void
-  /** Beside the list: what there is to say of the record that is marked. */
+  /** Draws details of the marked record beside the list. */
   readonly beside?: (area: Area, record: R) => void
 }
 
@@ -62,15 +62,15 @@ export interface ListState<R> {
   readonly total: number
   readonly at: number
   readonly filter: string
-  /** What was looked for by this filter among all records; undefined while nothing was. */
+  /** The records that the search for this filter has found; undefined without a search. */
   readonly found: Found<R> | undefined
-  /** While the filter is typed. */
+  /** The line while the filter is typed. */
   readonly line: Line | undefined
   readonly isLoaded: boolean
 }
 
 const pageSize = 200
-/** So many are read where somebody looks for one of them. */
+/** How many records are loaded for a filter. */
 const maxFiltered = 2000
 const widest = 48
 
@@ -79,7 +79,7 @@ const cellOf = <R>({ of }: Column<R>, record: R): Cell => {
   return typeof cell === 'string' ? { text: cell, style: plain } : cell
 }
 
-/** The records that have all words of the filter somewhere in their row, and those that were found by it. */
+/** Returns the records with all words of the filter in their row, and those that the search has found. */
 function shownOf<R>({ columns, keyOf }: ListSpec<R>, { records, filter, found }: ListState<R>): readonly R[] {
   if (filter === '') return records
   const words = filter.toLowerCase().split(/\s+/)
@@ -125,7 +125,7 @@ function load<R>(
       const found = marked
         ? shownOf(spec, next).findIndex(one => spec.keyOf(one) === spec.keyOf(marked))
         : state.at
-      // Who looks at the newest goes on looking at the newest.
+      // A mark on the newest record stays on the newest one.
       const isFollowing = spec.everyMs !== undefined && state.at === 0
       const at = isFollowing ? 0 : clamp(found < 0 ? state.at : found, shownOf(spec, next).length)
       const now = shownOf(spec, next)[at]
@@ -151,7 +151,7 @@ function filtered<R>(
   return next ? { ...state, line: next, filter: textOf(next), found: undefined, at: 0 } : state
 }
 
-/** Looks for the filter in all records, where some of them are not read. */
+/** Searches all records for the filter if some of them are not loaded. */
 function find<R>(spec: ListSpec<R>, { records, total, filter }: ListState<R>, shell: Shell<ListState<R>>) {
   if (!spec.find || filter.trim() === '' || records.length >= total) return
   shell.work(spec.access, async () => {
@@ -192,7 +192,7 @@ function update<R>(
   return state
 }
 
-/** Marks the record that was clicked; opens it where it is marked already. */
+/** Marks the clicked record; opens it if it is marked already. */
 function clicked<R>(
   spec: ListSpec<R>,
   state: ListState<R>,
@@ -208,7 +208,7 @@ function clicked<R>(
 const namesOf = ({ key }: Hint) =>
   key.split(' ').map(name => ({ Enter: 'enter', Space: ' ', Del: 'delete' })[name] ?? name)
 
-/** Columns as wide as what is in them; where there is no room, the first one gives way. */
+/** Returns the widths of columns by their content; if there is too little room, the first column shrinks. */
 function widthsOf<R>(columns: readonly Column<R>[], shown: readonly R[], width: number): number[] {
   const natural = columns.map(column =>
     Math.min(
@@ -263,7 +263,7 @@ function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {
   spec.beside?.(beside.part(2, 1, beside.width - 4, beside.height - 2), marked)
 }
 
-/** Why no row is there, with what was looked at. */
+/** Says why the list is empty, and how many records were searched. */
 function whyEmpty<R>(spec: ListSpec<R>, { isLoaded, filter, found, records, total }: ListState<R>): string {
   if (!isLoaded) return 'Reading…'
   if (filter === '') return spec.empty
@@ -274,7 +274,7 @@ function whyEmpty<R>(spec: ListSpec<R>, { isLoaded, filter, found, records, tota
 
 function drawHead<R>(spec: ListSpec<R>, area: Area, state: ListState<R>, count: number): void {
   const { records, total, found } = state
-  // Where nobody counts them, more come as one goes down.
+  // Without a total, more records load as the mark moves down.
   const more = Number.isFinite(total) ? `${records.length} of ${total} read` : `the first ${records.length}`
   const all = records.length < total ? more : `${total} in all`
   const words = state.filter === '' ? all : `${count}${found?.isMore ? ' of more' : ''} found, ${all}`
@@ -296,13 +296,13 @@ function drawRow(
   let x = 1
   for (const [i, cell] of cells.entries()) {
     const width = widths[i] ?? 0
-    // Colours of a marked row would be backgrounds.
+    // On a marked row colours would be backgrounds.
     area.put(x, y, cell.text, style & inverse ? style | (cell.style & bold) : cell.style, width)
     x += width + 2
   }
 }
 
-/** Records as rows, with a filter and what can be done with them. */
+/** A list of records, with a filter and actions. */
 export function listView<R>(spec: ListSpec<R>): View<ListState<R>> {
   return {
     title: () => spec.title,

@@ -6,7 +6,7 @@ import { bold, dim, inverse, plain } from './style.js'
 import type { Hint, Shell, View } from './view.js'
 import { wrapped } from './wrap.js'
 
-/** A box in the middle of what is there. */
+/** Draws a box in the middle of the screen and returns the area in it. */
 function boxIn(area: Area, width: number, height: number, title: string): Area {
   const [w, h] = [Math.min(area.width, width + 4), Math.min(area.height, height + 2)]
   const [x, y] = [Math.floor((area.width - w) / 2), Math.floor((area.height - h) / 2)]
@@ -15,7 +15,7 @@ function boxIn(area: Area, width: number, height: number, title: string): Area {
   return area.part(x + 2, y + 1, w - 4, h - 2)
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks before an action that cannot be undone. */
 export function confirmView(
   title: string,
   text: string,
@@ -51,11 +51,11 @@ export function confirmView(
   }
 }
 
-/** A row of a text that is only read. */
+/** A row of a text to read. */
 export interface Row {
   readonly text: string
   readonly style?: number
-  /** Cells that it stands in. */
+  /** The indent in cells. */
   readonly indent?: number
 }
 
@@ -77,12 +77,12 @@ const pageSteps: Readonly<Record<string, number>> = {
   G: Number.POSITIVE_INFINITY,
 }
 
-/** Something to do with a page that is read. */
+/** An action on a page of text. */
 export interface PageKey extends Hint {
   run(shell: Shell<PageState>): void
 }
 
-/** Something to read, longer than the screen may be. @param keys what can be done with it */
+/** A text to read, which may be longer than the screen. @param keys its actions */
 export function pageView(
   title: string,
   rows: readonly Row[],
@@ -120,10 +120,10 @@ interface PickState {
 
 interface Pick {
   readonly title: string
-  /** Several may be chosen. */
+  /** Whether several may be chosen. */
   readonly many?: boolean
   readonly chosen?: readonly string[]
-  /** Of which one is chosen; or where to look for them, by what was typed. */
+  /** The choices, or a function that searches them by the typed text. */
   readonly choices: readonly Choice[] | ((shell: Shell<PickState>, text: string) => void)
   picked(chosen: readonly string[], choices: readonly Choice[], shell: Shell<PickState>): void
 }
@@ -155,7 +155,7 @@ function toggled(state: PickState): PickState {
   }
 }
 
-/** Ticks what was clicked where several can be; else marks it, and takes what is marked already. */
+/** Ticks the clicked choice if several are allowed; otherwise marks it, and chooses it if it is marked already. */
 function clicked(pick_: Pick, state: PickState, spot: string, shell: Shell<PickState>): PickState {
   const at = found(state).findIndex(({ value }) => value === spot)
   if (at < 0) return state
@@ -173,7 +173,7 @@ const steps: Readonly<Record<string, number>> = {
   'ctrl+n': 1,
 }
 
-/** A choice of one or several, with a filter that is typed. */
+/** A choice of one or several, with a filter to type. */
 export function pickView(pick_: Pick): View<PickState> {
   const { title, many = false, choices, chosen = [] } = pick_
   const isLooked = typeof choices === 'function'

@@ -11,26 +11,26 @@ interface Frame {
   state: unknown
 }
 
-/** What the views of a session stand on. */
+/** The functions of a session that its views need. */
 export interface Ground {
-  /** Beside the titles, such as who is at the keys. */
+  /** Text beside the titles, such as the name of the user. */
   readonly name: string
-  /** @throws what refuses it */
+  /** @throws the refusal without the permission */
   need(access: string): Promise<void>
-  /** Asks where to go. */
+  /** Asks which screen to open. */
   goTo(shell: Shell<unknown>): void
-  /** Something has changed that is seen. */
+  /** The screen must be drawn again. */
   changed(): void
-  /** Nobody has foreseen it: the log is told. */
+  /** An unexpected error, for the log. */
   fault(error: unknown): void
-  /** The session cannot go on. */
+  /** The session cannot continue. */
   broken(error: unknown): void
   end(): void
 }
 
-/** More waiting work than somebody can have asked for. */
+/** More waiting work than a user can cause. */
 const maxWaiting = 50
-/** More keys than somebody types ahead. */
+/** More keys than a user types ahead. */
 const maxKeys = 20_000
 const maxMessageRows = 4
 const unforeseen = 'internal server error'
@@ -44,13 +44,13 @@ const everywhere: readonly Hint[] = [
   { key: '^C', does: 'end the session' },
 ]
 
-/** Views on each other, of which the top one has the keys. */
+/** Stacked views; the top one gets the keys. */
 export class Stack {
   readonly #frames: Frame[] = []
   #message: { text: string; isBad: boolean } | undefined
-  /** What was asked of the shell by the key that is being handled. */
+  /** How much the key that is being handled has asked of the shell. */
   #asked = 0
-  /** How much of it is still to be done. */
+  /** How many of these requests are pending. */
   #pending = 0
   #waiting = 0
   readonly #keys: Key[] = []
@@ -66,7 +66,7 @@ export class Stack {
     this.#up()
   }
 
-  /** Tells something, as a view does. */
+  /** Shows a message, as a view does. */
   say(text: string): void {
     this.#tell(text, false)
   }
@@ -77,8 +77,8 @@ export class Stack {
   }
 
   /**
-   * Keys wait for what the ones before them have asked for, so that who types ahead on a slow line types into the view
-   * that they expect. Ending the session waits for nothing.
+   * Handles a key after the requests of earlier keys, so that a user who types ahead on a slow line types into the
+   * expected view. Ending the session waits for nothing.
    */
   key(key: Key): void {
     if (this.#ended || this.#keys.length >= maxKeys) return
@@ -102,7 +102,7 @@ export class Stack {
 
   #handle(key: Key): void {
     const frame = this.#frames.at(-1)
-    // What was clicked may be covered since.
+    // Another view may cover the clicked part by now.
     if (!frame || (key.type === 'click' && key.on !== frame.view)) return
     this.#message = undefined
     const asked = this.#asked
@@ -113,7 +113,7 @@ export class Stack {
     this.ground.changed()
   }
 
-  /** What keys do that the view has no use for. */
+  /** Handles the keys that the view does not use. */
   #everywhere(key: string, frame: Frame): void {
     if (key === 'q' || (key === 'escape' && this.#frames.length > 1)) this.#leave(frame)
     else if (key === 'ctrl+c' || key === 'ctrl+d') this.#quit()
@@ -152,7 +152,7 @@ export class Stack {
     this.#up()
   }
 
-  /** The top view is up: it learns what there is now. */
+  /** Shows the top view and reloads it. */
   #up(): void {
     const frame = this.#frames.at(-1)
     clearTimeout(this.#timer)
@@ -170,10 +170,10 @@ export class Stack {
     }
   }
 
-  /** Leaves all views above the first one. */
+  /** Opens a view after leaving all views above the first one. */
   goTo(view: AnyView): void {
     const unsaved = this.#frames.findLast(frame => frame.view.unsaved?.(frame.state))
-    // The form stays below, so that nothing typed is lost.
+    // A form with unsaved values stays below, so that no typed text is lost.
     if (unsaved) this.#frames.splice(this.#frames.indexOf(unsaved) + 1)
     else this.#frames.splice(1)
     this.open(view)
@@ -185,7 +185,7 @@ export class Stack {
       (...given: A): void => {
         this.#asked++
         this.#pending++
-        // The state that `update` gives is stored before anything else looks at it.
+        // The state that `update` returns is stored before anything else reads it.
         queueMicrotask(() => {
           this.#pending--
           if (this.#ended) return
@@ -221,7 +221,7 @@ export class Stack {
     this.ground.changed()
   }
 
-  /** One after the other, in the order of the keys. */
+  /** Runs work one after the other, in the order of the keys. */
   #enqueue(
     frame: Frame,
     access: string,
@@ -274,7 +274,7 @@ export class Stack {
     area.fill(0, 0, area.width, 1, inverse)
     const name = `${this.#waiting > 0 ? '… ' : ''}${this.ground.name} `
     const titles = this.#frames.filter(({ view }) => !view.isOver).map(({ view, state }) => view.title(state))
-    // The end of a long way says more than its beginning.
+    // The end of a long path says more than its beginning.
     while (titles.length > 2 && titles.join(' › ').length > area.width - name.length - 4) titles.splice(1, 1)
     const room = Math.max(0, area.width - name.length - 2)
     area.put(1, 0, titles.join(' › '), inverse | bold, room)
@@ -282,7 +282,7 @@ export class Stack {
   }
 }
 
-/** As many as there is room for; all of them are in the help. */
+/** Draws as many hints as fit; the help has all of them. */
 function drawHints(area: Area, hints: readonly Hint[]): void {
   const y = area.height - 1
   let x = 1

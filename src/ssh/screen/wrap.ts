@@ -1,6 +1,6 @@
 import { clusters, graphemes } from './clusters.js'
 
-/** Where the rows of a line begin when it is broken to a width, after a space where there is one. */
+/** Returns the start of each row of a wrapped line; it wraps after a space if possible. */
 export function breaks(characters: readonly string[], width: number): number[] {
   const starts = [0]
   let used = 0
@@ -22,11 +22,11 @@ export function breaks(characters: readonly string[], width: number): number[] {
   return starts
 }
 
-/** A text in rows of a width. */
+/** Wraps a text into rows of a width. */
 export function wrapped(text: string, width: number, most = Number.POSITIVE_INFINITY): string[] {
   const rows: string[] = []
   for (const line of text.split('\n')) {
-    // No more of a long line than is shown.
+    // Only the part of a long line that is shown.
     const characters = graphemes(most === Number.POSITIVE_INFINITY ? line : line.slice(0, most * width * 8))
     const starts = breaks(characters, Math.max(1, width))
     for (const [i, from] of starts.entries())

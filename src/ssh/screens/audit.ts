@@ -11,7 +11,7 @@ import { changedRows, timeWord } from './words.js'
 const everyMs = 2000
 const reads = 'audit:read'
 
-/** What was changed, by whom and when, as it happens. */
+/** The audit log: what was changed, by whom and when. It updates by itself. */
 export function auditScreen(session: Session) {
   const { services } = session
   return listView<ChangeRow>({
@@ -21,7 +21,7 @@ export function auditScreen(session: Session) {
     async load({ limit, after }) {
       const events = await all(services.audit.list(after ? { before: after } : {}, limit))
       const records = await changeRows(events, services)
-      // Nobody counts the whole log: there is more while a page is full.
+      // The log is too long to count: a full page means that more follow.
       return { records, total: records.length < limit ? records.length : Number.POSITIVE_INFINITY }
     },
     keyOf: ({ event }) => event.audit_event_id,
@@ -37,7 +37,7 @@ export function auditScreen(session: Session) {
   })
 }
 
-/** Shows what a change has changed, and what is stored of it. */
+/** Shows the values of a change, in words and as they are stored. */
 function openChange<S>(session: Session, shell: Shell<S>, { event }: ChangeRow): void {
   shell.work(reads, async () => {
     const told = await toldChange(event, viewerOf(session), session.services)

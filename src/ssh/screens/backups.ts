@@ -6,7 +6,7 @@ import { timeWord } from './words.js'
 
 const kinds: Readonly<Record<string, StateKind>> = { completed: 'live', failed: 'bad' }
 
-/** Copies of everything in one file. */
+/** Backups: copies of everything, each in one file. */
 export function backupsScreen(session: Session) {
   const { backups } = session.services
   return resourceView(session, {

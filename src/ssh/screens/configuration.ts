@@ -6,11 +6,11 @@ import type { FormField } from '../screen/form-state.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 
-/** What waits for the next start, as a sentence; none where nothing does. */
+/** A sentence about settings that wait for the next start; empty if there are no such settings. */
 const restartWords = (names: readonly string[]): string[] =>
   names.length === 0 ? [] : [`A restart is due for ${names.join(', ')}.`]
 
-/** What the configuration file says, by its schema. */
+/** The settings of the configuration file, by its schema. */
 export function configurationScreen(session: Session): AnyView {
   const { configuration } = session.services
   const settings = configuration.describe() as unknown as Setting[]

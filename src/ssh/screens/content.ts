@@ -14,17 +14,17 @@ import type { Session } from '../session.js'
 import { treeScreen } from './tree.js'
 import { stateCell, timeWord } from './words.js'
 
-/** A page of the site, a tree that is on none, or a kind of such trees. */
+/** A page of the site, a tree without a page, or a datatype of such trees. */
 interface Place extends TreeRow {
-  /** What has many trees without a page, which are a list of their own, and how many. */
+  /** A datatype with many trees without a page, which are a list of their own, and their number. */
   readonly many?: { readonly kind: Kind; readonly total: number }
 }
 
 const reads = 'content:update'
-/** How many are shown of what a text is found in. */
+/** How many results of a search are shown. */
 const maxFound = 100
 
-/** Trees that are on no page, and the kinds that have many of them. */
+/** Returns trees without a page, and the datatypes that have many of them. */
 async function withoutPage(session: Session): Promise<Place[]> {
   const model = await modelOf(session)
   const { few, many } = await treesWithoutPage(model, session)
@@ -49,7 +49,7 @@ const lastColumns: Column<TreeRow>[] = [
   { label: 'Changed', of: ({ changed }) => timeWord(changed), wide: true },
 ]
 
-/** All trees of a kind, on pages or not, newest first. */
+/** All trees of a datatype, on pages or not, newest first. */
 function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
   const { content } = session.services.space
   const where = { datatype_id, parent_id: null }
@@ -83,7 +83,7 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
   })
 }
 
-/** Opens the tree of a page; where there is none yet, asks what to start from. */
+/** Opens the tree of a page; for a page without an entry it asks for the datatype to start with. */
 export function routeView<S>(
   session: Session,
   shell: Shell<S>,
@@ -97,7 +97,7 @@ export function routeView<S>(
   })
 }
 
-/** Asks for the kind of a new entry that is under none, and opens its tree. */
+/** Asks for the datatype of a new root entry, creates it, and opens its tree. */
 async function startView(session: Session, title: string, place: { route_id?: string }): Promise<AnyView> {
   const model = await modelOf(session)
   const kinds = kindsWithoutPage(model)
@@ -117,7 +117,7 @@ async function startView(session: Session, title: string, place: { route_id?: st
   })
 }
 
-/** A page with its address and what it starts from. */
+/** The form for a new page with its address and datatype. */
 function newPage(session: Session): AnyView {
   return formView(
     {
@@ -142,7 +142,7 @@ function newPage(session: Session): AnyView {
   )
 }
 
-/** Pages, and trees that are on none. */
+/** Pages, and trees without a page. */
 export function contentScreen(session: Session): AnyView {
   const keys: ListKey<Place>[] = [
     {

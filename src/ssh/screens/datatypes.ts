@@ -3,7 +3,7 @@ import { resourceView } from '../resource.js'
 import type { Session } from '../session.js'
 import { fieldsScreen } from './fields.js'
 
-/** Kinds of entries. */
+/** Datatypes. */
 export const datatypesScreen = (session: Session) =>
   resourceView(session, {
     ...datatypeResource(session),

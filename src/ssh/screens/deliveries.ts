@@ -8,7 +8,7 @@ import { stateCell, timeWord } from './words.js'
 
 const everyMs = 2000
 
-/** What was sent to a webhook, the newest first, as it happens. */
+/** The deliveries of a webhook, the newest first. The list updates by itself. */
 export function deliveriesScreen(
   session: Session,
   { webhook_id, name }: { webhook_id: string; name: string },

@@ -7,9 +7,9 @@ import { anyIds } from '../../services/content/field-values.js'
 import type { Find, FormField } from '../screen/form-state.js'
 import type { Session } from '../session.js'
 
-/** How many are shown of what is looked for. */
+/** How many results of a search are shown. */
 const maxFound = 100
-/** How many entries a text is looked for in. */
+/** How many entries are searched for a text. */
 const maxLooked = 1000
 
 function mediaFind({ services: { media } }: Session): Find {
@@ -37,7 +37,7 @@ function entryFind(session: Session, field: ModelField, model: Model): Find {
   }
 }
 
-/** What the chosen ones are called. */
+/** Returns the chosen records with their names. */
 async function chosenOf(
   { field_type }: ModelField,
   chosen: readonly string[],
@@ -54,7 +54,7 @@ interface Stored {
   readonly stored: string
 }
 
-/** How what is typed is written. */
+/** The format of the typed text. */
 const writings: Readonly<Record<string, string>> = {
   html: 'HTML',
   json: 'JSON',
@@ -78,6 +78,6 @@ async function shownOf({ field, stored }: Stored, model: Model, session: Session
     : { ...base, kind: 'choice', none: '–', value: ids[0] ?? '' }
 }
 
-/** The controls of fields, with what is stored. */
+/** Returns the controls of fields with their stored values. */
 export const controlsOf = (fields: readonly Stored[], model: Model, session: Session): Promise<FormField[]> =>
   Promise.all(fields.map(one => shownOf(one, model, session)))

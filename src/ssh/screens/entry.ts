@@ -25,7 +25,7 @@ interface Opened {
 const storedIn = (stored: readonly Value[], { field_id }: ModelField, locale: string): string =>
   stored.find(row => row.field_id === field_id && row.locale === locale)?.field_value ?? ''
 
-/** The values of an entry in one locale, or those that all locales have. */
+/** The values of an entry in one locale, or those without a locale. */
 export function entryScreen(session: Session, id: string, locale = ''): AnyView {
   const { content } = session.services.space
   return formView<Opened>(
@@ -33,7 +33,7 @@ export function entryScreen(session: Session, id: string, locale = ''): AnyView 
       readAccess: 'content:update',
       saveAccess: session.can('content:update') ? 'content:update' : undefined,
       async load() {
-        // First of all: what is saved while the rest is read is then found out by the mark.
+        // The entry is read first: its mark then detects a save while the rest is read.
         const entry = await content.get(id)
         const model = await modelOf(session)
         const own = model.fieldsOf.get(entry.datatype_id) ?? []

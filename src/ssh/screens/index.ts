@@ -32,7 +32,7 @@ interface Screen {
   open(session: Session): AnyView
 }
 
-/** The screen of a resource that has nothing of its own there. */
+/** Returns the screen of a resource without a screen of its own. */
 const listOf =
   <R extends object>(describe: (session: Session) => Resource<R>) =>
   (session: Session): AnyView =>
@@ -57,10 +57,10 @@ const ofStructure: readonly Screen[] = [
     open: datatypesScreen,
   },
 ]
-/** What both content spaces have. */
+/** The screens that both content spaces have. */
 const ofSpace = [contentPlace, ...ofMedia, ...ofStructure]
 
-/** Every screen that one can go to, in the order of the first one. */
+/** All screens, in the order of the first one. */
 const screens: readonly Screen[] = [
   contentPlace,
   { name: 'Search', about: 'words in what is published', access: 'content:read', open: searchScreen },
@@ -99,10 +99,10 @@ const screens: readonly Screen[] = [
   },
 ]
 
-/** What the role does not allow is not offered. */
+/** The screens that the role allows. */
 const offered = (session: Session, of: readonly Screen[]) => of.filter(({ access }) => session.can(access))
 
-/** Asks where to go. */
+/** Asks which screen to open. */
 export const goToView = (session: Session, go: (view: AnyView) => void): AnyView =>
   pickView({
     title: 'Go to',
@@ -115,10 +115,10 @@ export const goToView = (session: Session, go: (view: AnyView) => void): AnyView
 
 const steps: Readonly<Record<string, number>> = { up: -1, k: -1, down: 1, j: 1, home: -100, end: 100, G: 100 }
 
-/** The first screen: all others. */
+/** The first screen, which lists all others. */
 export const homeView = (session: Session): View<number> => placesView('Slugline', session, screens)
 
-/** The screens of the admin space, which are those of the public one over it. */
+/** The screens of the admin space: those of a space, over its services. */
 function adminSpaceScreen(session: Session): AnyView {
   const inside = inSpaceOfAdmins(session)
   return guardedBy(access => adminWord(access as Access), placesView('Admin space', inside, ofSpace))

@@ -5,7 +5,7 @@ import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { mediaScreen } from './media.js'
 
-/** A folder, with the names of those that it is in. */
+/** A folder, with the names of its parents. */
 interface Row {
   readonly folder_id: string
   readonly name: string
@@ -13,7 +13,7 @@ interface Row {
   readonly word?: string
 }
 
-/** Folders of files. */
+/** Folders of the media library. */
 export function mediaFoldersScreen(session: Session): AnyView {
   const { folders } = session.services.media
   const places = async () => folderChoices(await folders.tree())
@@ -23,7 +23,7 @@ export function mediaFoldersScreen(session: Session): AnyView {
     access: { read: 'media:read', create: 'media:create', update: 'media:update', remove: 'media:delete' },
     service: {
       async *list(_where: never, { after }) {
-        // They are read at once, for they are shown inside each other.
+        // They are read together, because they are nested.
         if (after === undefined)
           yield (await places()).map(({ value, word }) => ({
             folder_id: value,

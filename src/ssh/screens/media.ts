@@ -5,7 +5,7 @@ import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { entryScreen } from './entry.js'
 
-/** Files with their texts; the pictures themselves are at their addresses. */
+/** Media files with their texts; pictures can be viewed at their addresses. */
 export function mediaScreen(session: Session, folder?: { folder_id: string; word: string }): AnyView {
   const { items } = session.services.media
   return resourceView(session, {

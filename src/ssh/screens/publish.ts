@@ -5,7 +5,7 @@ import { bold } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
 
-/** What publishing refuses, each by the entry that it is in. */
+/** Returns the problems that refuse a publish, each with the title of its entry. */
 async function refusals(session: Session, { errors }: HttpError): Promise<readonly string[]> {
   const told = (errors ?? []) as readonly { error: string; content_data_id?: string }[]
   const ids = [...new Set(told.flatMap(one => one.content_data_id ?? []))].slice(0, 200)
@@ -14,7 +14,7 @@ async function refusals(session: Session, { errors }: HttpError): Promise<readon
   return told.map(({ error, content_data_id = '' }) => `In “${titles.get(content_data_id) ?? ''}”: ${error}`)
 }
 
-/** Publishes an entry with everything under it; what keeps it from that is listed. */
+/** Publishes an entry with everything under it; if it is refused, the problems are listed. */
 export function publish<S>(session: Session, shell: Shell<S>, id: string, done: () => void): void {
   shell.work('content:publish', async () => {
     try {

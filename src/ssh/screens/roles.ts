@@ -4,7 +4,7 @@ import { pickView } from '../screen/over.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 
-/** Sets of permissions. */
+/** Roles, which are sets of permissions. */
 export const rolesScreen = (session: Session) =>
   resourceView(session, {
     ...roleResource(session),

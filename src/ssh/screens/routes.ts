@@ -3,7 +3,7 @@ import { resourceView } from '../resource.js'
 import type { Session } from '../session.js'
 import { routeView } from './content.js'
 
-/** Addresses of pages. */
+/** Routes: the addresses of pages. */
 export const routesScreen = (session: Session) =>
   resourceView(session, {
     ...routeResource(session),

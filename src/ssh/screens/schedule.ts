@@ -7,7 +7,7 @@ import { formView } from '../screen/form.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 
-/** When an entry becomes public, and until when it is. */
+/** When an entry is published, and when it is unpublished. */
 export function scheduleScreen(session: Session, id: string, title: string): AnyView {
   const { content, publishing } = session.services.space
   const zoned = withZone('publish_at', 'unpublish_at')

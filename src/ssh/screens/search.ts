@@ -10,7 +10,7 @@ import { entryScreen } from './entry.js'
 
 interface SearchState {
   readonly line: Line
-  /** What was looked for last; undefined before the first search. */
+  /** The words of the last search; undefined before the first one. */
   readonly looked: string | undefined
   readonly found: readonly SearchResult[]
   readonly names: ReadonlyMap<string, string>
@@ -22,7 +22,7 @@ const limit = 50
 function look(session: Session, shell: Shell<SearchState>, text: string): void {
   shell.work('content:read', async () => {
     const { results } = await session.services.space.search.find('reader', { words: text, limit })
-    // Titles of entries that are on no page are for those who work on content.
+    // Titles of entries without a page are for users who work on content.
     const ids = results.map(({ id }) => id)
     const names = session.can('content:update') ? await titlesById(ids, session) : new Map()
     return state => ({ ...state, found: results, names, looked: text, at: 0 })
@@ -78,7 +78,7 @@ function draw(area: Area, { line, looked, found, names, at }: SearchState): void
   }
 }
 
-/** Words in what the public sees. */
+/** A search for words in public texts. */
 export function searchScreen(session: Session): AnyView {
   const view: View<SearchState> = {
     title: () => 'Search',

@@ -1,7 +1,7 @@
 import type { Node, Tree } from '../../resources/trees.js'
 import type { Session } from '../session.js'
 
-/** What the keys of a tree work with. */
+/** The data and functions that the keys of a tree work with. */
 export interface Shown {
   readonly session: Session
   /** The tree as it was last read. */

@@ -3,7 +3,7 @@ import { SshKeyCreate } from '../../services/accounts/ssh-keys.js'
 import { resourceView } from '../resource.js'
 import type { Session } from '../session.js'
 
-/** One's own public keys. */
+/** The user's own public keys. */
 export function sshKeysScreen(session: Session) {
   const { sshKeys } = session.services
   const own = () => sshKeys.list(session.actor)

@@ -12,7 +12,7 @@ import { changesScreen, versionsScreen } from './versions.js'
 
 type TreeShell = Shell<ListState<Node>>
 
-/** Reads the tree again, with one of its entries marked. */
+/** Reads the tree again, and marks one of its entries. */
 function reload({ tree, read }: Shown, shell: TreeShell, marked?: string): void {
   shell.work('content:update', async () => {
     await read()
@@ -29,14 +29,14 @@ function reload({ tree, read }: Shown, shell: TreeShell, marked?: string): void 
   })
 }
 
-/** How many entries are under one, and what the first of them are called. */
+/** Returns the entries under one. */
 function under(nodes: readonly Node[], node: Node): readonly Node[] {
   const from = nodes.indexOf(node) + 1
   const end = nodes.findIndex((one, i) => i >= from && one.level <= node.level)
   return nodes.slice(from, end < 0 ? undefined : end)
 }
 
-/** The entries that one is under, the nearest first. */
+/** Returns the entries above one, the nearest first. */
 function above(nodes: readonly Node[], node: Node): Node[] {
   let { level } = node
   return nodes
@@ -51,7 +51,7 @@ function above(nodes: readonly Node[], node: Node): Node[] {
 
 const count = (many: number) => `${many} ${many === 1 ? 'entry' : 'entries'}`
 
-/** What the public sees, and from when to when. */
+/** Keys that publish, schedule and unpublish an entry. */
 export function publicationKeys(shown: Shown): ListKey<Node>[] {
   const { session, tree, idOf } = shown
   const { publishing } = session.services.space
@@ -109,7 +109,7 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
 const moves = { K: 'up', J: 'down', H: 'out', L: 'in' } as const
 const words = { up: 'before', down: 'after', out: 'beside its parent', in: 'under the one before' }
 
-/** Where entries are, and which there are. */
+/** Keys that create, move and delete entries. */
 export function placeKeys(shown: Shown): ListKey<Node>[] {
   const { session, tree, idOf } = shown
   const { content, copies } = session.services.space
@@ -122,7 +122,7 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
         run(shell, node) {
           const id = idOf(node)
           shell.work('content:update', async () => {
-            // Several moves may wait: each goes by the tree after the one before it.
+            // Several moves may be waiting: each uses the tree after the one before it.
             const place = placeFor(tree(), id, how)
             if (!place) shell.complain('There is no such place.')
             else await content.move(session.actor, { content_data_id: id, ...place })
@@ -154,7 +154,7 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
   ]
 }
 
-/** Asks before an entry is deleted, and says what goes with it: nothing else goes. */
+/** Asks before an entry is deleted, and names the entries that the deletion includes; it deletes no others. */
 function askDelete(shown: Shown, shell: TreeShell, { entry: { content_data_id: id } }: Node): void {
   const { session, tree, idOf } = shown
   const { content } = session.services.space

@@ -52,7 +52,7 @@ function drawBeside(area: Area, node: Node, beside: Beside | undefined): void {
   }
 }
 
-/** Asks for the kind of an entry under another, makes it and opens it. */
+/** Asks for the datatype of an entry under another, creates it and opens it. */
 function addKey({ session }: Shown): ListKey<Node> {
   return {
     key: 'a',
@@ -77,7 +77,7 @@ function addKey({ session }: Shown): ListKey<Node> {
   }
 }
 
-/** A tree of entries, with what is in the marked one beside it. */
+/** A tree of entries, with the values of the marked one beside it. */
 export function treeScreen(session: Session, id: string, title: string): AnyView {
   const { content } = session.services.space
   let tree: Tree | undefined
@@ -138,7 +138,7 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
     marked(node, shell) {
       wanted = idOf(node)
       shell.work('content:update', async () => {
-        // Keys come faster than values are read.
+        // The mark may have moved while the values were read.
         if (wanted === idOf(node)) beside = await besideOf(session, node)
       })
     },

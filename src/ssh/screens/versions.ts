@@ -92,7 +92,7 @@ const rowsOf = (values: readonly ChangedText[]): Row[] =>
     changedRows([title, field, locale].filter(Boolean).join(' · '), change),
   )
 
-/** What changed from one version to another. */
+/** Shows the changes from one version to another. */
 function compare<S>(session: Session, shell: Shell<S>, from: VersionRow, to: VersionRow): void {
   shell.work(reads, async () => {
     const { added, removed, values } = await comparisonOf(from.id, to.id, session)
@@ -106,7 +106,7 @@ function compare<S>(session: Session, shell: Shell<S>, from: VersionRow, to: Ver
   })
 }
 
-/** What the next publish makes public, and the way to drop it. */
+/** Shows the unpublished changes, with a key that discards them. */
 export function changesScreen<S>(session: Session, shell: Shell<S>, id: string): void {
   const { changes } = session.services.space
   shell.work(reads, async () => {

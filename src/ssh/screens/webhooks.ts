@@ -5,7 +5,7 @@ import { deliveriesScreen } from './deliveries.js'
 
 const once = 'The receiver checks signatures with this secret. It is shown this once:'
 
-/** Subscriptions to events, and what was sent to them. */
+/** Webhooks and their deliveries. */
 export function webhooksScreen(session: Session) {
   const { webhooks } = session.services
   return resourceView(session, {

@@ -3,7 +3,7 @@ import type { Cell } from '../screen/list.js'
 import type { Row } from '../screen/over.js'
 import { bold, dim, green, magenta, red } from '../screen/style.js'
 
-/** A stored time as people read it, in UTC. */
+/** Returns a stored time as text, in UTC. */
 export const timeWord = (time: string | null): string =>
   time === null ? '–' : time.slice(0, 16).replace('T', ' ')
 
@@ -16,13 +16,13 @@ const looks = {
   bad: { sign: '✗', style: red },
 } as const satisfies Readonly<Record<StateKind, object>>
 
-/** A state by its sign and its word: colours say nothing that these do not. */
+/** Returns the cell of a state: its sign and its word; the colour adds no information. */
 export const stateCell = (kind: StateKind, word: string): Cell => ({
   text: `${looks[kind].sign} ${word}`,
   style: looks[kind].style,
 })
 
-/** What a text was and is, under what it is called. */
+/** The text before and after a change, under the label of its field. */
 export const changedRows = (
   label: string,
   { before, after }: { before: string | null; after: string | null },

@@ -12,8 +12,8 @@ const isText = ({ selection }: EditorState): boolean =>
   !selection.$from.parent.type.spec.code
 
 /**
- * The most used marks beside what is selected, for the pointer. Keys and screen readers have the toolbar above the text,
- * which does the same.
+ * The most used marks beside the selection, for the pointer. Keys and screen readers have the toolbar above the text
+ * with the same commands.
  */
 class Bubble {
   private readonly element = element('div', { class: 'bubble', 'aria-hidden': 'true', hidden: '' })
@@ -39,7 +39,7 @@ class Bubble {
       .filter(({ name }) => names.includes(name))
       .map(action => [action, tool(action.label, action.icon, () => this.run(action))])
     tool('Link', 'link', link)
-    // A button that is pressed leaves the selection where it is.
+    // A press on a button leaves the selection where it is.
     this.element.addEventListener('mousedown', event => event.preventDefault())
     view.dom.parentElement?.append(this.element)
     view.dom.addEventListener('pointerdown', this.onPress)
@@ -74,7 +74,7 @@ class Bubble {
     for (const [{ isOn }, made] of this.buttons)
       made.setAttribute('aria-pressed', String(isOn?.(view.state) ?? false))
     const { from, to } = view.state.selection
-    // Above is where a touch screen shows its own menu.
+    // A touch screen shows its own menu above.
     const side = matchMedia('(pointer: coarse)').matches ? 'below' : 'above'
     element.hidden = !besideText(view, element, from, to, side)
   }
@@ -87,7 +87,7 @@ class Bubble {
   private readonly onRelease = (): void => {
     if (!this.isPressed) return
     this.isPressed = false
-    // The editor learns of the selection after this.
+    // The editor gets the selection only after this event.
     setTimeout(() => this.show(), 20)
   }
 }

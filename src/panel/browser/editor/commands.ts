@@ -20,7 +20,7 @@ const { nodes, marks } = schema
 const nodeType = (name: string) => nodes[name] as NodeType
 const markType = (name: string) => marks[name] as MarkType
 
-/** Something that a button or keys do. */
+/** An action of a button or of keys. */
 export interface Action {
   readonly name: string
   readonly label: string
@@ -36,7 +36,7 @@ const isMarked = (type: MarkType) => (state: EditorState) => {
   return state.doc.rangeHasMark(from, to, type)
 }
 
-/** Whether the cursor is inside of such a node. */
+/** Whether the cursor is inside a node of this type. */
 const isWithin = (state: EditorState, ...names: string[]): boolean => {
   const { $from } = state.selection
   for (let depth = $from.depth; depth > 0; depth--)
@@ -53,7 +53,7 @@ const marking = (name: string, label: string, icon: string, keys?: string): Acti
   isOn: isMarked(markType(name)),
 })
 
-/** The list around the cursor becomes one of the other kind, or none. */
+/** Turns the list around the cursor into the other type, or into paragraphs. */
 const toggleList =
   (name: string): Command =>
   (state, dispatch, view) => {
@@ -74,10 +74,10 @@ const insertRule: Command = (state, dispatch) => {
   return true
 }
 
-/** Two rows and two columns, of which the first row heads the others. */
+/** Inserts a table of two rows and two columns with a head row. */
 const insertTable: Command = (state, dispatch) => {
   if (isInTable(state)) return false
-  // The toolbar asks with each key.
+  // The toolbar asks after each key whether the command is possible.
   if (!dispatch) return true
   const row = (type: string, section: string) =>
     nodeType('table_row').create(
@@ -86,7 +86,7 @@ const insertTable: Command = (state, dispatch) => {
     )
   const table = nodeType('table').create(null, [row('table_header', 'thead'), row('table_cell', 'tbody')])
   const tr = state.tr.replaceSelectionWith(table)
-  // The step has put it somewhere near the cursor, and its first cell is where one writes.
+  // The step may have moved it; the cursor goes into its first cell.
   let first: number | undefined
   tr.doc.nodesBetween(0, tr.doc.content.size, (node, at) => {
     if (node === table) first = at + 3
@@ -97,7 +97,7 @@ const insertTable: Command = (state, dispatch) => {
   return true
 }
 
-/** A new row behind the last cell, so that Tab never leaves a table by itself. */
+/** Adds a row after the last cell, so that Tab stays in the table. */
 const addRow: Command = (state, dispatch, view) => {
   if (!isInTable(state)) return false
   if (!dispatch || !view) return true
@@ -154,7 +154,7 @@ export const historyActions: readonly Action[] = [
   { name: 'redo', label: 'Redo', icon: 'redo', run: redo },
 ]
 
-/** What is offered while the cursor is in a table. */
+/** Actions that the editor offers while the cursor is in a table. */
 export const tableActions: readonly (readonly [word: string, run: Command])[] = [
   ['Add row', addRowAfter],
   ['Add column', addColumnAfter],
@@ -164,7 +164,7 @@ export const tableActions: readonly (readonly [word: string, run: Command])[] = 
   ['Remove table', deleteTable],
 ]
 
-/** What a line of text is, as a choice. */
+/** Styles of a block of text, as the choices of the toolbar. */
 export const styles: readonly (readonly [value: string, word: string, run: Command])[] = [
   ['paragraph', 'Text', setBlockType(nodeType('paragraph'))],
   ...[1, 2, 3, 4, 5, 6].map(
@@ -185,7 +185,7 @@ export const keys: Readonly<Record<string, Command>> = {
   ...Object.fromEntries(
     [...markActions, ...blockActions].flatMap(({ keys, run }) => (keys ? [[keys, run]] : [])),
   ),
-  // What was typed comes back before what it has become.
+  // The first Undo after an input rule restores the text that was typed; the next ones undo steps.
   'Mod-z': chainCommands(undoRule, undo),
   Backspace: undoRule,
   'Mod-y': redo,

@@ -12,14 +12,14 @@ const { link, image } = { link: schema.marks.link, image: schema.nodes.image }
 interface Question {
   readonly title: string
   readonly fields: readonly { name: string; label: string; value: string; hint?: string }[]
-  /** A button that finds what is written into the first field. */
+  /** A button that fills in values for the first field. */
   readonly find?: { word: string; run(fill: (values: Readonly<Record<string, string>>) => void): void }
   readonly remove?: () => void
-  /** @returns what is wrong */
+  /** @returns the problem */
   save(values: Readonly<Record<string, string>>): string | undefined
 }
 
-/** Asks in a dialog, and gives the focus back to the text. */
+/** Asks in a dialog, and then returns the focus to the text. */
 function ask(view: EditorView, { title, fields, find, remove, save }: Question): void {
   const inputs = fields.map(({ name, value }, i) => {
     const input = element('input', { class: 'input', id: `ask-${name}`, autocomplete: 'off' })
@@ -64,7 +64,7 @@ function ask(view: EditorView, { title, fields, find, remove, save }: Question):
   showDialog(dialog, () => view.focus())
 }
 
-/** An address that begins as a name of a site does is one there. */
+/** Adds `https://` to an address that begins with a host name. */
 const addressOf = (text: string) =>
   /^[\w-]+(\.[\w-]+)*\.[a-z]{2,}(\/|$)/i.test(text) ? `https://${text}` : text
 
@@ -132,11 +132,11 @@ export const pictureOf = ({ address = '', hint = '', width, height }: Chosen): T
 const given = (attrs: Readonly<Record<string, string | null>>): Texts =>
   Object.fromEntries(Object.entries(attrs).flatMap(([name, value]) => (value ? [[name, value]] : [])))
 
-/** Asks for the picture at the cursor, or for a new one that is chosen from the media. */
+/** Asks for the attributes of the picture at the cursor, or for a new picture from the media. */
 export function askForImage(view: EditorView, choose: Choose): void {
   const { from, to } = view.state.selection
   const known = view.state.doc.nodeAt(from)
-  /** Of the image that the address is of. */
+  /** The size of the image at the address. */
   let size: Texts = {}
   const show = (values: Texts) => {
     size = values

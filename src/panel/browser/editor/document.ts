@@ -5,7 +5,7 @@ interface TrustedTypes {
   createPolicy(name: string, policy: Policy): Policy
 }
 
-/** Documents that are only parsed run and load nothing. */
+/** Parsed documents run and load nothing. */
 const policy = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('slugline-editor', {
   createHTML: text => text,
 })
@@ -14,25 +14,25 @@ const aside = 'data-aside-'
 const tags = /<[a-z](?:[^>"']|"[^"]*"|'[^']*')*>/gi
 const attributes = /"[^"]*"|'[^']*'|(?<=[\s/"'])(?:on[a-z]+|style)(?=\s*=)/gi
 
-/** Attributes that a browser acts upon, or complains of, while it reads them have another name meanwhile. */
+/** Renames attributes that a browser would act upon or report while it parses. */
 const setAside = (html: string): string =>
   html.replaceAll(tags, tag =>
     tag.replaceAll(attributes, found => (/^["']/.test(found) ? found : `${aside}${found}`)),
   )
 
-/** HTML of a document that was parsed here, with the names that it came with. */
+/** HTML of a document that was parsed here, with the original attribute names. */
 export const asGiven = (html: string): string => html.replaceAll(` ${aside}`, ' ')
 
-/** What a style says, of an element that was parsed here. */
+/** The style of an element that was parsed here. */
 export const styleOf = (element: Element): string => element.getAttribute(`${aside}style`) ?? ''
 
 /** Elements with a style. */
 export const styled = `[${aside}style]`
 
-/** Whether a browser would act upon it even though it only parses it. */
+/** Whether a browser would act upon the HTML even if it is only parsed. */
 export const isActive = (html: string): boolean => /<(style|svg|math)\b/i.test(html)
 
-/** The body of a document with this HTML. */
+/** Returns the body of a document with this HTML. */
 export function parsed(html: string): HTMLElement {
   const text = `<!doctype html><body><div>${setAside(html)}`
   const { body } = new DOMParser().parseFromString(policy?.createHTML(text) ?? text, 'text/html')

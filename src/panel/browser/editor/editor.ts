@@ -2,7 +2,7 @@ import { RichField, type Surroundings } from './field.js'
 
 const fields = new Map<HTMLElement, RichField>()
 
-/** Each textarea for rich text gets its editor, those that are gone lose it, and the others show what the page has. */
+/** Gives each textarea for rich text an editor, removes editors without one, and updates the others from the page. */
 export function mountEditors(surroundings: Surroundings): void {
   const hosts = new Set<HTMLElement>()
   for (const area of document.querySelectorAll<HTMLTextAreaElement>('textarea[data-rich]')) {

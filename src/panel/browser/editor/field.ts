@@ -20,16 +20,16 @@ import { schema } from './schema.js'
 import { Toolbar } from './toolbar.js'
 import { Uploads, UploadView } from './uploads.js'
 
-/** A moment after the last key the form has the text. */
+/** Pause after the last key before the text goes into the form, in milliseconds. */
 const restMs = 150
 
-/** What the page gives its editors. */
+/** Functions that the page gives its editors. */
 export interface Surroundings {
   readonly choose: Choose
   readonly upload: Upload
 }
 
-/** The editor of one field. The textarea stays what the form sends, and is there to write HTML in. */
+/** The editor of one field. The form still sends the textarea, in which HTML can be edited too. */
 export class RichField {
   private readonly view: EditorView
   private readonly toolbar: Toolbar
@@ -37,12 +37,12 @@ export class RichField {
   private readonly uploads: Uploads
   private readonly sources = new PictureSources()
   private readonly plugins: Plugin[]
-  /** What the textarea had when it and the editor were last the same. */
+  /** The text of the textarea when it and the editor were last equal. */
   private text: string
   private timer: ReturnType<typeof setTimeout> | undefined
   private isHtml = false
   private isFull = false
-  /** Whether Shift is held, by which one pastes text as it is. */
+  /** Whether Shift is held, which pastes plain text. */
   private isPlain = false
   private readonly id: string
 
@@ -124,19 +124,19 @@ export class RichField {
     this.toolbar.update(this.view.state)
   }
 
-  /** Whether it is still the field that it was made for. */
+  /** Whether it still belongs to the field with this id. */
   isOf(id: string): boolean {
     return this.id === id
   }
 
-  /** Takes over what the page or a draft has put into the textarea, and what it says of the field. */
+  /** Takes the text and the description of the field from the page, after the page or a draft has changed them. */
   sync(): void {
     this.show()
     if (this.area.value !== this.text) this.load()
     this.view.setProps({ attributes: () => this.attributes() })
   }
 
-  /** Gives the form the text as it is now. */
+  /** Writes the current text into the form. */
   flush(): void {
     if (this.timer === undefined) return
     clearTimeout(this.timer)
@@ -173,7 +173,7 @@ export class RichField {
     this.showFull(!this.isFull)
   }
 
-  /** The text alone on the page, under the bar with Save. */
+  /** Shows the text alone on the page, below the bar with Save. */
   private showFull(isFull: boolean): void {
     if (isFull && this.isHtml) this.showHtml(false)
     this.isFull = isFull
@@ -258,7 +258,7 @@ export class RichField {
   }
 }
 
-/** Pasted paragraphs are written as those around them. */
+/** Writes pasted paragraphs like those around them. */
 const asWritten = (slice: Slice): Slice => {
   const json = slice.toJSON()
   if (json === null) return slice

@@ -2,9 +2,9 @@ import type { Node } from 'prosemirror-model'
 import { element } from '../elements.js'
 import { say } from '../say.js'
 
-/** A moment after the last key the words are counted: that reads the whole text. */
+/** Pause after the last key before the words are counted, which reads the whole text. In milliseconds. */
 const restMs = 600
-/** A grown-up reads so many of them. */
+/** How many words an adult reads in a minute. */
 const wordsAMinute = 230
 
 const word = /[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*/gu
@@ -16,7 +16,7 @@ function countedIn(doc: Node): string {
   return `${words.toLocaleString()} ${words === 1 ? 'word' : 'words'} · ${minutes} min read`
 }
 
-/** The line below a text: how long it is, and what could not be done. */
+/** The line below a text: its length, and problems. */
 export class Foot {
   readonly element = element('div', { class: 'rich-foot' })
   private readonly note = element('p', { class: 'rich-note', hidden: '' })

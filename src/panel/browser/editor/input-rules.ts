@@ -8,7 +8,7 @@ import { schema } from './schema.js'
 const nodeType = (name: string) => schema.nodes[name] as NodeType
 const markType = (name: string) => schema.marks[name] as MarkType
 
-/** Text between signs gets a mark, and the signs go. The first group of the pattern is the text. */
+/** Turns text between signs into marked text without the signs. The first group of the pattern is the text. */
 const marked = (pattern: RegExp, name: string, attrsOf?: (match: RegExpMatchArray) => Attrs | null) =>
   new InputRule(
     pattern,
@@ -26,7 +26,7 @@ const marked = (pattern: RegExp, name: string, attrsOf?: (match: RegExpMatchArra
     { inCodeMark: false },
   )
 
-/** What stands between two signs: it neither begins nor ends with a blank. */
+/** Pattern for text between two signs: it neither begins nor ends with a blank. */
 const between = (sign: string) => `([^\\s${sign}](?:[^${sign}]*[^\\s${sign}])?)`
 
 /** Markdown as it is typed. */
@@ -51,7 +51,7 @@ export const rules = inputRules({
   ],
 })
 
-/** What was typed comes back as it was, and is a step of its own for Undo. */
+/** Undoes an input rule: restores the text that was typed, as a step of its own for Undo. */
 export const undoRule: Command = (state, dispatch, view) => {
   const done = rules.getState(state) as { text: string } | null
   if (!done || !dispatch || !view || !undo(state, dispatch)) return false
@@ -59,11 +59,11 @@ export const undoRule: Command = (state, dispatch, view) => {
   return true
 }
 
-/** Makes what a rule does a step of its own. */
+/** Makes the result of a rule a step of its own for Undo. */
 export const apart = (transaction: Transaction): Transaction =>
   transaction.getMeta(rules) ? closeHistory(transaction) : transaction
 
-/** Three backquotes and a language begin a block of code; the language has no place in the text and is left out. */
+/** Turns three backquotes and a language into a code block on Enter; rich text has no place for the language. */
 export const codeByEnter: Command = ({ selection: { $from, empty }, tr }, dispatch) => {
   const { parent } = $from
   if (!empty || parent.type.name !== 'paragraph' || !/^```[\w+#.-]*$/.test(parent.textContent)) return false

@@ -5,13 +5,13 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 const reader = new Marked({
   gfm: true,
   renderer: {
-    // A block of code has no language here, and its last line does not end.
+    // A code block has no language here, and its last line has no line break.
     code: ({ text }) => `<pre><code>${escaped(text)}</code></pre>`,
-    // HTML in Markdown is text, as it was copied.
+    // HTML in Markdown stays text, as it was copied.
     html: ({ text }) => escaped(text),
     checkbox: () => '',
   },
 })
 
-/** HTML of Markdown. */
+/** Returns the HTML of Markdown. */
 export const htmlOf = (markdown: string): string => reader.parse(markdown, { async: false })

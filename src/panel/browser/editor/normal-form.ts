@@ -1,6 +1,7 @@
 /**
- * What two texts have in common that differ in nothing a reader or a program sees: marks by one name each and whatever
- * their order, white space as HTML shows it, loose text as the paragraph that it is, no empty marks.
+ * Normal form of rich text. Two texts have the same one if a reader and a program see no difference: each mark has one
+ * name, marks have a fixed order, white space is as HTML shows it, loose text is a paragraph, and empty marks are
+ * dropped.
  */
 
 const names: Readonly<Record<string, string>> = {
@@ -16,7 +17,7 @@ const blockTags = new Set(
     ' ',
   ),
 )
-/** Where text alone is a paragraph. */
+/** Elements in which bare text is a paragraph. */
 const wraps = new Set(['body', 'blockquote'])
 
 const nameOf = (element: Element) => names[element.localName] ?? element.localName
@@ -31,13 +32,13 @@ function attributesOf(element: Element): string {
 }
 
 interface Piece {
-  /** A text, or the tag of what is no text. */
+  /** The text itself; the tag if the piece is not text. */
   text: string
   isTag: boolean
   marks: string
 }
 
-/** White space runs over marks, and is nothing at the ends of a line. */
+/** White space collapses across marks, and disappears at the ends of a line. */
 function asShown(pieces: readonly Piece[]): string {
   let after = true
   const shown: Piece[] = []
@@ -134,7 +135,7 @@ function withMark(marks: ReadonlySet<string>, name: string, attributes: string):
 }
 const marksText = (marks: ReadonlySet<string>) => [...marks].toSorted().join(',')
 
-/** The text of a `pre` counts as it is; an element in it other than one `code` around all is no plain code. */
+/** The text of a `pre` counts as it is. It may have one element, a `code` around all of it, to be plain code. */
 function preformatted(pre: Element): string {
   const [only] = pre.children
   const isCode = only?.localName === 'code' && only.attributes.length === 0 && pre.childNodes.length === 1

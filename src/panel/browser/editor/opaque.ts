@@ -3,7 +3,7 @@ import type { EditorView, NodeView } from 'prosemirror-view'
 import { button, element } from '../elements.js'
 import { openRoughly } from './open.js'
 
-/** A part that is kept as it is, with a way to write in it that says what this costs. */
+/** A part that is kept unchanged, with a button to edit it that says what editing would lose. */
 export class OpaqueView implements NodeView {
   readonly dom = element('div', { class: 'opaque' })
 

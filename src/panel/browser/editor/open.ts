@@ -8,7 +8,7 @@ import { schema } from './schema.js'
 
 const parser = ModelParser.fromSchema(schema)
 
-/** Elements and comments one by one, and what stands between them together. */
+/** Groups the nodes of a body: each element and comment by itself, the text between them together. */
 function groupsOf(body: HTMLElement): ChildNode[][] {
   const groups: ChildNode[][] = []
   let loose: ChildNode[] | undefined
@@ -38,10 +38,10 @@ function hasWholeTables(doc: Node): boolean {
   return whole
 }
 
-/** How often a text is read again until it stays the same; blanks between blocks take a second time. */
+/** How often a text is parsed again until it no longer changes; blanks between blocks need a second time. */
 const maxReadings = 4
 
-/** A part as nodes of the schema; undefined where it would not come out as it went in. */
+/** Returns a part as nodes of the schema; undefined if saving would change it. */
 function understood(body: HTMLElement): Node | undefined {
   try {
     let [doc, html] = [parser.parse(body), '']
@@ -65,7 +65,7 @@ const bodyWith = (body: HTMLElement, nodes: readonly ChildNode[]): HTMLElement =
 
 const opaque = (html: string) => schema.node('opaque', { html })
 
-/** HTML as a document. What the schema does not know, or would change, is in it as it is. */
+/** Returns HTML as a document. Parts that the schema does not know, or would change, are kept unchanged. */
 export function open(html: string): Node {
   if (isActive(html)) return schema.node('doc', null, [opaque(html)])
   const body = parsed(html)
@@ -79,5 +79,5 @@ export function open(html: string): Node {
   return schema.node('doc', null, blocks.length > 0 ? blocks : [schema.node('paragraph')])
 }
 
-/** HTML as far as the schema knows it, for one who wants to write in it. */
+/** Returns HTML as far as the schema knows it, for a person who wants to edit it. */
 export const openRoughly = (html: string): Node => parser.parse(parsed(quieted(html)))

@@ -6,16 +6,16 @@ import { isSafe } from '../../../services/content/rich-text/rules.js'
 import { say } from '../say.js'
 import { schema } from './schema.js'
 
-/** Where the reader of Markdown is; the build puts it in. It is as large as a fifth of the editor, and seldom needed. */
+/** Address of the Markdown parser, from the build. It has a fifth of the editor's size and is rarely needed. */
 declare const markdownAddress: string
 
-/** Signs that plain text hardly has. */
+/** Signs of Markdown that plain text rarely has. */
 const sure =
   /^#{1,6} \S|^ {0,3}(```|~~~)|\[[^\]\n]{1,200}\]\((https?:|mailto:|\/)[^\s)]{0,2000}\)|(?<![\w*])\*\*[^\s*][^*\n]*\*\*|^\|? ?:?-{3,}:? ?\|/m
 const item = /^[ \t]*([-*+]|\d{1,3}[.)]) \S/gm
 const hint = /^> \S|(?<![\w`])`[^`\n]+`|(?<![\w~])~~[^\s~][^~\n]*~~/gm
 
-/** Longer texts stay as they are: reading them would take a moment. */
+/** Longer texts stay plain text: parsing would take noticeable time. */
 const maxLength = 200_000
 
 const looksLikeMarkdown = (text: string): boolean =>
@@ -25,7 +25,7 @@ const looksLikeMarkdown = (text: string): boolean =>
 const link = schema.marks.link as MarkType
 const address = /^(https?:\/\/|mailto:)[^\s<>"]+$/i
 
-/** Words that are selected become a link to the address. */
+/** Turns the selected words into a link. */
 const linkTo =
   (href: string): Command =>
   ({ selection, tr }, dispatch) => {
@@ -41,26 +41,26 @@ const paragraphs = (text: string): Node[] =>
     .split(/(?:\r\n?|\n)+/)
     .map(line => schema.node('paragraph', null, line === '' ? undefined : schema.text(line)))
 
-/** Puts in the text as it is, and then, as a step of its own that Undo takes back, what it means. */
+/** Inserts the plain text first and then its meaning as a step of its own, so that one Undo restores the plain text. */
 async function asRichText(view: EditorView, text: string): Promise<void> {
   const { from } = view.state.selection
   const plain = new Slice(Fragment.from(paragraphs(text)), 1, 1)
   view.dispatch(closeHistory(view.state.tr).replaceSelection(plain))
   const { doc, selection } = view.state
   const { htmlOf } = (await import(markdownAddress)) as typeof import('./markdown.js')
-  // Who has gone on writing meanwhile keeps the plain text.
+  // The text has changed meanwhile: it keeps the plain text.
   if (view.isDestroyed || view.state.doc !== doc) return
   view.dispatch(closeHistory(view.state.tr).setSelection(TextSelection.create(doc, from, selection.to)))
   view.pasteHTML(htmlOf(text))
 }
 
-/** Reads plain text that is pasted: an address over words, or Markdown. @returns whether it was one of them */
+/** Pastes plain text as a link over the selected words, or as Markdown. @returns whether it was one of these */
 export function pasteText(view: EditorView, { clipboardData }: ClipboardEvent, isPlain: boolean): boolean {
   const text = clipboardData?.getData('text/plain') ?? ''
   if (text === '' || !clipboardData) return false
   if (linkTo(text.trim())(view.state, view.dispatch, view)) return true
   const { $from } = view.state.selection
-  // An editor of code gives the same text as HTML in its colours.
+  // A code editor copies the same text as coloured HTML.
   const { types } = clipboardData
   const isText = !types.includes('text/html') || types.includes('vscode-editor-data')
   if (isPlain || !isText || $from.parent.type.spec.code || !looksLikeMarkdown(text)) return false

@@ -1,6 +1,6 @@
 import { isActive, parsed, styled, styleOf } from './document.js'
 
-/** What other programs write as style, as the element that says it. */
+/** Styles that other programs write, with the element of the same meaning. */
 const meanings: readonly (readonly [style: RegExp, tag: string])[] = [
   [/font-weight:\s*(bold|[6-9]00)/i, 'strong'],
   [/font-style:\s*italic/i, 'em'],
@@ -18,7 +18,7 @@ function wrapIn(element: Element, tag: string): void {
   element.append(made)
 }
 
-/** Marks by elements; a `b` around everything that is not bold, as Google Docs has it, is none. */
+/** Turns styles into elements. Removes a `b` or `i` of normal style, such as the outer `b` of Google Docs. */
 function markByElements(body: HTMLElement): void {
   for (const element of body.querySelectorAll(styled)) {
     const isLink = element.closest('a') !== null
@@ -32,7 +32,7 @@ function markByElements(body: HTMLElement): void {
 
 const listOf = (element: Element) => /mso-list:\s*l\d+\s+level(\d+)/i.exec(styleOf(element))
 
-/** The mark in front of an item, which Word writes as text. */
+/** Removes the mark in front of a list item, which Word writes as text. */
 function takeMarker(item: Element): string {
   const markers = [...item.querySelectorAll(styled)].filter(one => /mso-list:\s*Ignore/i.test(styleOf(one)))
   const text = markers.map(marker => marker.textContent).join('')
@@ -40,7 +40,7 @@ function takeMarker(item: Element): string {
   return text
 }
 
-/** Paragraphs that Word shows as lists become lists. */
+/** Turns paragraphs that Word shows as lists into lists. */
 function makeLists(body: HTMLElement): void {
   let open: Element[] = []
   let last: Element | null = null
@@ -66,7 +66,7 @@ function makeLists(body: HTMLElement): void {
   }
 }
 
-/** Lists that stand directly in lists go into the item before them. */
+/** Moves lists that are directly in lists into the item before them. */
 function nestLists(body: HTMLElement): void {
   for (const list of body.querySelectorAll('ul > ul, ul > ol, ol > ul, ol > ol'))
     list.previousElementSibling?.append(list)
@@ -74,7 +74,7 @@ function nestLists(body: HTMLElement): void {
 
 const silent = /<!--[\s\S]*?-->|<!\[[^>]*>|<(style|script|svg|math|xml)\b[\s\S]*?<\/\1\s*>/gi
 
-/** HTML without what a browser would act upon. */
+/** Returns HTML without the parts that a browser would act upon. */
 export function quieted(html: string): string {
   const text = html.replaceAll(silent, '')
   return isActive(text) ? text.replaceAll(/<\/?(style|svg|math)\b/gi, '<span') : text
@@ -82,12 +82,12 @@ export function quieted(html: string): string {
 
 export interface Pasted {
   readonly html: string
-  /** Pictures that are files of another computer, or come from another site. */
+  /** How many pictures are left out: files of another computer, and pictures of other sites. */
   readonly leftOut: number
 }
 
 /**
- * What is pasted from Word, Google Docs and pages, as the HTML that it means. The schema takes no more than it knows.
+ * Turns HTML from Word, Google Docs and web pages into the HTML that it means. The schema accepts only what it knows.
  * @param isOwn whether a picture of this address may be shown
  */
 export function cleaned(html: string, isOwn: (address: string) => boolean): Pasted {
@@ -95,7 +95,7 @@ export function cleaned(html: string, isOwn: (address: string) => boolean): Past
   const foreign = [...body.querySelectorAll('img')].filter(image => !isOwn(image.getAttribute('src') ?? ''))
   for (const image of foreign) image.remove()
   const leftOut = foreign.length
-  // What else was copied in an editor is as it should be.
+  // Anything else that was copied in an editor needs no cleaning.
   if (html.includes('data-pm-slice')) return { html: leftOut === 0 ? html : body.innerHTML, leftOut }
   for (const element of body.querySelectorAll('title, meta, link, template, br.Apple-interchange-newline'))
     element.remove()

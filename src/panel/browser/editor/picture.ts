@@ -4,7 +4,7 @@ import { button, element } from '../elements.js'
 
 const attributes = ['src', 'alt', 'title', 'width', 'height']
 
-/** A picture. One that nobody has described yet asks for it. */
+/** A picture. Without alt text it has a button that asks for it. */
 export class PictureView implements NodeView {
   readonly dom = element('span', { class: 'picture' })
   private readonly image = element('img')
@@ -36,7 +36,7 @@ export class PictureView implements NodeView {
       if (value === null || (value === '' && name !== 'alt')) this.image.removeAttribute(name)
       else if (this.image.getAttribute(name) !== value) this.image.setAttribute(name, value)
     }
-    // The button says that it has none.
+    // The button says that the alt text is missing.
     if (attrs.alt === null) this.image.alt = ''
     this.ask.hidden = attrs.alt !== null
   }

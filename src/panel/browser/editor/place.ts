@@ -1,16 +1,16 @@
 import type { EditorView } from 'prosemirror-view'
 
-/** Between what floats and the text that it is about. */
+/** The gap between a floating element and its text, in pixels. */
 const gap = 6
 
-/** The upper end of what can be seen of a text: what is fixed above it covers the rest. */
+/** Returns the upper edge of the visible part of a text: the fixed toolbar above covers the rest. */
 function topOf(view: EditorView): number {
   const bar = view.dom.parentElement?.previousElementSibling?.getBoundingClientRect()
   return Math.max(0, bar?.bottom ?? 0)
 }
 
 /**
- * Puts something that floats above or below a range of the text, and never over it.
+ * Places a floating element above or below a range of the text, and never over it.
  * @returns whether there was room
  */
 export function besideText(

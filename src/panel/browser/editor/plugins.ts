@@ -10,12 +10,12 @@ import { keys } from './commands.js'
 import { rules } from './input-rules.js'
 import { slashItems, slashMenu } from './slash.js'
 
-/** What opens outside of the text. */
+/** Dialogs, menus and views that open outside of the text. */
 export interface Tools {
   link(): void
   image(): void
   toolbar(): void
-  /** Leaves the full page. @returns whether the text had it */
+  /** Leaves the full page. @returns whether the text was shown so */
   leave(): boolean
 }
 
@@ -24,7 +24,7 @@ const always = (run: () => void) => () => {
   return true
 }
 
-/** What one can do in the editor of a field. */
+/** Plugins of the editor of a field: menu, input rules, keys and paste. */
 export const pluginsFor = ({ link, image, toolbar, leave }: Tools, icons: string, id: string): Plugin[] => [
   slashMenu(
     slashItems([

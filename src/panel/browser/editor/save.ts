@@ -20,7 +20,7 @@ const markTags: Readonly<Record<string, string>> = {
   code: 'code',
 }
 
-/** Text with its marks, each open for as long as it goes on. */
+/** Returns text with its marks; each mark stays open as long as possible. */
 function inline(parent: Node): string {
   let html = ''
   let open: readonly Mark[] = []
@@ -41,12 +41,12 @@ function inline(parent: Node): string {
   return html
 }
 
-/** In these a paragraph that stands alone is text without an element. */
+/** Elements in which a single paragraph is written as text without a `p`. */
 const holdsText = new Set(['list_item', 'table_cell', 'table_header', 'figure', 'figcaption', 'div'])
 
 const isBare = (node: Node | null | undefined) => node?.type.name === 'paragraph' && !node.attrs.kept
 
-/** The parts of a node. Of paragraphs that would run together each is an element. */
+/** Returns the HTML of a node's children. Paragraphs that would run together are written as elements. */
 function parts(parent: Node): string {
   let html = ''
   parent.forEach((node, _offset, i) => {
@@ -83,7 +83,7 @@ function cell(node: Node): string {
 function code(node: Node): string {
   const text = textOf(node.textContent)
   if (node.attrs.code) return `<pre><code>${text}</code></pre>`
-  // The first line break of a `pre` is no part of it.
+  // HTML drops the first line break of a `pre`: a text that begins with one needs another in front.
   return `<pre>${text.startsWith('\n') ? '\n' : ''}${text}</pre>`
 }
 
@@ -109,7 +109,7 @@ const writers: Readonly<Record<string, (node: Node) => string>> = {
 
 const block = (node: Node): string => writers[node.type.name]?.(node) ?? ''
 
-/** Whether nothing is written: one paragraph without anything to store. */
+/** Whether the document is empty: one paragraph without anything to store. */
 const isBlank = (doc: Node): boolean =>
   doc.childCount === 1 && doc.firstChild?.type.name === 'paragraph' && inline(doc.firstChild) === ''
 

@@ -9,7 +9,7 @@ import {
 import { tableNodes } from 'prosemirror-tables'
 import { isSafe } from '../../../services/content/rich-text/rules.js'
 
-/** Attributes that are null where the element has none. */
+/** Attributes that default to null if the element does not have them. */
 const optional = (...names: string[]): Record<string, AttributeSpec> =>
   Object.fromEntries(names.map(name => [name, { default: null }]))
 
@@ -21,7 +21,7 @@ const read =
 const given = (attrs: Attrs) =>
   Object.fromEntries(Object.entries(attrs).filter(([, value]) => value !== null && value !== ''))
 
-/** What is read from elements whose address runs something is not read at all. */
+/** Reads attributes, and rejects an element whose address runs something, such as `javascript:`. */
 const safely =
   (address: 'href' | 'src', ...names: string[]) =>
   (dom: HTMLElement): Attrs | false =>
@@ -46,7 +46,7 @@ const list = (tag: string, ...attributes: string[]): NodeSpec => ({
 const table = tableNodes({ tableGroup: 'block part', cellContent: 'block+', cellAttributes: {} })
 const picture = ['alt', 'title', 'width', 'height']
 
-/** In these a paragraph alone needs no element of its own, and one that is written is kept. */
+/** Elements in which a single paragraph needs no `p`; an existing one is kept. */
 const showsParagraphs = new Set(['BODY', 'BLOCKQUOTE'])
 
 const nodes: Record<string, NodeSpec> = {
@@ -54,7 +54,7 @@ const nodes: Record<string, NodeSpec> = {
   paragraph: {
     group: 'block part',
     content: 'inline*',
-    /** Whether it is a `p` also where text alone would do. */
+    /** Whether it has a `p` even where bare text would do. */
     attrs: { kept: { default: false } },
     parseDOM: [
       { tag: 'p', getAttrs: dom => ({ kept: !showsParagraphs.has(dom.parentNode?.nodeName ?? 'BODY') }) },
@@ -80,7 +80,7 @@ const nodes: Record<string, NodeSpec> = {
     marks: '',
     code: true,
     defining: true,
-    /** Whether the text is in a `code` of its own. */
+    /** Whether the text has a `code` element of its own. */
     attrs: { code: { default: true } },
     parseDOM: [
       {
@@ -94,7 +94,7 @@ const nodes: Record<string, NodeSpec> = {
   bullet_list: list('ul'),
   ordered_list: list('ol', 'start'),
   list_item: { content: 'block+', defining: true, parseDOM: [{ tag: 'li' }], toDOM: () => ['li', 0] },
-  /** HTML that this schema does not know, as it is. */
+  /** HTML that this schema does not know, kept unchanged. */
   opaque: {
     group: 'block part',
     atom: true,
@@ -110,7 +110,7 @@ const nodes: Record<string, NodeSpec> = {
     parseDOM: [{ tag: 'img', getAttrs: safely('src', ...picture) }],
     toDOM: node => ['img', given(node.attrs)],
   },
-  /** A picture on its way to the media library; it is never stored. */
+  /** A picture that is being uploaded; it is never stored. */
   upload: {
     inline: true,
     group: 'inline',
@@ -129,7 +129,7 @@ const nodes: Record<string, NodeSpec> = {
   ...table,
   table_row: {
     ...table.table_row,
-    /** `thead`, `tbody` or `tfoot`; null is that of the row above. */
+    /** `thead`, `tbody` or `tfoot`; null means the section of the row above. */
     attrs: optional('section'),
     parseDOM: [
       { tag: 'tr', getAttrs: dom => ({ section: dom.parentNode?.nodeName.toLowerCase() ?? 'tbody' }) },
@@ -161,5 +161,5 @@ const marks: Record<string, MarkSpec> = {
   code: mark('code'),
 }
 
-/** Rich text as it is edited: what `rules.ts` allows, and what is kept as it is. */
+/** The schema of the editor: everything that `rules.ts` allows, and unknown parts kept unchanged. */
 export const schema = new Schema({ nodes, marks })

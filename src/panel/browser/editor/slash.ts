@@ -9,7 +9,7 @@ import { besideText } from './place.js'
 export interface SlashItem {
   readonly label: string
   readonly icon: string
-  /** More words that find it. */
+  /** Further words that find it. */
   readonly words: string
   run(view: EditorView): void
 }
@@ -23,7 +23,7 @@ const byCommand =
 const styleIcon = (value: string) =>
   value === 'code_block' ? 'html' : value === 'paragraph' ? 'text' : 'heading'
 
-/** The commands of the toolbar, as far as they put something in or change what a line is. */
+/** The commands of the toolbar that insert something or change the style of a line. */
 export const slashItems = (more: readonly SlashItem[]): readonly SlashItem[] => [
   ...styles.map(([value, word, run]) => ({
     label: value === 'code_block' ? 'Code block' : word,
@@ -37,9 +37,9 @@ export const slashItems = (more: readonly SlashItem[]): readonly SlashItem[] => 
 ]
 
 interface Open {
-  /** Where the slash is. */
+  /** The position of the slash. */
   readonly from: number
-  /** What was typed behind it. */
+  /** The text typed after the slash. */
   readonly query: string
   readonly at: number
 }
@@ -54,7 +54,7 @@ const found = (items: readonly SlashItem[], query: string) => {
   return [...first, ...items.filter(one => !first.includes(one) && isIn(one))]
 }
 
-/** The menu after a change: it stays open as long as the cursor stands behind the slash. */
+/** Returns the menu after a change: it stays open while the cursor is behind the slash. */
 function next(transaction: Transaction, open: Open, { doc, selection }: EditorState): Open | null {
   if (!transaction.docChanged && !transaction.selectionSet) return open
   const from = transaction.mapping.map(open.from, -1)
@@ -66,7 +66,7 @@ function next(transaction: Transaction, open: Open, { doc, selection }: EditorSt
   return { from, query, at: query === open.query ? open.at : 0 }
 }
 
-/** Whether a slash here begins a command: at the start of a line or after a blank. */
+/** Whether a slash here opens the menu: at the start of a line or after a blank. */
 function isPlace({ selection: { $from, empty } }: EditorState): boolean {
   if (!empty || $from.parent.type.spec.code) return false
   const before = $from.parent.textBetween(Math.max(0, $from.parentOffset - 1), $from.parentOffset, null, '￼')
@@ -133,7 +133,7 @@ class Menu {
   }
 }
 
-/** A menu of commands that a slash opens, to be filtered by typing. */
+/** The menu of commands that a slash opens; typing filters it. */
 export function slashMenu(items: readonly SlashItem[], id: string, icons: string): Plugin<Open | null> {
   const close = (view: EditorView) => view.dispatch(view.state.tr.setMeta(key, null))
   const choose = (view: EditorView, { run }: SlashItem) => {

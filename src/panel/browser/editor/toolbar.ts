@@ -12,7 +12,7 @@ import {
   tableActions,
 } from './commands.js'
 
-/** What opens a dialog, or shows the text as HTML. */
+/** A button that opens a dialog, or shows the text as HTML. */
 export interface Extra {
   readonly label: string
   readonly icon: string
@@ -28,7 +28,7 @@ const shownKeys = (keys: string) =>
     .replaceAll('-', isApple ? '' : ' ')
     .replace(/\w$/, key => key.toUpperCase())
 
-/** A button that Tab does not stop at. */
+/** A button outside of the Tab order. */
 const tool = (kind: string, attributes: Readonly<Record<string, string>>, content: Node | string) =>
   element('button', { type: 'button', class: kind, tabindex: '-1', ...attributes }, content)
 
@@ -39,7 +39,7 @@ function iconTool({ label, icon, keys }: { label: string; icon: string; keys?: s
 
 const group = (...parts: Element[]) => element('span', { class: 'tools' }, ...parts)
 
-/** The toolbar of an editor: one stop of Tab, arrows go along it. */
+/** The toolbar of an editor: one stop of Tab; arrow keys move between its buttons. */
 export class Toolbar {
   readonly element = element('div', { class: 'toolbar', role: 'toolbar' })
   private readonly style = element('select', { class: 'input', 'aria-label': 'Style', tabindex: '-1' })
@@ -67,14 +67,14 @@ export class Toolbar {
       this.table,
     )
     bar.addEventListener('keydown', event => this.onKey(event))
-    // A button that is pressed leaves the selection where it is.
+    // A press on a button leaves the selection where it is.
     bar.addEventListener('mousedown', event => {
       if (!(event.target instanceof HTMLSelectElement)) event.preventDefault()
     })
     this.stops()[0]?.setAttribute('tabindex', '0')
   }
 
-  /** Shows what the cursor is in. */
+  /** Shows the style and the marks at the cursor. */
   update(state: EditorState): void {
     this.style.value = styleOf(state)
     this.table.hidden = !isInTable(state)

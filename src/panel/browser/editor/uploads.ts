@@ -8,18 +8,18 @@ import type { Upload } from '../send-file.js'
 import { pictureOf } from './dialogs.js'
 import { schema } from './schema.js'
 
-/** The widest preview of a picture that is uploaded. */
+/** The width of the preview during an upload, in pixels at most. */
 const previewWidth = 240
 
 interface Sent {
   readonly file: File
-  /** A small picture of it, drawn here: the page loads no picture by an address of this browser. */
+  /** A small preview, drawn here: the page's policy forbids pictures from `blob:` addresses. */
   preview?: ImageBitmap
   part: number
   stop: AbortController
   problem?: string
   found?: Chosen
-  /** What shows it. */
+  /** The views that show this upload. */
   views: Set<UploadView>
 }
 
@@ -27,7 +27,7 @@ let count = 0
 
 const uploadNode = (id: string) => schema.node('upload', { id })
 
-/** The nearest place at or behind the position where the nodes may stand, and how. */
+/** Returns the nearest position from here on that allows the nodes, and the nodes as they fit there. */
 function placeFor(doc: Node, pos: number, nodes: readonly Node[]): [at: number, nodes: readonly Node[]] {
   const $pos = doc.resolve(pos)
   const [first] = nodes
@@ -43,7 +43,7 @@ function placeFor(doc: Node, pos: number, nodes: readonly Node[]): [at: number, 
   return [doc.content.size, [schema.node('paragraph', null, nodes)]]
 }
 
-/** The pictures of one editor that are on their way to the media library. */
+/** The pictures of one editor that are being uploaded. */
 export class Uploads {
   private readonly sent = new Map<string, Sent>()
 
@@ -53,7 +53,7 @@ export class Uploads {
     private readonly tell: (text: string) => void,
   ) {}
 
-  /** Puts a placeholder for each picture into the text, and uploads them. Says what cannot be put there. */
+  /** Inserts a placeholder for each picture, and uploads the pictures. Reports files that are not pictures. */
   take(files: readonly File[], at?: number): void {
     const pictures = files.filter(({ type }) => type.startsWith('image/'))
     const others = files.filter(file => !pictures.includes(file))
@@ -102,7 +102,7 @@ export class Uploads {
     )
   }
 
-  /** Puts the stored picture into the place of its placeholder, as a part of the step that has put that there. */
+  /** Replaces a placeholder by the stored picture, within the step of Undo that has inserted the placeholder. */
   replace(id: string, found: Chosen): void {
     const view = this.view()
     if (view.isDestroyed) return
@@ -141,7 +141,7 @@ export class Uploads {
         sent.preview = preview
         this.show(sent)
       },
-      // Without a preview there is the name.
+      // Without a preview the name is shown.
       () => undefined,
     )
     return id
@@ -161,7 +161,7 @@ export class Uploads {
   }
 }
 
-/** A picture on its way: how far it is, or why it did not arrive. */
+/** A picture that is being uploaded: its progress, or the reason of its failure. */
 export class UploadView implements NodeView {
   readonly dom = element('span', { class: 'upload' })
   private readonly id: string
@@ -180,7 +180,7 @@ export class UploadView implements NodeView {
     this.dom.append(this.words)
     this.show()
     const found = sent?.found
-    // It was uploaded while its placeholder was undone.
+    // The upload ended while its placeholder was undone.
     if (found) queueMicrotask(() => uploads.replace(this.id, found))
   }
 

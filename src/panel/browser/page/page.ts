@@ -1,4 +1,4 @@
-/** In the page that the service shows: a click leads to the field in the form, and what is typed there is shown here. */
+/** The script in the page that the service shows: a click leads to the form's field, and typing there is shown here. */
 
 interface Told {
   type?: unknown
@@ -43,7 +43,7 @@ function show(element: HTMLElement): void {
   if (top < 0 || bottom > innerHeight) element.scrollIntoView({ block: 'center' })
 }
 
-/** As text: what is typed never becomes markup. */
+/** Shows typed values as text: they never become markup. */
 function showTyped(block: Element, fields: object): void {
   for (const [name, text] of Object.entries(fields))
     for (const element of fieldsOf(block, name)) {
