@@ -39,7 +39,7 @@ export function auditPages(context: PanelContext) {
         </div>
         <Filters chosen={chosen} people={await peopleOf(chosen, context)} />
         {events.length === 0 ? (
-          <Empty>Nothing was found.</Empty>
+          <Empty>No results.</Empty>
         ) : (
           <div class="audit-log">
             <Changes view={view} rows={rows} />

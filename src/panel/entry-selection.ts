@@ -28,7 +28,7 @@ type Selection = z.output<typeof Selection>
 
 const words: Readonly<Record<Selection['what'], { access: Access; done: string }>> = {
   publish: { access: 'content:publish', done: 'published' },
-  unpublish: { access: 'content:publish', done: 'taken back' },
+  unpublish: { access: 'content:publish', done: 'unpublished' },
   delete: { access: 'content:delete', done: 'deleted' },
   move: { access: 'content:update', done: 'moved' },
 }

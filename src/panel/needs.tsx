@@ -49,7 +49,7 @@ async function ofContent(services: ServicesOfSpace): Promise<Need[]> {
       }),
     ),
     ...planned.map(({ content_data_id, at, publishes }): Need => {
-      const word = publishes ? 'will be published' : 'will be taken back'
+      const word = publishes ? 'will be published' : 'will be unpublished'
       return {
         kind: 'due',
         path: `/content/entry/${content_data_id}`,

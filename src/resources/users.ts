@@ -31,7 +31,7 @@ export function userResource({ services: { users, roles, access } }: Parts) {
     update: UserUpdate,
     prepare: withoutEmpty('password', 'username', 'role_id'),
     deletes: () =>
-      'Their sessions, keys and sign-ins by a provider go along. Who is the author of something cannot be deleted.',
+      'Their sessions, keys and sign-ins by a provider are deleted too. Authors of records cannot be deleted.',
     fields: async (record, { actor }) => [
       { name: 'name', label: 'Name' },
       { name: 'email', label: 'E-mail', kind: 'email', required: true },

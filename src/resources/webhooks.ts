@@ -84,7 +84,7 @@ export const webhookResource = ({ services: { webhooks } }: Parts) =>
     // A form keeps the stored secret unless another one is typed: a secret that the service makes is in no form.
     prepare: (texts, record) =>
       record ? { ...texts, secret: texts.secret || mask } : withoutEmpty('secret')(texts),
-    deletes: () => 'Its deliveries go along, sent or not. This cannot be undone.',
+    deletes: () => 'This also deletes its deliveries, sent or not. It cannot be undone.',
     fields: record => [
       { name: 'name', label: 'Name', required: true },
       { name: 'url', label: 'Address', kind: 'url', required: true, mono: true },

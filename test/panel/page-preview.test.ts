@@ -222,7 +222,7 @@ describe.skipIf(chromiumMissing)(
       await page.locator('#saved', { hasText: 'Saved' }).waitFor()
       await expect.poll(() => page.locator('#page-frame iframe').count()).toBe(1)
       await block.getByText('Saved now').waitFor()
-      expect(await scrolled()).toBeGreaterThan(0)
+      await expect.poll(scrolled).toBeGreaterThan(0)
       await block.hover()
       await expect.poll(() => block.getAttribute('class')).toContain('over')
       await call('PUT', `/api/v1/content?q=${made.under}`, {

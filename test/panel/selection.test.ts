@@ -92,7 +92,7 @@ describe.skipIf(chromiumMissing)(
       await expectClean(admin)
       await tab.getByRole('treeitem', { name: 'Four' }).click({ modifiers: ['Control'] })
       await tab.locator('#selection', { hasText: '3 entries selected' }).waitFor()
-      await tab.locator('#selection').getByRole('button', { name: 'Publish' }).click()
+      await tab.locator('#selection').getByRole('button', { name: 'Publish', exact: true }).click()
       await expect.poll(() => statuses(ids)).toEqual(['published', 'published', 'draft', 'published'])
       await tab.locator('#saved', { hasText: 'Unsaved changes' }).waitFor()
       expect(await tab.inputValue('[id="f-fields.title"]')).toBe('Not saved')

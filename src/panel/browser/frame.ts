@@ -65,8 +65,13 @@ function reload(): void {
   next.className = 'coming'
   next.src = address
   next.addEventListener('load', () => {
-    const from = isOurs() ? old.contentWindow : undefined
-    if (from) next.contentWindow?.scrollTo({ left: from.scrollX, top: from.scrollY, behavior: 'instant' })
+    const [from, to] = [old, next].map(one => one.contentDocument?.defaultView)
+    if (isOurs() && !to) {
+      // The browser's own error page, as without a connection, replaces nothing.
+      next.remove()
+      return
+    }
+    if (isOurs() && from) to?.scrollTo({ left: from.scrollX, top: from.scrollY, behavior: 'instant' })
     old.remove()
     next.removeAttribute('class')
     onLoad()

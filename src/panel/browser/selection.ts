@@ -79,7 +79,7 @@ function offer(): void {
   const count = element('b', {}, `${countWords()} selected`)
   const actions: [string, string, () => void][] = [
     ['publish', 'Publish', () => run('publish')],
-    ['unpublish', 'Take back', () => run('unpublish')],
+    ['unpublish', 'Unpublish', () => run('unpublish')],
     ['move', 'Move…', () => openPicker('entries', ({ value }) => run('move', { parent_id: value }))],
     ['delete', 'Delete…', askToDelete],
   ]

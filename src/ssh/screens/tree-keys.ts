@@ -72,12 +72,12 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
     },
     {
       key: 'U',
-      does: 'take back',
+      does: 'unpublish',
       access: 'content:publish',
       run: (shell, node) =>
         shell.open(
           confirmView('Unpublish', `“${node.title}” and what is under it is no longer public.`, {
-            word: 'take it back',
+            word: 'unpublish',
             act: () =>
               shell.work('content:publish', async () => {
                 await publishing.unpublish(session.actor, idOf(node))

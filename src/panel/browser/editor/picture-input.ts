@@ -54,7 +54,7 @@ export function pasteFiles({ clipboardData }: ClipboardEvent, uploads: Uploads):
 /** Uploads files that are dropped, into the place under the pointer. @returns whether there were some */
 export function dropFiles(view: EditorView, event: DragEvent, uploads: Uploads): boolean {
   const files = [...(event.dataTransfer?.files ?? [])]
-  // What is dragged within the text is moved.
+  // A drag within the text moves it.
   if (files.length === 0 || view.dragging) return false
   event.preventDefault()
   const place = view.posAtCoords({ left: event.clientX, top: event.clientY })
