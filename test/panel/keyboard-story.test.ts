@@ -200,8 +200,9 @@ describe.skipIf(chromiumMissing)(
       await tabTo(/^Schedule$/)
       await press('Enter')
       await saved()
-      const planned = await call('GET', `/api/v1/content?q=${root.slice(-26)}`)
-      expect(planned.body.unpublish_at).toMatch(/^2099-12-31T/)
+      const planned = async () =>
+        (await call('GET', `/api/v1/content?q=${root.slice(-26)}`)).body.unpublish_at
+      await expect.poll(async () => String(await planned())).toMatch(/^2099-12-31T/)
 
       // Another language.
       await tabTo(/^German/)
