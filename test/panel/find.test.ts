@@ -155,7 +155,11 @@ describe.skipIf(chromiumMissing)(`find or do${chromiumMissing ? ` (${chromiumMis
     await page.fill('#f-title', 'Still secret')
     await page.keyboard.press('Control+k')
     await page.keyboard.type('save this')
-    await page.locator('#palette [role=option]', { hasText: 'this page' }).waitFor()
+    await page
+      .locator('#palette [role=option]', { hasText: 'this page' })
+      .filter({ hasText: 'Save' })
+      .first()
+      .waitFor()
     await page.keyboard.press('Enter')
     await expect
       .poll(async () => (await services.space.routes.get(hidden.route_id)).title)
