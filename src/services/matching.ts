@@ -3,6 +3,9 @@ import type { Database } from '../db/database.js'
 import { matchingKeys, matchingTitles } from '../db/queries/matching.js'
 import type { ContentSpace } from '../db/tables.js'
 
+/** A text inside a pattern of `like`, for statements with `!` as the escape character. */
+export const escapedForLike = (text: string): string => text.replaceAll(/[!%_]/g, found => `!${found}`)
+
 /** How many records are found at most, and how much of a text is looked for. */
 const [most, maxLength] = [20, 100]
 /** More words and fields than somebody looks for. */
@@ -14,7 +17,7 @@ const isAscii = (text: string) => /^[ -~]*$/.test(text)
 
 /** A part of a text as it is given, in small letters and with capitals. */
 function patternsOf(part: string): { text: string; small: string; capital: string } {
-  const text = `%${part.replaceAll(/[!%_]/g, found => `!${found}`)}%`
+  const text = `%${escapedForLike(part)}%`
   const small = text.toLowerCase()
   const capital = small.replaceAll(
     /(^|[^\p{L}])(\p{L})/gu,

@@ -10,6 +10,7 @@ import {
   treesWithWords,
 } from '../../db/queries/work-list.js'
 import type { ContentSpace } from '../../db/tables.js'
+import { escapedForLike } from '../matching.js'
 
 /** Which trees are listed. Without a member all of them. */
 export interface TreesAsked {
@@ -91,7 +92,7 @@ export function workList(db: Database, space: ContentSpace) {
       const words = text.trim().normalize('NFC').toLowerCase().slice(0, maxLength).split(/\s+/)
       const asked = words.filter(Boolean).slice(0, maxWords)
       if (asked.length === 0 || !text.isWellFormed()) return []
-      const patterns = asked.map(word => `%${word.replaceAll(/[!%_]/g, found => `!${found}`)}%`)
+      const patterns = asked.map(word => `%${escapedForLike(word)}%`)
       const values = Object.fromEntries(named('word', patterns))
       const pages = await db.boundedQuery(pagesWithWords(space, asked.length, most), values)
       const trees = await db.boundedQuery(treesWithWords(space, asked.length, most), values)

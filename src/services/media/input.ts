@@ -3,6 +3,7 @@ import type { MediaFilter, MediaRow } from '../../db/queries/media.js'
 import { invalid } from '../../errors.js'
 import { atOnce } from '../../turns.js'
 import { reference } from '../body-parts.js'
+import { escapedForLike } from '../matching.js'
 import { refuseUnknownMembers } from '../unknown-members.js'
 import { MediaRecord } from './record.js'
 
@@ -54,7 +55,7 @@ export type Filter = z.output<typeof MediaList>
 
 /** Texts that look the same are found by each other. */
 const folded = (text: string) => text.normalize('NFC').toLowerCase()
-const escaped = (text: string) => folded(text).replaceAll(/[!%_]/g, found => `!${found}`)
+const escaped = (text: string) => escapedForLike(folded(text))
 
 /** Returns the filters of the list, under the names that the statements have for them. */
 export function filtersOf({ folder_id, type, text }: Filter): Partial<Record<MediaFilter, string>> {
