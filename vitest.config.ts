@@ -46,8 +46,8 @@ const withoutDatabase = [
 
 const onServers = process.env.TEST_ALL === undefined ? identity : aboutDatabases
 
-/** A file or folder named on the command line runs on each engine of the run. */
-const isNamed = process.argv.some(arg => arg.startsWith('test/'))
+/** A file named on the command line runs on each engine of the run; a folder runs what `npm test` has in it. */
+const isNamed = process.argv.some(arg => arg.startsWith('test/') && arg.endsWith('.ts'))
 
 export default defineConfig({
   test: {
