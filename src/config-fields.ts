@@ -303,6 +303,10 @@ const fields = {
     'What /robots.txt says (default: production may be searched, with the sitemap; nothing else may).',
   ),
   version_max_per_content: field(count(1, 10_000).default(50), 'Versions kept for each entry and locale.'),
+  trash_retention: field(
+    durationText('0s', '3650d').default('30d'),
+    'How long deleted content can be restored; with 0s it is deleted for good at once.',
+  ),
   event_streams_max: field(
     count(0, 10_000).default(200),
     'Streams of changes that one process serves at once; each is a connection.',

@@ -88,7 +88,9 @@ const resources: Readonly<Record<RecordName, Records>> = {
     reads: async ({ space }, actor) => anyReads(await space.records.content(actor)),
     writes: { of: ({ space }) => anyWrites(space.content), create: ContentCreate, update: ContentUpdate },
     remove: ({ space }, actor, id, recursive) => space.content.remove(actor, id, undefined, recursive),
-    removal: async (services, id) => entryRemovalOf({ services }, [await services.space.content.get(id)]),
+    removal: async (services, id) =>
+      // The command deletes the entry alone; its address stays.
+      entryRemovalOf({ services }, [await services.space.content.get(id)], { can: () => false }),
     columns: ['content_data_id', 'status', 'datatype', 'slug', 'title', 'date_modified'],
     named: namedEntries,
   },

@@ -267,6 +267,29 @@ export function contentSpace(prefix: '' | 'admin_') {
       date_created: time().orNull(),
       date_modified: time().orNull(),
     }),
+    /** Deleted entries, each with everything that was under it. */
+    trash: table(`${prefix}trash`, 'trash_id', {
+      trash_id: id(),
+      /** The entry that everything else was under. */
+      content_data_id: id(),
+      datatype_id: id(),
+      parent_id: id().orNull(),
+      /** What it was called. */
+      title: text(),
+      /** The address of the page that it was; null for what was no page. */
+      slug: text().orNull(),
+      /** How many entries there are, with those under it. */
+      entries: integer(),
+      deleted_by: id().orNull(),
+      deleted_at: created(),
+    }),
+    /** The rows of what is in the trash, some at a time: `kind` says of which table. */
+    trashPieces: internalTable(`${prefix}trash_pieces`, 'trash_piece_id', {
+      trash_piece_id: id(),
+      trash_id: id().of(`${prefix}trash`),
+      kind: text(),
+      records: json<unknown[]>(),
+    }),
   }
 }
 

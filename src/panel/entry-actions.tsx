@@ -3,7 +3,7 @@ import { type Ctx, idParam } from '../middleware/context.js'
 import { modelOf, nameOf } from '../resources/entries.js'
 import { planIn } from '../resources/entry-mark.js'
 import { startsUnder } from '../resources/kinds.js'
-import { entryRemovalOf } from '../resources/removal.js'
+import { entryRemovalOf, removeEntry } from '../resources/removal.js'
 import { withZone } from '../resources/times.js'
 import { placeFor, treeOf } from '../resources/trees.js'
 import { ContentCreate, ContentMove } from '../services/content/content-input.js'
@@ -13,6 +13,7 @@ import { Page } from './layout.js'
 import { begun, type Pages, saved } from './pages.js'
 import { DeleteQuestion } from './parts.js'
 import { unlessChanged } from './record-mark.js'
+import { withUndo } from './undo.js'
 import { panelActor } from './view.js'
 
 const idIn = (c: Ctx) => idParam(c, 'entry_id')
@@ -80,15 +81,15 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
           view={view}
           path={entryPath(idIn(c))}
           name={name}
-          also={await entryRemovalOf(context, [entry])}
+          also={await entryRemovalOf(context, [entry], view)}
         />
       </Page>
     )
   })
   act(`${at}/delete`, 'content:delete', async c => {
     const { parent_id } = await content.get(idIn(c))
-    await content.remove(panelActor(c), idIn(c), undefined, true)
-    return saved(parent_id === null ? '/content' : entryPath(parent_id))
+    await removeEntry(context, panelActor(c), idIn(c))
+    return withUndo(parent_id === null ? '/content' : entryPath(parent_id), [idIn(c)], context)
   })
 }
 

@@ -3,12 +3,13 @@ import type { Actor } from '../actor.js'
 import { HttpError } from '../errors.js'
 import type { Ctx } from '../middleware/context.js'
 import { all, type Entry, modelOf, titlesOf } from '../resources/entries.js'
-import { entryRemovalOf } from '../resources/removal.js'
+import { entryRemovalOf, removeEntry } from '../resources/removal.js'
 import { parsed } from '../routes/form-values.js'
 import type { Access } from '../services/accounts/access.js'
 import { reference } from '../services/body-parts.js'
 import type { PanelContext } from './context.js'
 import { type Pages, saved } from './pages.js'
+import { withUndo } from './undo.js'
 import { panelActor } from './view.js'
 
 /** The most entries of one selection. */
@@ -51,7 +52,7 @@ async function act({ what, parent_id }: Selection, entry: Entry, actor: Actor, c
   const { content_data_id } = entry
   if (what === 'publish') await publishing.publish(actor, { content_data_id })
   else if (what === 'unpublish') await publishing.unpublish(actor, content_data_id)
-  else if (what === 'delete') await content.remove(actor, content_data_id, undefined, true)
+  else if (what === 'delete') await removeEntry(context, actor, content_data_id)
   else if (parent_id !== undefined) await content.move(actor, { content_data_id, parent_id })
 }
 
@@ -62,15 +63,15 @@ async function pathAfter(c: Ctx, root: string, context: PanelContext): Promise<s
   const found = await all(content.list({ content_data_id: [open, root] }, { limit: 2 }))
   const ids = found.map(({ content_data_id }) => content_data_id)
   const id = [open, root].find(one => ids.includes(one))
-  return saved(id === undefined ? '/content' : `/content/entry/${id}`)
+  return id === undefined ? '/content' : `/content/entry/${id}`
 }
 
 /** Actions on several entries. Each one is done by itself, so that a refused one does not stop the others. */
 export function selectionActions({ get, submit }: Pages, context: PanelContext): void {
   const { access } = context.services
-  get('/content-removal', 'content:delete', async (_view, c) => {
+  get('/content-removal', 'content:delete', async (view, c) => {
     const { ids: chosen } = parsed(Selection.pick({ ids: true }), { ids: c.req.query('ids') ?? '' })
-    const words = await entryRemovalOf(context, await outermost(chosen, context))
+    const words = await entryRemovalOf(context, await outermost(chosen, context), view)
     return c.json({ words }, 200, { 'Cache-Control': 'no-store' })
   })
   submit('/content-selection', 'content:update', Selection, c => ({
@@ -88,7 +89,9 @@ export function selectionActions({ get, submit }: Pages, context: PanelContext):
           problems.push({ entry, error })
         }
       if (problems.length > 0) throw await refusal(problems, entries.length, word.done, context)
-      return pathAfter(c, entries[0]?.root_id ?? '', context)
+      const path = await pathAfter(c, entries[0]?.root_id ?? '', context)
+      const ids = entries.map(({ content_data_id }) => content_data_id)
+      return body.what === 'delete' ? withUndo(path, ids, context) : saved(path)
     },
   }))
 }

@@ -29,6 +29,7 @@ import { routePages } from './routes.js'
 import { settingPages } from './settings.js'
 import { signInPages } from './sign-in.js'
 import { tokenPages } from './tokens.js'
+import { trashPages } from './trash.js'
 import { webhookPages } from './webhooks.js'
 
 /** Returns the pages of a resource without pages of its own. */
@@ -48,6 +49,7 @@ const spaceSubjects = [
   presencePages,
   pickerAnswers,
   mediaPages,
+  trashPages,
   routePages,
   datatypePages,
   fieldPages,

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { Icon, Moment } from './parts.js'
+import { Act, Icon, Moment } from './parts.js'
 import { Rail } from './rail.js'
 import type { View } from './view.js'
 
@@ -141,6 +141,7 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
           </section>
         )}
         <main id="main" tabindex={-1} class={column ? 'column' : undefined}>
+          {view.deleted.length > 0 && view.can('content:delete') && <Undo view={view} />}
           {children}
         </main>
         {hasSide && (
@@ -153,6 +154,17 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
     </Document>
   )
 }
+
+/** Takes back the deletion that led to this page. */
+const Undo = ({ view }: { view: View }) => (
+  <div class="note undo" role="status">
+    <Icon view={view} name="trash" />
+    <div>{view.deleted.length === 1 ? 'Deleted.' : `${view.deleted.length} deleted.`}</div>
+    <Act view={view} action={`/trash/restore?ids=${view.deleted.join('.')}`}>
+      Undo
+    </Act>
+  </div>
+)
 
 interface TitledProps extends PageProps {
   /** The heading, if it is not the title. */

@@ -96,12 +96,14 @@ interface SubmitProps {
   /** The id of the form, if the button is outside of it. */
   form?: string
   kind?: string | undefined
+  /** Its name, where the word on it says too little. */
+  label?: string | undefined
   children?: Child
 }
 
 /** The button that sends a form. */
-export const Submit = ({ form, kind, children }: SubmitProps) => (
-  <button type="submit" form={form} class={kind ? `button ${kind}` : 'button'}>
+export const Submit = ({ form, kind, label, children }: SubmitProps) => (
+  <button type="submit" form={form} class={kind ? `button ${kind}` : 'button'} aria-label={label}>
     {children}
   </button>
 )
@@ -113,6 +115,7 @@ export const Act = ({
   kind,
   values = {},
   whole = false,
+  label,
   children,
 }: {
   view: View
@@ -121,12 +124,16 @@ export const Act = ({
   values?: Readonly<Record<string, string>>
   whole?: boolean
   children?: Child
+  /** The name of the button, where its word says too little. */
+  label?: string
 }) => (
   <Form view={view} action={action} whole={whole}>
     {Object.entries(values).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
-    <Submit kind={kind}>{children}</Submit>
+    <Submit kind={kind} label={label}>
+      {children}
+    </Submit>
   </Form>
 )
 
@@ -148,9 +155,11 @@ interface DeleteQuestionProps {
   counted?: string
   /** Whether the question is a page of its own. */
   isPage?: boolean
+  /** Where to keep it leads, if not to its page. */
+  back?: string
 }
 
-export const DeleteQuestion = ({ view, path, name, also, counted, isPage }: DeleteQuestionProps) => (
+export const DeleteQuestion = ({ view, path, name, also, counted, isPage, back }: DeleteQuestionProps) => (
   <>
     {isPage ? (
       <div class="head">
@@ -166,7 +175,7 @@ export const DeleteQuestion = ({ view, path, name, also, counted, isPage }: Dele
       <Act view={view} action={`${path}/delete`} kind="bad">
         Delete
       </Act>
-      <a class="button bare" href={`${view.base}${path}`} data-close="">
+      <a class="button bare" href={`${view.base}${back ?? path}`} data-close="">
         Keep it
       </a>
     </div>

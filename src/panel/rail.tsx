@@ -33,6 +33,7 @@ const overview = {
 const content: readonly Place[] = [
   { path: '/content', word: 'Content', icon: 'content', access: 'content:update', phone: true, key: 'c' },
   { path: '/media', word: 'Media', icon: 'media', access: 'media:read', phone: true, key: 'm' },
+  { path: '/trash', word: 'Trash', icon: 'trash', access: 'content:update', key: 'x' },
 ]
 const structure: readonly Place[] = [
   { path: '/routes', word: 'Routes', icon: 'routes', access: 'routes:read', phone: true, key: 'r' },

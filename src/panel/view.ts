@@ -1,5 +1,6 @@
 import type { Actor } from '../actor.js'
 import { sessionExpired } from '../errors.js'
+import { isUlid } from '../ids.js'
 import { actorOf, type Ctx } from '../middleware/context.js'
 import { nonceOf } from '../middleware/headers.js'
 import { cookieIn } from '../middleware/session-cookie.js'
@@ -39,6 +40,8 @@ export interface View {
   readonly pane: readonly string[]
   /** True on the page that follows a change. */
   readonly saved: boolean
+  /** What was just deleted, by its ids in the trash. */
+  readonly deleted: readonly string[]
   /** True on the page of an entry that was just created. */
   readonly isNew: boolean
   readonly now: number
@@ -77,6 +80,7 @@ export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
     },
     pane: cookieIn(c.req.header('cookie'), paneCookie)?.split('.') ?? [],
     saved: c.req.query('saved') !== undefined,
+    deleted: c.req.query('deleted')?.split('.').filter(isUlid) ?? [],
     isNew: c.req.query('new') !== undefined,
     now: context.clock.now(),
   }

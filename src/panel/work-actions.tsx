@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import { HttpError } from '../errors.js'
 import { type Entry, modelOf, namesOf } from '../resources/entries.js'
-import { entryRemovalOf } from '../resources/removal.js'
+import { entryRemovalOf, removeEntry } from '../resources/removal.js'
 import { withZone } from '../resources/times.js'
 import type { Access } from '../services/accounts/access.js'
 import { reference, time } from '../services/body-parts.js'
@@ -12,6 +12,7 @@ import { maxSelected } from './entry-selection.js'
 import { TitledPage } from './layout.js'
 import { type Pages, showPage } from './pages.js'
 import { Form, Note, Submit } from './parts.js'
+import { withUndo } from './undo.js'
 import { panelActor, type View } from './view.js'
 import { contentPath, entryPath } from './work-table.js'
 
@@ -83,11 +84,11 @@ async function act(
   actor: Actor,
   context: PanelContext,
 ) {
-  const { content, publishing } = context.services.space
+  const { publishing } = context.services.space
   const content_data_id = id
   if (what === 'publish') await publishing.publish(actor, { content_data_id })
   else if (what === 'unpublish') await publishing.unpublish(actor, id)
-  else if (what === 'delete') await content.remove(actor, id, undefined, true)
+  else if (what === 'delete') await removeEntry(context, actor, id)
   else {
     const plan = { content_data_id, publish_at: publish_at || null, unpublish_at: unpublish_at || null }
     await publishing.schedule(actor, plan)
@@ -124,7 +125,10 @@ export function workActions({ submit }: Pages, context: PanelContext): void {
       if (sure !== 'yes' && (what === 'delete' || what === 'schedule'))
         return showPage(c, <Question view={view} context={context} body={body} />)
       const result = await actOnAll(body, panelActor(c), context)
-      if (result.refused.length === 0) return listWith(back, { done: `${what}.${result.done}` })
+      if (result.refused.length === 0) {
+        const list = listWith(back, { done: `${what}.${result.done}` })
+        return what === 'delete' ? withUndo(list, body.ids, context) : list
+      }
       return showPage(c, <Result view={view} body={body} result={result} />, 409)
     },
   }))
@@ -145,7 +149,7 @@ async function Question({ view, context, body }: QuestionProps) {
   const title = `${isDelete ? 'Delete' : 'Schedule'} ${counted(inOrder.length)}${isDelete ? '?' : ''}`
   return (
     <TitledPage view={view} title={title} crumbs={crumbsOf(body)} column>
-      {isDelete && <p class="lead">{await entryRemovalOf(context, inOrder)}</p>}
+      {isDelete && <p class="lead">{await entryRemovalOf(context, inOrder, view)}</p>}
       <Form view={view} action="/content-work">
         <input type="hidden" name="sure" value="yes" />
         <input type="hidden" name="what" value={body.what} />

@@ -23,6 +23,22 @@ export const removing = ({ services: { space, access } }: Context, kind: Cascade
     await (may.every(Boolean) ? space.cascades.remove(actor, kind, id) : space[kind].remove(actor, id))
   }
 
+/**
+ * Deletes an entry with everything under it; a page with its address, if the user may delete addresses.
+ * @param refuse may refuse it by all entries that go, the entry first
+ */
+export async function removeEntry(
+  { services: { space, access } }: Context,
+  actor: Actor,
+  id: string,
+  refuse?: (entries: readonly Entry[]) => void,
+): Promise<void> {
+  const { route_id } = await space.content.get(id)
+  if (route_id !== null && (await access.can(actor, 'routes:delete')))
+    await space.cascades.remove(actor, 'routes', route_id, undefined, refuse)
+  else await space.content.remove(actor, id, refuse && ((before, under) => refuse([before, ...under])), true)
+}
+
 /** Counting requires no permission. */
 interface Space {
   readonly services: Pick<ServicesOfSpace, 'space'>
@@ -53,33 +69,36 @@ export async function removalOf(
     .map(([name, count]) => counted(count, name))
   return words.length === 0
     ? 'Nothing hangs on it.'
-    : `With it go ${words.join(', ')}. This cannot be undone.`
+    : `With it go ${words.join(', ')}. ${kind === 'routes' ? undoOf(context) : 'This cannot be undone.'}`
 }
 
-/** Returns the ids of the entries above an entry. */
-async function idsAbove(entry: Entry, { content }: Context['services']['space']): Promise<string[]> {
-  const ids: string[] = []
-  for (let at = entry.parent_id; at !== null; at = (await content.get(at)).parent_id) ids.push(at)
-  return ids
+const dayMs = 86_400_000
+const spanOf = (ms: number): string =>
+  ms < dayMs ? counted(Math.ceil(ms / 3_600_000), 'hours') : counted(Math.round(ms / dayMs), 'days')
+
+/** Says whether and for how long a deletion of content can be undone. */
+function undoOf({ services: { space } }: Space, it = 'it'): string {
+  const ms = space.trash.retentionMs()
+  return ms > 0 ? `You can restore ${it} from the trash for ${spanOf(ms)}.` : 'This cannot be undone.'
 }
 
 /**
- * Says in words which entries and versions a deletion includes, and whether it can be undone. The versions of the
- * entries go with them, so only a version of an entry above them still contains them.
+ * Says in words which entries, versions and addresses a deletion includes, and whether it can be undone.
  * @param entries no one of them is under another
  * @throws 404 if one is gone
  */
-export async function entryRemovalOf(context: Space, entries: readonly Entry[]): Promise<string> {
+export async function entryRemovalOf(
+  context: Space,
+  entries: readonly Entry[],
+  viewer: { can(access: Access): boolean },
+): Promise<string> {
   const { space } = context.services
   let [below, versions] = [0, 0]
-  const kept: boolean[] = []
   for (const entry of entries) {
     const counts = await countOf(context, 'content', entry.content_data_id)
     if (typeof counts === 'string') return counts
     below += counts.entries - 1
     versions += counts.versions
-    const above = await idsAbove(entry, space)
-    kept.push(above.length > 0 && (await space.versions.count({ content_data_id: above })) > 0)
   }
   const isOne = entries.length === 1
   const going = [
@@ -89,20 +108,22 @@ export async function entryRemovalOf(context: Space, entries: readonly Entry[]):
   ]
   const last = going.pop()
   const list = going.length > 0 ? `${going.join(', ')} and ${last}` : last
-  const undo = kept.every(Boolean)
-    ? `Only a version of an entry above that contains ${isOne ? 'it' : 'them'} can restore ${isOne ? 'it' : 'them'}.`
-    : 'This cannot be undone.'
-  return `This deletes ${list}. ${undo}${await addressesLeft(entries, space)}`
+  const undo = undoOf(context, isOne ? 'it' : 'them')
+  const addresses = await addressesOf(entries, space, viewer.can('routes:delete'))
+  return `This deletes ${list}${addresses.gone}. ${undo}${addresses.left}`
 }
 
-/** Says what happens to the addresses of the pages among these entries. */
-async function addressesLeft(
+/** Says which addresses of pages among these entries go with them, or stay. */
+async function addressesOf(
   entries: readonly Entry[],
   { routes }: Context['services']['space'],
-): Promise<string> {
+  mayDelete: boolean,
+): Promise<{ gone: string; left: string }> {
   const ids = entries.flatMap(({ route_id }) => route_id ?? [])
   const [first] = ids
-  if (first === undefined) return ''
-  if (ids.length > 1) return ` Their ${ids.length} addresses stay and show no page.`
-  return ` The address ${(await routes.get(first)).slug} stays and shows no page.`
+  if (first === undefined) return { gone: '', left: '' }
+  const are = ids.length > 1 ? `${ids.length} addresses` : `the address ${(await routes.get(first)).slug}`
+  if (mayDelete) return { gone: `, with ${are}`, left: '' }
+  const stay = ids.length > 1 ? 'stay and show no page' : 'stays and shows no page'
+  return { gone: '', left: ` ${are.replace(/^t/, 'T')} ${stay}.` }
 }

@@ -2,6 +2,7 @@ import type { Actor } from '../actor.js'
 import type { Config } from '../config.js'
 import type { Database } from '../db/database.js'
 import { adminTables, type ContentSpace, tables } from '../db/tables.js'
+import { duration } from '../durations.js'
 import { missingPermission } from '../errors.js'
 import type { PageCounts } from '../metrics.js'
 import { adminPublish } from '../permissions.js'
@@ -22,12 +23,15 @@ type SpaceSettings = DeliverySettings & {
   maxVersions: () => number
   /** Whether edits of published trees stay pending until the next publish. */
   isStaged: () => boolean
+  /** How long deleted content can be brought back; with 0 it cannot. */
+  trashRetentionMs: () => number
   redirects?: LeftRedirects
 }
 
 /** Everything about content, over the tables of the public space or of the admin space. */
 function spaceServices(db: Database, space: ContentSpace, prefix: EventPrefix, settings: SpaceSettings) {
-  const { access, clock, log, maxVersions, isStaged, redirects } = settings
+  const { access, clock, log, maxVersions, isStaged, redirects, trashRetentionMs } = settings
+  const keepsDeleted = () => trashRetentionMs() > 0
   const publish: Access = prefix === 'content' ? 'content:publish' : adminPublish
   const refuseNonPublisher = async (actor: Actor) => {
     // Work of the service itself was allowed when it was scheduled.
@@ -35,7 +39,7 @@ function spaceServices(db: Database, space: ContentSpace, prefix: EventPrefix, s
   }
   const context = {
     ...{ db, space, prefix, events: contentEvents(space, prefix), redirects },
-    ...{ isStaged, maxVersions, refuseNonPublisher, clock, log },
+    ...{ isStaged, maxVersions, keepsDeleted, trashRetentionMs, refuseNonPublisher, clock, log },
   }
   return {
     ...contentOfSpace(context),
@@ -62,6 +66,7 @@ export function contentServices(needs: Needs) {
     origin: originOf(config()),
     isStaged: () => config().publish_mode === 'staged',
     maxVersions: () => config().version_max_per_content,
+    trashRetentionMs: () => duration(config().trash_retention),
     typeSettings: () => config().compat,
     languages: () => ({ enabled: config().i18n_enabled, fallback: config().i18n_default_locale }),
   }
@@ -86,6 +91,11 @@ export function contentServices(needs: Needs) {
     async fillIndexes() {
       await space.publicBook.fill()
       await adminSpace.publicBook.fill()
+    },
+    /** Deletes for good what has been in the trash for too long. */
+    async emptyTrash() {
+      await space.trash.removeOld()
+      await adminSpace.trash.removeOld()
     },
     /** Whether both are made. */
     hasIndexes: async () => (await space.publicBook.isFilled()) && adminSpace.publicBook.isFilled(),

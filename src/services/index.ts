@@ -83,6 +83,7 @@ export function createServices(parts: Parts) {
       await removeChanges()
       await operation.idempotency.removeOld()
       await content.presence.removeOld()
+      await content.emptyTrash()
     },
     /** Resolves when all work that no request waits for is done. */
     settle: () => common.jobs.settle(),

@@ -41,11 +41,11 @@ const asked = async (ids: string, as: 'admin' | 'editor' | 'viewer' = 'admin') =
   call('GET', `/admin/content-removal?ids=${ids}`, { as })
 
 describe('D4: the question before a deletion', () => {
-  it('says of a page how much goes, that it cannot be undone, and that the address stays', async () => {
+  it('says of a page how much goes, with its address, and for how long it can be undone', async () => {
     const { root } = await page('/whole')
     await keepVersion(root)
     const words =
-      'This deletes the entry, 3 entries under it and 1 version. This cannot be undone. The address /whole stays and shows no page.'
+      'This deletes the entry, 3 entries under it and 1 version, with the address /whole. You can restore it from the trash for 30 days.'
     expect(await question(root)).toBe(words)
     expect((await asked(root)).body).toEqual({ words })
     expect((await call('GET', `/admin/content/entry/${root}`)).text).not.toMatch(/bring (it|them) back/)
@@ -55,22 +55,20 @@ describe('D4: the question before a deletion', () => {
     expect((await post(`/admin/content/entry/${root}/delete`, {})).status).toBe(303)
     expect(await services.space.content.count({ root_id: root })).toBe(0)
     expect(await services.space.versions.count({ content_data_id: root })).toBe(0)
-    expect((await call('GET', '/api/v1/routes')).text).toContain('/whole')
+    expect((await call('GET', '/api/v1/routes')).text).not.toContain('/whole')
   })
 
-  it('says of a block what could restore it, where something could', async () => {
+  it('says of blocks how much goes, and a version above brings them back too', async () => {
     const { root, first, second } = await page('/block')
-    expect(await question(first)).toBe('This deletes the entry and 1 entry under it. This cannot be undone.')
-    expect(await question(second)).toBe('This deletes the entry. This cannot be undone.')
+    const undo = (it: string) => `You can restore ${it} from the trash for 30 days.`
+    expect(await question(first)).toBe(`This deletes the entry and 1 entry under it. ${undo('it')}`)
+    expect(await question(second)).toBe(`This deletes the entry. ${undo('it')}`)
     const kept = await keepVersion(root)
-    expect(await question(first)).toBe(
-      'This deletes the entry and 1 entry under it. Only a version of an entry above that contains it can restore it.',
-    )
     expect((await asked([first, second].join())).body.words).toBe(
-      'This deletes 2 entries and 1 entry under them. Only a version of an entry above that contains them can restore them.',
+      `This deletes 2 entries and 1 entry under them. ${undo('them')}`,
     )
     expect((await asked([root, first].join())).body.words).toMatch(
-      /^This deletes the entry, 3 entries under it and 1 version. This cannot be undone./,
+      /^This deletes the entry, 3 entries under it and 1 version, with the address/,
     )
     await call('DELETE', `/api/v1/content?q=${first}&recursive=true`)
     await call('POST', '/api/v1/content/restore', {
@@ -101,7 +99,7 @@ describe('D4: the question before a deletion', () => {
     const io = { ...unread, write: (text: string) => out.push(text), error: () => undefined } as never
     await remove('content')(services, actor, io, { 'dry-run': '' }, [root])
     expect(out).toEqual([
-      'This deletes the entry and 3 entries under it. This cannot be undone. The address /line stays and shows no page.\n',
+      'This deletes the entry and 3 entries under it. You can restore it from the trash for 30 days. The address /line stays and shows no page.\n',
     ])
     expect(await services.space.content.count({ root_id: root })).toBe(4)
   })
@@ -127,14 +125,16 @@ describe.skipIf(chromiumMissing)(
       await open(`/content/entry/${root}`)
       await tab.locator('.bar summary').click()
       await tab.getByRole('link', { name: 'Delete…' }).click()
-      await tab.getByText('This deletes the entry and 3 entries under it. This cannot be undone.').waitFor()
+      await tab
+        .getByText('This deletes the entry and 3 entries under it, with the address /dialogs.')
+        .waitFor()
       await expectClean(admin)
       await tab.getByRole('link', { name: 'Keep it' }).click()
       expect(await tab.locator('dialog[open]').count()).toBe(0)
       for (const name of ['One', 'Two'])
         await tab.getByRole('treeitem', { name }).click({ modifiers: ['Control'] })
       await tab.locator('#selection').getByRole('button', { name: 'Delete…' }).click()
-      await tab.getByText('This deletes 2 entries and 1 entry under them. This cannot be undone.').waitFor()
+      await tab.getByText('This deletes 2 entries and 1 entry under them. You can restore them').waitFor()
     })
   },
 )

@@ -107,6 +107,10 @@ GET  /fields/:record_id  fields:read  - - e p a
 POST /fields/:record_id  fields:update  - - e p a
 GET  /fields/:record_id/delete  fields:delete  - - e p a
 POST /fields/:record_id/delete  fields:delete  - - e p a
+GET  /trash  content:update  - - e p a
+POST /trash/restore?ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:delete  - - e p a
+GET  /trash/:trash_id/delete  content:delete  - - e p a
+POST /trash/:trash_id/delete  content:delete  - - e p a
 GET  /redirects  routes:read  - v e p a
 GET  /redirects/new  routes:create  - - e p a
 POST /redirects/new  routes:create  - - e p a
@@ -197,6 +201,10 @@ POST /space/content-work?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree
 POST /space/content-work?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 POST /space/content-work?what=schedule&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 POST /space/content-work?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e - a
+GET  /space/trash  admin_tree:update  - - e p a
+POST /space/trash/restore?ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:delete  - - e p a
+GET  /space/trash/:trash_id/delete  admin_tree:delete  - - e p a
+POST /space/trash/:trash_id/delete  admin_tree:delete  - - e p a
 GET  /space/content-removal  admin_tree:delete  - - e p a
 GET  /space/content/entry/:entry_id/starts  admin_tree:create  - - e p a
 GET  /space/content/entry/:entry_id/page  admin_tree:update  - - e p a

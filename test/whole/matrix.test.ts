@@ -259,6 +259,16 @@ POST   /api/v1/content/changes/drop - - e k a
 POST   /api/v1/content/publish - - - - a
 POST   /api/v1/content/unpublish - - - - a
 POST   /api/v1/content/schedule - - - - a
+GET    /api/v1/trash - - e k a
+GET    /api/v1/trash/:trash_id - - e k a
+DELETE /api/v1/trash - - e k a
+DELETE /api/v1/trash/:trash_id - - e k a
+POST   /api/v1/trash/restore - - e k a
+GET    /api/v1/admin/trash - - e k a
+GET    /api/v1/admin/trash/:trash_id - - e k a
+DELETE /api/v1/admin/trash - - e k a
+DELETE /api/v1/admin/trash/:trash_id - - e k a
+POST   /api/v1/admin/trash/restore - - e k a
 GET    /api/v1/admin/content/versions - - e k a
 GET    /api/v1/admin/content/versions/:content_version_id - - e k a
 POST   /api/v1/admin/content/versions - - e k a

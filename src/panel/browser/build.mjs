@@ -61,6 +61,7 @@ const icons = {
   sup: 'superscript',
   table: 'table',
   text: 'pilcrow',
+  trash: 'trash-2',
   full: 'maximize-2',
   underline: 'underline',
   undo: 'undo-2',

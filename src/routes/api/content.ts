@@ -150,7 +150,7 @@ function entryEndpoints(api: Endpoints, context: SpaceContext) {
     `${word}:delete`,
     {
       summary:
-        'Delete an entry with its field values and versions, for good; recursive=true takes its child entries along, dry_run=true only counts them',
+        'Delete an entry with its field values and versions, into the trash; recursive=true takes its child entries along, dry_run=true only counts them',
       item: content.table.key,
       ifMatch: true,
       query: z.object({ ...idQuery.shape, recursive: flag, dry_run: flag }),

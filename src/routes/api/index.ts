@@ -29,6 +29,7 @@ import { searchRoutes } from './search.js'
 import { sessionRoutes } from './sessions.js'
 import { sshKeyRoutes } from './ssh-keys.js'
 import { tokenRoutes } from './tokens.js'
+import { trashRoutes } from './trash.js'
 import { typeRoutes } from './types.js'
 import { userRoutes } from './users.js'
 import { webhookRoutes } from './webhooks.js'
@@ -67,6 +68,7 @@ export const spaceRouters = [
   contentRoutes,
   contentChangeRoutes,
   contentVersionRoutes,
+  trashRoutes,
   contentFieldRoutes,
   datatypeRoutes,
   fieldRoutes,

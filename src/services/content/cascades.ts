@@ -12,6 +12,7 @@ import { removeEntries } from './entry-rows.js'
 import { invalidatePublicPage } from './public-state.js'
 import { leavePublic } from './staging.js'
 import { refuseBeyond, refuseLarge } from './subtree-limits.js'
+import { trashEntries } from './trash.js'
 
 /** The records that can be deleted together with everything that depends on them. */
 export type CascadeKind = 'routes' | 'fields' | 'datatypes'
@@ -64,9 +65,16 @@ export function cascades(context: ContentContext) {
     /**
      * Deletes a route with the tree on it, a field with its values, or a datatype with those under it, their fields and
      * their entries with everything under these. Addresses of pages stay when their datatype goes.
+     * @param refuse may refuse the deletion by the entries that go
      * @throws 404; 400 when it is too much for one transaction
      */
-    remove: (actor: Actor, kind: CascadeKind, id: string, check?: Check<unknown>) =>
+    remove: (
+      actor: Actor,
+      kind: CascadeKind,
+      id: string,
+      check?: Check<unknown>,
+      refuse?: (entries: readonly Entry[]) => void,
+    ) =>
       db.write(actor, async tx => {
         const before = await tx.lock(space[kind], id)
         check?.(before)
@@ -74,13 +82,17 @@ export function cascades(context: ContentContext) {
         const held = await editForModel(tx, space, roots)
         // Read again under the locks; what has come into another tree meanwhile refuses the deletion.
         const doomed = await doomedBy(tx, space, kind, id)
+        refuse?.(doomed.entries)
         if (kind === 'fields') await removeValues(tx, space, id)
         if (kind === 'datatypes')
           await leavePublic(tx, space, 'datatype_id', doomed.datatypes.map(idOfDatatype))
         for (const root of held) {
           const own = doomed.entries.filter(({ root_id }) => root_id === root.content_data_id)
           const ids = own.map(({ content_data_id }) => content_data_id)
-          await removeEntries(tx, space, root, ids)
+          // What a datatype took with it could not be restored without that.
+          await (kind === 'routes'
+            ? trashEntries(tx, context, root, own)
+            : removeEntries(tx, space, root, ids))
           await leavePublic(tx, space, 'content_data_id', ids)
           if (!ids.includes(root.content_data_id)) await invalidatePublicPage(tx, space, root.content_data_id)
         }

@@ -12,12 +12,13 @@ import { type Check, reads } from '../crud.js'
 import type { ContentCreate, ContentMove, ContentReorder, ContentUpdate } from './content-input.js'
 import type { ContentContext } from './context.js'
 import { editParent, editTree } from './edit-trees.js'
-import { removeEntries, setOrders } from './entry-rows.js'
+import { setOrders } from './entry-rows.js'
 import { makeContent, makePage } from './make-content.js'
 import { atFreeSlug, wantedSlug } from './page-slugs.js'
-import { boundedSubtreeIds, ordersOf, readSubtree } from './placement.js'
+import { ordersOf, readSubtree } from './placement.js'
 import { hasPendingChanges, isPublic } from './public-state.js'
 import { type PageCreate, type RouteUpdate, updateRoute } from './routes.js'
+import { trashEntries } from './trash.js'
 import { moveEntry, updateContent } from './update-entry.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
@@ -105,8 +106,9 @@ async function remove(
     entry.root_id !== id &&
     (await hasPendingChanges(tx, space, entry.root_id)) &&
     (await isPublic(tx, space, entry))
-  const ids = withChildren ? await boundedSubtreeIds(tx, space, entry, 'bulk') : [id]
-  await removeEntries(tx, space, entry, ids)
+  const entries = withChildren ? await readSubtree(tx, space, entry, 'bulk') : [entry]
+  await trashEntries(tx, context, entry, entries)
+  const ids = entries.map(({ content_data_id }) => content_data_id)
   if (!isPending) await events.deleted(tx, actor, entry, async () => ({ ids }))
 }
 

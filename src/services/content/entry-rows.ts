@@ -101,17 +101,24 @@ export async function setOrders(
   return any
 }
 
-/** Removes entries of one tree with their values and versions, and the tree when its root is among them. */
+/**
+ * Removes entries of one tree with their values and versions, and the tree when its root is among them.
+ * @param known those of the values and versions that have been read already, all of them
+ */
 export async function removeEntries(
   tx: Writer,
   space: ContentSpace,
   { root_id }: EditableEntry,
   ids: readonly string[],
-  values?: readonly RowOf<ContentSpace['contentFields']>[],
+  known: {
+    readonly values?: readonly RowOf<ContentSpace['contentFields']>[]
+    readonly versions?: readonly RowOf<ContentSpace['contentVersions']>[]
+  } = {},
 ): Promise<void> {
   const { contentData, contentFields, contentVersions } = space
+  const { values, versions } = known
   await tx.removeAll(contentFields, values ?? (await tx.findIn(contentFields, 'content_data_id', ids)))
-  await tx.removeAll(contentVersions, await tx.findIn(contentVersions, 'content_data_id', ids))
+  await tx.removeAll(contentVersions, versions ?? (await tx.findIn(contentVersions, 'content_data_id', ids)))
   await tx.removeAll(contentData, await tx.findIn(contentData, 'content_data_id', ids))
   if (ids.includes(root_id)) await tx.dropTree(space.contentTrees, root_id)
 }

@@ -21,11 +21,14 @@ import { redirects } from './redirects.js'
 import { contentHeal } from './repair.js'
 import { routes } from './routes.js'
 import { siblings } from './siblings.js'
+import { trash } from './trash.js'
 import { contentVersions } from './versions.js'
 import { workList } from './work-list.js'
 
 /** Services for the content of one space: the model, and entries. */
-export function contentOfSpace(context: ContentContext & { clock: Clock; log: Log }) {
+export function contentOfSpace(
+  context: ContentContext & { clock: Clock; log: Log; trashRetentionMs: () => number },
+) {
   const { db, space, events, redirects } = context
   return {
     routes: routes(db, space, { events, redirects }),
@@ -45,6 +48,7 @@ export function contentOfSpace(context: ContentContext & { clock: Clock; log: Lo
     healing: contentHeal(db, space),
     publishing: publishing(context),
     versions: contentVersions(context),
+    trash: trash(context, { ...context, retentionMs: context.trashRetentionMs }),
     contentFields: contentFields(context),
     publicBook: publicBook(db, space),
     workList: workList(db, space),

@@ -179,6 +179,6 @@ async function revert(
   await restoreValues(tx, space, root, snapshot, { ids, route_id: root.route_id, locale: '' })
   const created = is.filter(one => !before.has(idOf(one)))
   const values = created.flatMap(({ fields }) => fields)
-  await removeEntries(tx, space, root, created.map(idOf), values)
+  await removeEntries(tx, space, root, created.map(idOf), { values })
   return differences.length
 }

@@ -23,6 +23,7 @@ import { routesScreen } from './routes.js'
 import { searchScreen } from './search.js'
 import { sshKeysScreen } from './ssh-keys.js'
 import { tokensScreen } from './tokens.js'
+import { trashScreen } from './trash.js'
 import { webhooksScreen } from './webhooks.js'
 
 interface Screen {
@@ -48,6 +49,12 @@ const ofMedia: readonly Screen[] = [
   { name: 'Media', about: 'files with their texts', access: 'media:read', open: mediaScreen },
   { name: 'Media folders', about: 'where files are kept', access: 'media:read', open: mediaFoldersScreen },
 ]
+const trashPlace: Screen = {
+  name: 'Trash',
+  about: 'what was deleted, to restore it',
+  access: 'content:update',
+  open: trashScreen,
+}
 const ofStructure: readonly Screen[] = [
   { name: 'Routes', about: 'addresses of the site', access: 'routes:read', open: routesScreen },
   {
@@ -58,13 +65,14 @@ const ofStructure: readonly Screen[] = [
   },
 ]
 /** The screens that both content spaces have. */
-const ofSpace = [contentPlace, ...ofMedia, ...ofStructure]
+const ofSpace = [contentPlace, ...ofMedia, ...ofStructure, trashPlace]
 
 /** All screens, in the order of the first one. */
 const screens: readonly Screen[] = [
   contentPlace,
   { name: 'Search', about: 'words in what is published', access: 'content:read', open: searchScreen },
   ...ofMedia,
+  trashPlace,
   ...ofStructure,
   {
     name: 'Redirects',

@@ -1,5 +1,5 @@
 import { notFound } from '../../errors.js'
-import { entryRemovalOf } from '../../resources/removal.js'
+import { entryRemovalOf, removeEntry } from '../../resources/removal.js'
 import { type Node, placeFor } from '../../resources/trees.js'
 import { unlessChanged } from '../resource.js'
 import type { ListKey, ListState } from '../screen/list.js'
@@ -167,14 +167,14 @@ function askDelete(shown: Shown, shell: TreeShell, { entry: { content_data_id: i
     const names = entries.slice(0, 6).map(({ title }) => `“${title}”`)
     const more = entries.length > names.length ? ` and ${entries.length - names.length} more` : ''
     const list = names.length > 0 ? `\nUnder it: ${names.join(', ')}${more}.` : ''
-    const words = await entryRemovalOf(session, [node.entry])
+    const words = await entryRemovalOf(session, [node.entry], session)
     const check = unlessChanged(seen)
     shell.open(
       confirmView('Delete', `Delete “${node.title}”?\n${words}${list}`, {
         word: 'delete it',
         act: () =>
           shell.work('content:delete', async () => {
-            await content.remove(session.actor, id, (before, under) => check([before, ...under]), true)
+            await removeEntry(session, session.actor, id, check)
             shell.say(`“${node.title}” is deleted.`)
             if (node.level === 1) shell.back()
             else reload(shown, shell)

@@ -1,0 +1,117 @@
+import { HttpError, invalid } from '../errors.js'
+import { isUlid } from '../ids.js'
+import { type Ctx, idParam } from '../middleware/context.js'
+import { type TrashRow, trashIsEmpty, trashRows } from '../resources/views/trash.js'
+import type { PanelContext } from './context.js'
+import { maxSelected } from './entry-selection.js'
+import { Page, TitledPage } from './layout.js'
+import { type Column, List } from './list.js'
+import { pages, saved } from './pages.js'
+import { Act, DeleteQuestion, Moment } from './parts.js'
+import { panelActor, type View } from './view.js'
+
+const trashPath = '/trash'
+/** Rows on one page of the list. */
+const pageSize = 100
+
+const columns: readonly Column<TrashRow>[] = [
+  {
+    label: 'Title',
+    of: ({ title, address, entries }) => (
+      <>
+        {title}{' '}
+        <span class="quiet">
+          {[address, entries > 1 ? `${entries} entries` : ''].filter(Boolean).join(' · ')}
+        </span>
+      </>
+    ),
+  },
+  { label: 'Datatype', of: ({ kind }) => kind || <span class="quiet">deleted</span>, wide: true },
+  { label: 'Deleted by', of: ({ by }) => by, wide: true },
+  { label: 'Deleted', of: ({ at }, view) => <Moment view={view} at={at} /> },
+  { label: 'Gone for good', of: ({ until }, view) => <Moment view={view} at={until} />, wide: true },
+]
+
+/** Only for users who may delete content. */
+const actions: Column<TrashRow> = {
+  label: 'Actions',
+  of: ({ id, title }, view) => (
+    <div class="actions">
+      <Act view={view} action={`${trashPath}/restore?ids=${id}`} label={`Restore ${title}`}>
+        Restore
+      </Act>
+      <a
+        class="button bare"
+        href={`${view.base}${trashPath}/${id}/delete`}
+        aria-label={`Delete for good: ${title}`}
+      >
+        Delete for good
+      </a>
+    </div>
+  ),
+}
+
+/** Deleted content: restored with its ids, values, versions and address, or deleted for good. */
+export function trashPages(context: PanelContext) {
+  const set = pages(context, 'trash')
+  const { trash } = context.services.space
+  set.get(trashPath, 'content:update', async (view, c) => {
+    const after = c.req.query('after')
+    const records = await trashRows(context, { limit: pageSize + 1, ...(after ? { after } : {}) })
+    const total = await trash.count({})
+    const shown = records.slice(0, pageSize)
+    const next = records.length > pageSize ? shown.at(-1)?.id : undefined
+    return (
+      <TitledPage view={view} title="Trash">
+        <p class="lead">
+          Deleted content. Whatever is restored has its ids, values, versions and address again.
+        </p>
+        <List
+          view={view}
+          caption="Deleted content, newest first"
+          columns={view.can('content:delete') ? [...columns, actions] : columns}
+          slice={{ records: shown, next, total }}
+          path={trashPath}
+          empty={<p>{trashIsEmpty}</p>}
+        />
+      </TitledPage>
+    )
+  })
+  set.act(`${trashPath}/restore`, 'content:delete', async c => restore(c, context))
+  set.get(`${trashPath}/:trash_id/delete`, 'content:delete', async (view, c) => question(view, c, context))
+  set.act(`${trashPath}/:trash_id/delete`, 'content:delete', async c => {
+    await trash.remove(panelActor(c), idParam(c, 'trash_id'))
+    return saved(trashPath)
+  })
+  return set
+}
+
+async function question(view: View, c: Ctx, { services: { space } }: PanelContext) {
+  const { trash_id, title } = await space.trash.get(idParam(c, 'trash_id'))
+  const path = `${trashPath}/${trash_id}`
+  return (
+    <Page view={view} title="Delete for good" crumbs={[{ word: 'Trash', path: trashPath }]} column>
+      <DeleteQuestion isPage view={view} path={path} back={trashPath} name={title} />
+    </Page>
+  )
+}
+
+/** Restores what the address names. @returns the page of it, or the list of several */
+async function restore(c: Ctx, { services: { space } }: PanelContext): Promise<string> {
+  const ids = c.req.query('ids')?.split('.') ?? []
+  if (ids.length === 0 || ids.length > maxSelected || !ids.every(isUlid))
+    throw invalid('ids', `must be 1 to ${maxSelected} ids of the trash`)
+  let entry = ''
+  // The last one may have been under the first.
+  const failed: HttpError[] = []
+  for (const id of ids)
+    try {
+      entry = (await space.trash.restore(panelActor(c), id)).content_data_id
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.status >= 500) throw error
+      failed.push(error)
+    }
+  const [first] = failed
+  if (first) throw first
+  return saved(ids.length === 1 ? `/content/entry/${entry}` : '/content')
+}

@@ -1,0 +1,75 @@
+import type { Services } from '../../services/index.js'
+import { all, modelOf, type SpaceParts } from '../entries.js'
+import { authorsOf } from './audit-subjects.js'
+
+type Trashed = Awaited<ReturnType<Services['space']['trash']['get']>>
+
+/** Deleted content as one row of a list. */
+export interface TrashRow {
+  readonly id: string
+  readonly title: string
+  /** The label of its datatype; empty if that is deleted. */
+  readonly kind: string
+  /** The address of the page; empty for an entry. */
+  readonly address: string
+  readonly entries: number
+  /** Who deleted it. */
+  readonly by: string
+  readonly at: string
+  /** When it is deleted for good. */
+  readonly until: string
+}
+
+export const trashIsEmpty = 'The trash is empty.'
+
+interface Slice {
+  readonly limit: number
+  readonly after?: string
+}
+
+interface Parts extends SpaceParts {
+  readonly services: SpaceParts['services'] & Pick<Services, 'users'>
+}
+
+/** Returns what is in the trash, the newest first. */
+export async function trashRows(parts: Parts, { limit, after }: Slice): Promise<TrashRow[]> {
+  const { trash } = parts.services.space
+  const found = await all(trash.list({}, { limit, newestFirst: true, ...(after ? { after } : {}) }))
+  return rowsOf(found, parts)
+}
+
+/** @throws 404 */
+export async function trashRow(id: string, parts: Parts): Promise<TrashRow> {
+  const [row] = await rowsOf([await parts.services.space.trash.get(id)], parts)
+  return row as TrashRow
+}
+
+async function rowsOf(found: readonly Trashed[], parts: Parts): Promise<TrashRow[]> {
+  const { space } = parts.services
+  const { datatypes } = await modelOf(parts)
+  const nameOf = await authorsOf(
+    found.map(({ deleted_by }) => ({ user_id: deleted_by })),
+    parts.services,
+  )
+  return found.map(({ trash_id, title, datatype_id, slug, entries, deleted_by, deleted_at }) => ({
+    ...{ id: trash_id, title, entries },
+    kind: datatypes.get(datatype_id)?.label ?? '',
+    address: slug ?? '',
+    by: nameOf({ user_id: deleted_by }),
+    at: deleted_at,
+    until: new Date(Date.parse(deleted_at) + space.trash.retentionMs()).toISOString(),
+  }))
+}
+
+/** Returns the ids in the trash of entries that were just deleted; none where nothing is kept. */
+export async function trashedIds(
+  entries: readonly string[],
+  { services: { space } }: SpaceParts,
+): Promise<string[]> {
+  const found = await Promise.all(
+    entries.map(content_data_id =>
+      all(space.trash.list({ content_data_id }, { limit: 1, newestFirst: true })),
+    ),
+  )
+  return found.flat().map(({ trash_id }) => trash_id)
+}

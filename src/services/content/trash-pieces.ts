@@ -1,0 +1,114 @@
+import type { RowOf } from '../../db/columns.js'
+import type { Reader } from '../../db/reader.js'
+import { type ContentSpace, tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { publicTree } from './public-state.js'
+
+/** Stores the rows of deleted entries, and reads them again. */
+
+type Entry = RowOf<ContentSpace['contentData']>
+type Value = RowOf<ContentSpace['contentFields']>
+
+/** Everything that goes with deleted entries. */
+export interface Deleted {
+  /** Parents first. */
+  readonly entries: readonly Entry[]
+  readonly values: readonly Value[]
+  readonly versions: readonly RowOf<ContentSpace['contentVersions']>[]
+  /** Who scheduled what of them. */
+  readonly plans: readonly RowOf<ContentSpace['contentPlans']>[]
+  /** The route of the page, or none. */
+  readonly routes: readonly RowOf<ContentSpace['routes']>[]
+  /** Redirects to that route. */
+  readonly redirects: readonly RowOf<typeof tables.redirects>[]
+  /** When the first change was made that was not public yet; empty where there was none. */
+  readonly pending: readonly string[]
+  /** A page with such changes as the public saw it. */
+  readonly publicEntries: readonly Entry[]
+  readonly publicValues: readonly Value[]
+}
+
+type Kind = keyof Deleted
+
+/** At most so many rows, and so many characters of them unless one has more, are in one piece. */
+const [maxRows, maxCharacters] = [500, 200_000]
+
+/** Reads what would go with entries. @param entries of one tree, parents first */
+export async function readDeleted(
+  tx: Writer,
+  space: ContentSpace,
+  entries: readonly Entry[],
+): Promise<Deleted> {
+  const ids = entries.map(({ content_data_id }) => content_data_id)
+  const route_id = entries[0]?.route_id
+  const route = route_id ? await tx.get(space.routes, route_id) : undefined
+  const hasRedirects = route !== undefined && space.routes.name === tables.routes.name
+  return {
+    entries,
+    values: await tx.findIn(space.contentFields, 'content_data_id', ids),
+    versions: await tx.findIn(space.contentVersions, 'content_data_id', ids),
+    plans: await tx.findIn(space.contentPlans, 'content_data_id', ids),
+    routes: route ? [route] : [],
+    redirects: hasRedirects ? await tx.findAll(tables.redirects, { route_id: route.route_id }) : [],
+    ...(await pendingPage(tx, space, entries[0])),
+  }
+}
+
+/** What the public sees of a page with unpublished changes. */
+async function pendingPage(read: Reader, space: ContentSpace, top: Entry | undefined) {
+  const none = { pending: [], publicEntries: [], publicValues: [] }
+  if (top?.root_id !== top?.content_data_id || !top) return none
+  const since = (await read.get(space.contentTrees, top.root_id))?.pending_since
+  if (!since) return none
+  const shown = await publicTree(read, space, top.root_id)
+  return {
+    pending: [since],
+    publicEntries: shown.map(({ entry }) => entry),
+    publicValues: shown.flatMap(({ fields }) => fields),
+  }
+}
+
+function* piecesOf(rows: readonly unknown[]): Generator<unknown[]> {
+  let [some, characters]: [unknown[], number] = [[], 0]
+  for (const row of rows) {
+    const length = JSON.stringify(row).length
+    if (some.length > 0 && (some.length === maxRows || characters + length > maxCharacters)) {
+      yield some
+      ;[some, characters] = [[], 0]
+    }
+    some.push(row)
+    characters += length
+  }
+  if (some.length > 0) yield some
+}
+
+export async function storePieces(
+  tx: Writer,
+  space: ContentSpace,
+  trash_id: string,
+  deleted: Deleted,
+): Promise<void> {
+  for (const [kind, rows] of Object.entries(deleted) as [Kind, readonly unknown[]][])
+    for (const records of piecesOf(rows))
+      await tx.insertInternal(space.trashPieces, { trash_piece_id: tx.newId(), trash_id, kind, records })
+}
+
+/** Reads what `storePieces` has stored. */
+export async function readPieces(read: Reader, space: ContentSpace, trash_id: string): Promise<Deleted> {
+  const found: Record<Kind, unknown[]> = {
+    entries: [],
+    values: [],
+    versions: [],
+    plans: [],
+    routes: [],
+    redirects: [],
+    pending: [],
+    publicEntries: [],
+    publicValues: [],
+  }
+  // In the order of their ids, which is the order in which they were stored.
+  const pieces = await read.findAll(space.trashPieces, { trash_id })
+  // Only the service writes these rows, by `storePieces`.
+  for (const { kind, records } of pieces) found[kind as Kind].push(...records)
+  return found as unknown as Deleted
+}
