@@ -3,6 +3,7 @@ import { systemActor } from '../../src/actor.js'
 import { adminTables, tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { callersOf } from '../support/callers.js'
+import { amount } from '../support/effort.js'
 
 const live = await testApp({ webhook_enabled: true, i18n_enabled: true })
 const staged = await testApp({ publish_mode: 'staged' })
@@ -343,28 +344,36 @@ describe('what is in the trash', () => {
 })
 
 describe('a large tree', () => {
-  it('comes back byte for byte', async () => {
+  it('with relations, redirects and versions comes back byte for byte', async () => {
     const one = await site(live)
-    const children = Array.from({ length: 400 }, (_, i) => ({
+    const sections = amount(400, 2499)
+    const children = Array.from({ length: sections }, (_, i) => ({
       datatype_id: one.datatype_id,
       fields: { text: `${i} ${'words '.repeat(200)}` },
       children: [{ datatype_id: one.datatype_id, fields: { text: `under ${i}`, next: one.otherId } }],
     }))
     const slug = `${one.slug}-large`
-    const page = {
-      slug,
-      title: slug,
-      datatype_id: one.datatype_id,
-      status: 'published',
-      fields: { text: 'x' },
-    }
-    const { route, entry } = await one.done('POST', '/pages', { ...page, children })
-    const before = await one.raw(slug)
+    const { route, entry } = await one.done('POST', '/pages', {
+      ...{ slug, title: slug, datatype_id: one.datatype_id, status: 'published' },
+      fields: { text: 'x', next: one.id },
+      children,
+    })
+    const id = entry.content_data_id
+    await one.done('PUT', `/content?q=${one.otherId}`, { fields: { next: id } })
+    await one.done('POST', '/content/versions', { content_data_id: id })
+    for (const old of ['old', 'older'])
+      await one.done('POST', '/redirects', { slug: `${slug}-${old}`, route_id: route.route_id })
+    const pages = () => Promise.all([slug, one.slug, one.otherSlug].map(at => one.raw(at)))
+    const before = await pages()
     await one.done('DELETE', `/routes?q=${route.route_id}&recursive=true`)
-    const [row] = await one.done('GET', `/trash?content_data_id=${entry.content_data_id}`)
-    expect(row.entries).toBe(801)
+    expect(await live.db.count(tables.contentData, { root_id: id })).toBe(0)
+    expect(await live.db.count(tables.publicEntries, { root_id: id })).toBe(0)
+    const [row] = await one.done('GET', `/trash?content_data_id=${id}`)
+    expect(row.entries).toBe(2 * sections + 1)
     await one.done('POST', '/trash/restore', { trash_id: row.trash_id })
-    expect(await one.raw(slug)).toBe(before)
+    expect(await pages()).toEqual(before)
+    expect(await live.db.count(tables.redirects, { route_id: route.route_id })).toBe(2)
+    expect(await live.db.count(tables.contentVersions, { content_data_id: id })).toBe(3)
   })
 })
 

@@ -92,18 +92,6 @@ export async function subtreeIds(read: Reader, space: ContentSpace, entry: Entry
   return found
 }
 
-/** Returns `subtreeIds` for a change of all these entries. @throws 400 when they are too many for one transaction */
-export async function boundedSubtreeIds(
-  read: Reader,
-  space: ContentSpace,
-  entry: Entry,
-  work: 'each' | 'bulk',
-): Promise<string[]> {
-  const ids = await subtreeIds(read, space, entry)
-  await refuseLarge(read, space, ids, work)
-  return ids
-}
-
 /** The entry and everything under it, parents first. @throws 400 when they are too many for one transaction */
 export async function readSubtree(
   read: Reader,
@@ -111,7 +99,8 @@ export async function readSubtree(
   entry: Entry,
   work: 'each' | 'bulk',
 ): Promise<Entry[]> {
-  const ids = await boundedSubtreeIds(read, space, entry, work)
+  const ids = await subtreeIds(read, space, entry)
+  await refuseLarge(read, space, ids, work)
   const found = await read.findIn(space.contentData, 'content_data_id', ids)
   const byId = new Map(found.map(one => [one.content_data_id, one]))
   return ids.flatMap(id => byId.get(id) ?? [])
