@@ -10,6 +10,7 @@ import { ContentCreate, ContentMove } from '../services/content/content-input.js
 import type { PanelContext } from './context.js'
 import { entryPage } from './entry-page.js'
 import { Page } from './layout.js'
+import { type Place, withMoveBack } from './moved-from.js'
 import { begun, type Pages, saved } from './pages.js'
 import { DeleteQuestion } from './parts.js'
 import { unlessChanged } from './record-mark.js'
@@ -18,10 +19,11 @@ import { panelActor } from './view.js'
 
 const idIn = (c: Ctx) => idParam(c, 'entry_id')
 const entryPath = (id: string): string => `/content/entry/${id}`
-/** Returns the path of the open entry, and keeps the moved one visible in its tree. */
-const movedPath = (c: Ctx): string => {
+/** Returns the path of the open entry, keeps the moved one visible in its tree, and offers to move it back. */
+const movedPath = (c: Ctx, from: Place | undefined): string => {
   const open = c.req.query('open') ?? idIn(c)
-  return saved(open === idIn(c) ? entryPath(open) : `${entryPath(open)}?beside=${idIn(c)}`)
+  const path = open === idIn(c) ? entryPath(open) : `${entryPath(open)}?beside=${idIn(c)}`
+  return saved(from === undefined ? path : withMoveBack(path, from))
 }
 
 const Start = z.object({ datatype_id: z.string() })
@@ -32,6 +34,12 @@ const Placed = ContentMove.omit({ content_data_id: true })
 export function placement({ get, act, submit }: Pages, context: PanelContext): void {
   const { access, space } = context.services
   const { content, copies } = space
+  /** Where an entry is now; undefined for the root of a tree. */
+  const placeOf = async (id: string): Promise<Place | undefined> => {
+    const entry = await content.get(id)
+    if (entry.parent_id === null) return undefined
+    return { id, parent_id: entry.parent_id, position: await space.siblings.before(entry) }
+  }
   const at = '/content/entry/:entry_id'
   submit(`${at}/add`, 'content:create', Start, c => ({
     names: [],
@@ -50,15 +58,17 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
     async save({ body: { how } }) {
       const entry = await content.get(idIn(c))
       const place = placeFor(await treeOf(entry, await modelOf(context), context), idIn(c), how)
+      const from = place && (await placeOf(idIn(c)))
       if (place) await content.move(panelActor(c), { content_data_id: idIn(c), ...place })
-      return movedPath(c)
+      return movedPath(c, from)
     },
   }))
   submit(`${at}/place`, 'content:update', Placed, c => ({
     names: [],
     async save({ body }) {
+      const from = await placeOf(idIn(c))
       await content.move(panelActor(c), { content_data_id: idIn(c), ...body })
-      return movedPath(c)
+      return movedPath(c, from)
     },
   }))
   act(`${at}/duplicate`, 'content:create', async c => {

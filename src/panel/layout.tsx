@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import type { Place } from './moved-from.js'
 import { Act, Icon, Moment } from './parts.js'
 import { Rail } from './rail.js'
 import type { View } from './view.js'
@@ -126,6 +127,7 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
               </>
             )}
           </span>
+          {view.movedFrom && <MoveBack view={view} from={view.movedFrom} />}
           <FindButton view={view} />
           {hasSide && (
             <button type="button" class="button side-button" popovertarget="side">
@@ -164,6 +166,18 @@ const Undo = ({ view }: { view: View }) => (
       Undo
     </Act>
   </div>
+)
+
+/** Takes back the move that led to this page; Ctrl Z in the tree presses it. */
+const MoveBack = ({ view, from: { id, parent_id, position } }: { view: View; from: Place }) => (
+  <Act
+    view={view}
+    action={`/content/entry/${id}/place?open=${view.path.split('/').at(-1)}`}
+    values={{ parent_id, position: String(position) }}
+    kind="move-back"
+  >
+    Undo move
+  </Act>
 )
 
 interface TitledProps extends PageProps {

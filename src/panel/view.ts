@@ -9,6 +9,7 @@ import type { Access } from '../services/accounts/access.js'
 import type { PanelContext } from './context.js'
 import { type AddressOf, addressesOf } from './files.js'
 import { formToken } from './form-token.js'
+import { moveBackIn, type Place } from './moved-from.js'
 
 export const themes = ['light', 'dark'] as const
 type Theme = (typeof themes)[number]
@@ -42,6 +43,8 @@ export interface View {
   readonly saved: boolean
   /** What was just deleted, by its ids in the trash. */
   readonly deleted: readonly string[]
+  /** The place in which an entry was before it was moved just now. */
+  readonly movedFrom: Place | undefined
   /** True on the page of an entry that was just created. */
   readonly isNew: boolean
   readonly now: number
@@ -81,6 +84,7 @@ export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
     pane: cookieIn(c.req.header('cookie'), paneCookie)?.split('.') ?? [],
     saved: c.req.query('saved') !== undefined,
     deleted: c.req.query('deleted')?.split('.').filter(isUlid) ?? [],
+    movedFrom: moveBackIn(c.req.query('moved')),
     isNew: c.req.query('new') !== undefined,
     now: context.clock.now(),
   }

@@ -129,17 +129,45 @@ describe('a large tree', () => {
     const placeOf = async (id: string) => services.space.siblings.before(await services.space.content.get(id))
     const at = ids[300] ?? ''
     const up = await post(`/admin/content/entry/${at}/move?open=${root}`, { how: 'up' })
-    expect(up.location).toBe(`/admin/content/entry/${root}?beside=${at}&saved`)
+    expect(up.location).toBe(`/admin/content/entry/${root}?beside=${at}&moved=${at}.${root}.300&saved`)
     expect(await placeOf(at)).toBe(299)
     await post(`/admin/content/entry/${at}/move`, { how: 'down' })
     expect(await placeOf(at)).toBe(300)
     const place = { parent_id: root, position: '450' }
     const placed = await post(`/admin/content/entry/${at}/place?open=${at}`, place)
-    expect([placed.location, await placeOf(at)]).toEqual([`/admin/content/entry/${at}?saved`, 450])
+    expect([placed.location, await placeOf(at)]).toEqual([
+      `/admin/content/entry/${at}?moved=${at}.${root}.300&saved`,
+      450,
+    ])
     await post(`/admin/content/entry/${at}/move`, { how: 'in' })
     expect((await services.space.content.get(at)).parent_id).toBe(ids[450])
     await post(`/admin/content/entry/${at}/move`, { how: 'out' })
     expect(await placeOf(at)).toBe(450)
+  })
+
+  it('D32: a move can be taken back', async () => {
+    const { root, ids } = await largePage('/back')
+    const [at, first] = [ids[300] ?? '', ids[0] ?? '']
+    const placeNow = async () => {
+      const one = await services.space.content.get(at)
+      return [one.parent_id, await services.space.siblings.before(one)]
+    }
+    const place = { parent_id: first, position: '0' }
+    const { location } = await post(`/admin/content/entry/${at}/place?open=${root}`, place)
+    expect(await placeNow()).toEqual([first, 0])
+    const { text } = await call('GET', location)
+    const [, action = '', values = ''] =
+      /<form[^>]*action="([^"]*\/place[^"]*)"[^>]*>(.*?)<\/form>/s.exec(text) ?? []
+    const sent = [...values.matchAll(/name="(parent_id|position)" value="([^"]*)"/g)]
+    await post(
+      action.replaceAll('&amp;', '&'),
+      Object.fromEntries(sent.map(([, name, value]) => [name, value])),
+    )
+    expect(await placeNow()).toEqual([root, 300])
+    for (const invalid of ['x', `${at}.${root}`, `${at}.${root}.-1`, `${at}.x.1`, `<b>.${root}.1`])
+      expect((await call('GET', `/admin/content/entry/${root}?moved=${invalid}`)).text).not.toContain(
+        'Undo move',
+      )
   })
 })
 
@@ -180,6 +208,11 @@ describe.skipIf(chromiumMissing)(
       expect(await focused()).toBe('Card 199')
       expect(await page.locator('[role=treeitem]').count()).toBe(203)
       expect(await services.space.siblings.before(await services.space.content.get(ids[199] ?? ''))).toBe(200)
+      expect(await page.inputValue('[id="f-fields.title"]')).toBe('Not saved')
+      await page.keyboard.press('Control+z')
+      await expect
+        .poll(async () => services.space.siblings.before(await services.space.content.get(ids[199] ?? '')))
+        .toBe(199)
       expect(await page.inputValue('[id="f-fields.title"]')).toBe('Not saved')
 
       await page.locator(`[id="n-${ids[198]}"]`).dragTo(page.locator(`[id="n-${ids[190]}"]`), {

@@ -128,6 +128,14 @@ export async function move(row: HTMLElement, how: string): Promise<void> {
   sayPlace(moved)
 }
 
+/** Presses the button that takes the last move back, if there was one. */
+function moveBack(event: Event): void {
+  const button = document.querySelector<HTMLElement>('.bar .move-back')
+  if (!button) return
+  event.preventDefault()
+  button.click()
+}
+
 function sayPlace(moved: HTMLElement | null): void {
   if (!moved) return
   const parent = parentOf(moved)
@@ -147,6 +155,7 @@ function plainKey(row: HTMLElement, key: string): boolean {
 function onKey(event: KeyboardEvent): void {
   const { target, key } = event
   const row = target instanceof Element ? target.closest<HTMLElement>('[data-tree] [role=treeitem]') : null
+  if (row && (event.ctrlKey || event.metaKey) && key === 'z') moveBack(event)
   if (!row || event.ctrlKey || event.metaKey) return
   const how = event.altKey && isEntry(row) ? directions[key] : undefined
   if (how) {
