@@ -63,68 +63,68 @@ const fields = {
   ssh_enabled: field(z.boolean().default(true), 'Whether the terminal interface is served.', stored),
   ssh_host_key: field(
     optional(),
-    'File of the SSH host key; made at the first start when absent, without it beside the database file.',
+    'File of the SSH host key, created at the first start. Default: beside the database file.',
     stored,
   ),
   ssh_idle_timeout: field(
     durationText('1m', '24h').default('15m'),
-    'How long a session of the terminal stays while nothing is typed.',
+    'How long an idle session of the terminal stays open.',
     guarded,
   ),
   ssh_max_sessions: field(
     count(1, 10_000).default(200),
-    'How many sessions of the terminal there are at once.',
+    'The most sessions of the terminal at once.',
     guarded,
   ),
   tls: field(
     z.enum(['auto', 'off', 'files'], 'must be auto, off or files').default('auto'),
-    'How HTTPS is served outside of local. auto: as the environment says. files: with a certificate of your own. off: by a proxy in front.',
+    'How HTTPS is served outside of local. auto: by the environment. files: with your own certificate. off: by a proxy.',
     stored,
   ),
   tls_cert_file: field(
     optional(),
-    'With tls files: the certificate and its chain, PEM (default fullchain.pem in cert_dir).',
+    'With tls: files, the certificate and its chain in PEM. Default: fullchain.pem in cert_dir.',
     stored,
   ),
   tls_key_file: field(
     optional(),
-    'With tls files: the private key, PEM (default privkey.pem in cert_dir).',
+    'With tls: files, the private key in PEM. Default: privkey.pem in cert_dir.',
     stored,
   ),
   cert_dir: field(
     optional(),
-    'Certificate directory. Where it is set, or certificates are kept in it, it must exist.',
+    'Folder of certificates. If it is set, or has certificates, it must exist.',
     placed,
   ),
   acme_directory_url: field(
     optionalUrl(),
-    'Directory of the certificate authority (default: that of Let’s Encrypt for staging or production).',
+    'Directory address of the certificate authority. Default: Let’s Encrypt, for staging or production.',
     stored,
   ),
   acme_email: field(optional(), 'Contact given to the certificate authority.', stored),
   acme_challenge: field(
     z.enum(['http-01', 'tls-alpn-01'], 'must be http-01 or tls-alpn-01').default('http-01'),
-    'How the certificate authority proves the domain: over port (80 from outside) or ssl_port (443 from outside).',
+    'How the certificate authority checks the domain: http-01 over port 80, or tls-alpn-01 over port 443.',
     stored,
   ),
-  client_site: field(optional(), 'Primary domain; absolute addresses in answers begin with it.', {
+  client_site: field(optional(), 'Primary domain, the beginning of absolute addresses in responses.', {
     restart: true,
     ...guarded,
   }),
   admin_site: field(optional(), 'Domain of the admin panel.', guarded),
   metrics_port: field(
     anyAddress().optional(),
-    'Port of /metrics without sign-in, on loopback unless an address is named; without it they are at /api/v1/metrics only.',
+    'Port of /metrics without sign-in, on loopback unless it contains an address. Default: only /api/v1/metrics.',
     stored,
   ),
   stop_delay_seconds: field(
     count(0, 300).default(0),
-    'How long a stop goes on serving while /api/v1/health/ready says 503, for balancers to notice.',
+    'How long a stopping service still answers while /api/v1/health/ready is 503, so that load balancers notice.',
     stored,
   ),
   trusted_proxies: field(
     z.array(text().refine(isNetwork, 'must be an address or a network')).max(1000).default([]),
-    'Addresses or networks whose X-Forwarded-For is believed.',
+    'Addresses or networks of proxies whose X-Forwarded-For is used.',
     {
       restart: true,
       ...guarded,
@@ -132,12 +132,12 @@ const fields = {
   ),
   log_level: field(
     z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    'The least important log lines that are written.',
+    'The lowest level of log lines that are written.',
     { restart: true },
   ),
   app_secret: field(
     optional(),
-    'Key that encrypts provider tokens and webhook secrets at rest; without it the first start makes one in a file.',
+    'Key that encrypts provider tokens and webhook secrets in the database. Default: a file created at the first start.',
     {
       ...stored,
       ...hidden,
@@ -159,9 +159,9 @@ const fields = {
     'File path for sqlite (default ./modula.db); host:port or a full URL for the servers.',
     { ...stored, ...hidden },
   ),
-  db_name: field(optional(), 'Database name, where db_url does not hold it.', stored),
-  db_username: field(optional(), 'Database user, where db_url does not hold it.', stored),
-  db_password: field(optional(), 'Database password, where db_url does not hold it.', {
+  db_name: field(optional(), 'Database name, if db_url does not contain it.', stored),
+  db_username: field(optional(), 'Database user, if db_url does not contain it.', stored),
+  db_password: field(optional(), 'Database password, if db_url does not contain it.', {
     ...stored,
     ...hidden,
   }),
@@ -177,16 +177,16 @@ const fields = {
   ),
   backup_dir: field(
     text().min(1).default('./backups'),
-    'Folder of local backups, and where those for a bucket are made.',
+    'Folder of local backups, and of temporary files for backups in a bucket.',
     stored,
   ),
   backup_schedule: field(
     durationText('1h', '365d').optional(),
-    'How often a backup is made by itself, such as 24h; without it none is.',
+    'How often a backup is made automatically, such as 24h. Default: never.',
   ),
   backup_retention: field(
     count(1, 10_000).default(7),
-    'How many complete backups are kept; older ones are removed after a new one.',
+    'The number of backups to keep; older ones are deleted after each new one.',
   ),
   cookie_name: field(
     z
@@ -206,13 +206,17 @@ const fields = {
     restart: true,
     ...guarded,
   }),
-  registration_enabled: field(z.boolean().default(true), 'Whether anybody may make a viewer’s account.', {
-    ...guarded,
-    defaultInProduction: false,
-  }),
+  registration_enabled: field(
+    z.boolean().default(true),
+    'Whether anybody may create an account with the role viewer.',
+    {
+      ...guarded,
+      defaultInProduction: false,
+    },
+  ),
   readers_see_drafts: field(
     z.boolean().default(true),
-    'Whether whoever may read content and not change it sees drafts in the lists of management.',
+    'Whether users who may read but not edit content see drafts in lists.',
     { ...guarded, defaultInProduction: false },
   ),
   cors_origins: field(
@@ -243,7 +247,11 @@ const fields = {
     'Callback address: /api/v1/auth/oauth/callback on this service.',
     guarded,
   ),
-  oauth_success_redirect: field(text().default('/'), 'Where the browser goes after an OAuth login.', guarded),
+  oauth_success_redirect: field(
+    text().default('/'),
+    'Where the browser goes after a sign-in by the provider.',
+    guarded,
+  ),
   oauth_endpoint: field(
     z
       .object({
@@ -272,48 +280,48 @@ const fields = {
   password_reset_url: field(optionalUrl(), 'The link in reset mails: this address with ?token=.', guarded),
   preview_url: field(
     optionalUrl(),
-    'The page of the front end that preview links lead to, with ?preview=. Without it they lead to the service.',
+    'The page of the front end that preview links lead to, with ?preview=. Default: a plain page of the service.',
     guarded,
   ),
   output_format: field(
     z.enum(['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress']).default('raw'),
-    'Format of a page when the request names none.',
+    'Format of pages if the request names none.',
   ),
   compat: field(
     typeSettings().default({}),
-    'What datatypes and their fields are called under /compat, where slugline compat shows another guess.',
+    'Names of datatypes and fields under /compat, if they differ from those that slugline compat shows.',
     { restart: true },
   ),
   publish_mode: field(
     z.enum(['live', 'staged']).default('live'),
-    'live: edits of published content are public at once. staged: they wait for the next publish.',
+    'live: edits of published content are public at once. staged: they are public after the next publish.',
     { restart: true },
   ),
   redirect_mode: field(
     z.enum(['automatic', 'manual', 'off']).default('automatic'),
-    'Whether old addresses redirect. automatic: a changed slug leaves a redirect. manual: only those that are made. off: none.',
+    'Whether old addresses redirect. automatic: a changed slug leaves a redirect. manual: only redirects that you create. off: none.',
   ),
   sitemap_enabled: field(
     z.boolean().default(true),
-    'Whether /sitemap.xml and /api/v1/routes/published list the published pages for everybody.',
+    'Whether /sitemap.xml and /api/v1/routes/published list the published pages publicly.',
   ),
   robots_enabled: field(z.boolean().default(true), 'Whether /robots.txt is served.'),
   robots_txt: field(
     optionalLines(),
-    'What /robots.txt says (default: production may be searched, with the sitemap; nothing else may).',
+    'The text of /robots.txt. Default: only production may be indexed, with the sitemap.',
   ),
   version_max_per_content: field(count(1, 10_000).default(50), 'Versions kept for each entry and locale.'),
   trash_retention: field(
     durationText('0s', '3650d').default('30d'),
-    'How long deleted content can be restored; with 0s it is deleted for good at once.',
+    'How long deleted content can be restored. With 0s it is deleted permanently at once.',
   ),
   event_streams_max: field(
     count(0, 10_000).default(200),
-    'Streams of changes that one process serves at once; each is a connection.',
+    'The most change streams that one process serves at once.',
   ),
   page_cache_bytes: field(
     count(0, 2 ** 40).default(32 * 2 ** 20),
-    'Memory for pages and other answers of delivery, in bytes.',
+    'Memory for cached pages and other responses, in bytes.',
     {
       restart: true,
     },
@@ -321,7 +329,7 @@ const fields = {
   i18n_enabled: field(z.boolean().default(false), 'Whether fields can be translated.', { restart: true }),
   i18n_default_locale: field(
     z.string().max(35).regex(languageTag, 'must be a language tag such as de or de-AT').default('en'),
-    'The default locale that the first start makes; later it is changed under /locales.',
+    'The default locale that the first start creates. Change it later under /locales.',
     { restart: true },
   ),
   webhook_enabled: field(z.boolean().default(false), 'Whether events are delivered.'),
@@ -336,7 +344,7 @@ const fields = {
     guarded,
   ),
   webhook_timeout: field(count(1, 300).default(10), 'Seconds for one delivery request.'),
-  webhook_max_retries: field(count(1, 100).default(3), 'Attempts before a delivery is failed.'),
+  webhook_max_retries: field(count(1, 100).default(3), 'Attempts before a delivery fails.'),
   webhook_workers: field(count(1, 256).default(4), 'Concurrent deliveries.', { restart: true }),
   webhook_delivery_retention_days: field(
     count(1, 36_500).default(30),
@@ -348,14 +356,14 @@ const fields = {
   ),
   webhook_scan_interval: field(
     durationText('100ms', '24h').default('60s'),
-    'How often due retries are looked for.',
+    'How often the service looks for due retries.',
     {
       restart: true,
     },
   ),
   max_upload_size: field(count(1, 2 ** 40).default(10_485_760), 'Upload limit in bytes.'),
   bucket_media: field(optional(), 'Bucket of media.', { restart: true, ...guarded }),
-  bucket_endpoint: field(optional(), 'Storage address for the server’s own calls.', {
+  bucket_endpoint: field(optional(), 'Address of the storage for the service.', {
     restart: true,
     ...guarded,
   }),
@@ -367,11 +375,11 @@ const fields = {
     'Path-style storage addresses (endpoint/bucket/key).',
     { restart: true, ...guarded },
   ),
-  bucket_public_url: field(optionalUrl(), 'Storage address in answers that reach browsers.', {
+  bucket_public_url: field(optionalUrl(), 'Address of the storage for browsers.', {
     restart: true,
     ...guarded,
   }),
-  bucket_media_prefix: field(text().default(''), 'Where in the bucket media live.', {
+  bucket_media_prefix: field(text().default(''), 'Prefix of media in the bucket.', {
     restart: true,
     ...guarded,
   }),
@@ -388,11 +396,10 @@ const fields = {
     restart: true,
     ...guarded,
   }),
-  bucket_admin_public_url: field(
-    optionalUrl(),
-    'Storage address of admin media in answers that reach browsers.',
-    { restart: true, ...guarded },
-  ),
+  bucket_admin_public_url: field(optionalUrl(), 'Address of the storage of admin media for browsers.', {
+    restart: true,
+    ...guarded,
+  }),
 }
 
 type Fields = typeof fields

@@ -60,7 +60,7 @@ export type AnnouncedResource = keyof typeof resources
 const changesOf = <R extends AnnouncedResource>(resource: R) => {
   const { what, data } = resources[resource] as (typeof resources)[R]
   return {
-    created: { when: `${what} is made.`, data: z.object({ ...data, created_by: user }) },
+    created: { when: `${what} is created.`, data: z.object({ ...data, created_by: user }) },
     updated: { when: `${what} is changed.`, data: z.object({ ...data, updated_by: user }) },
     deleted: { when: `${what} is deleted.`, data: z.object({ ...data, deleted_by: user }) },
   }

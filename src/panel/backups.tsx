@@ -52,12 +52,12 @@ export function backupPages(context: PanelContext) {
         }
       >
         <p class="lead">
-          All rows and all files in one archive, in{' '}
-          {backup_option === 's3' ? 'a bucket' : 'a folder of the server'}.{' '}
+          A backup is one archive with all rows and media files, in{' '}
+          {backup_option === 's3' ? 'a bucket' : 'a folder on the server'}.{' '}
           {backup_schedule
-            ? `One is made every ${backup_schedule}`
-            : 'None is made by itself: set backup_schedule'}
-          ; the newest {backup_retention} are kept.
+            ? `The service makes one every ${backup_schedule}`
+            : 'None is made automatically: set backup_schedule'}
+          . The newest {backup_retention} are kept.
         </p>
         {isRunning && (
           <div {...again(view.nonce)}>
@@ -67,7 +67,7 @@ export function backupPages(context: PanelContext) {
           </div>
         )}
         {found.length === 0 ? (
-          <Empty>There is no backup yet.</Empty>
+          <Empty>No backups yet.</Empty>
         ) : (
           <Table
             view={view}

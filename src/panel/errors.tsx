@@ -24,7 +24,7 @@ const titles: Readonly<Record<number, string>> = {
 /** The explanation below the title. */
 const explained = ({ status, error }: Failure) =>
   status === 404 && error === 'not found'
-    ? 'There is nothing at this address. It may have been deleted, or moved.'
+    ? 'This page does not exist. It may have been deleted or moved.'
     : error
 
 const missing = /the permission (\S+) is missing/

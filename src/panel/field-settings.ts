@@ -131,7 +131,7 @@ export async function settingFields(
     name: 'data',
     label: 'JSON',
     kind: 'json',
-    hint: 'what has no field above',
+    hint: 'settings without a field above',
     value: Object.keys(unknown).length > 0 ? JSON.stringify(unknown, null, 2) : '',
     group,
     folded: 'More settings (JSON)',

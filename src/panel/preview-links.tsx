@@ -17,7 +17,7 @@ const pathOf = (id: string) => `/content/entry/${id}`
 const listOf = (id: string) => `${pathOf(id)}/preview-links`
 
 const fields: readonly Field[] = [
-  { name: 'label', label: 'For whom', hint: 'so that you know it again' },
+  { name: 'label', label: 'For whom', hint: 'to recognize it later' },
   {
     name: 'expires_in',
     label: 'It works for',
@@ -76,7 +76,7 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
       column
     >
       <p class="lead">
-        Who has one sees the page as it is now, with what is not public yet, without an account.
+        Anybody with a link sees the page as it is now, with unpublished changes, without an account.
       </p>
       {context.config().preview_url === undefined && (
         <Note view={view}>

@@ -140,7 +140,7 @@ async function profilePage(
       <Look view={view} />
       <section aria-labelledby="password">
         <h2 id="password">Password</h2>
-        <p class="meta">A new one ends your other sessions.</p>
+        <p class="meta">A new password ends your other sessions.</p>
         <Form view={view} action="/profile/password">
           <Fields view={view} fields={password} draft={draftOf('password')} />
           <Submit>Change the password</Submit>

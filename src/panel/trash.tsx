@@ -63,9 +63,7 @@ export function trashPages(context: PanelContext) {
     const next = records.length > pageSize ? shown.at(-1)?.id : undefined
     return (
       <TitledPage view={view} title="Trash">
-        <p class="lead">
-          Deleted content. Whatever is restored has its ids, values, versions and address again.
-        </p>
+        <p class="lead">Deleted content. Restoring brings back its values, versions and address.</p>
         <List
           view={view}
           caption="Deleted content, newest first"

@@ -29,7 +29,7 @@ export const datatypeResource = (parts: Parts) =>
   resource({
     title: 'Datatypes',
     one: 'datatype',
-    about: 'What kinds of entries there are, and which fields each has.',
+    about: 'The kinds of entries, and the fields of each.',
     access: accessTo('datatypes'),
     service: { ...parts.services.space.datatypes, remove: removing(parts, 'datatypes') },
     key: 'datatype_id',
@@ -47,7 +47,7 @@ export const datatypeResource = (parts: Parts) =>
     deletes: ({ datatype_id }, viewer) => removalOf(parts, viewer, 'datatypes', datatype_id),
     fields: async record => [
       { name: 'label', label: 'Name', required: true },
-      ...(record ? [{ name: 'name', label: 'Key', mono: true, hint: 'what programs call it' } as const] : []),
+      ...(record ? [{ name: 'name', label: 'Key', mono: true, hint: 'its name in the API' } as const] : []),
       {
         name: 'type',
         label: 'Type',
@@ -64,7 +64,7 @@ export const datatypeResource = (parts: Parts) =>
         kind: 'choice',
         none: 'Any entry',
         choices: (await datatypeChoices(parts)).filter(({ value }) => value !== record?.datatype_id),
-        hint: 'where its entries may be placed',
+        hint: 'the datatype of the entries above',
       },
       {
         name: 'visibility',

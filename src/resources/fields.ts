@@ -33,7 +33,7 @@ export const fieldResource = (parts: Parts) =>
     fields: (record, { under = '' }) => [
       { name: 'label', label: 'Name', required: true },
       record
-        ? { name: 'name', label: 'Key', mono: true, hint: 'what programs call it' }
+        ? { name: 'name', label: 'Key', mono: true, hint: 'its name in the API' }
         : { name: 'parent_id', label: '', kind: 'hidden', value: under },
       {
         name: 'field_type',
@@ -42,7 +42,7 @@ export const fieldResource = (parts: Parts) =>
         choices: types,
         ...(record ? { hint: 'cannot change while there are values' } : { value: 'text' }),
       },
-      { name: 'required', label: 'Required', kind: 'switch', hint: 'for what the public sees' },
+      { name: 'required', label: 'Required', kind: 'switch', hint: 'in published entries' },
       {
         name: 'translatable',
         label: 'Translatable',

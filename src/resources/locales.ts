@@ -6,7 +6,7 @@ export const localeResource = ({ services: { locales } }: Parts) =>
   resource({
     title: 'Locales',
     one: 'locale',
-    about: 'The languages that content is written in. A text that is missing comes from the fallback.',
+    about: 'The languages of the content. A missing text is taken from the fallback locale.',
     access: {
       read: 'content:read',
       create: 'content:admin',

@@ -6,7 +6,7 @@ import { startsOfPages } from './kinds.js'
 /** Returns the fields of the form for a new page. */
 export const newPageFields = async (model: Model, parts: SpaceParts): Promise<Field[]> => [
   { name: 'title', label: 'Title', required: true },
-  { name: 'slug', label: 'Address', mono: true, hint: 'made from the title where it is empty' },
+  { name: 'slug', label: 'Address', mono: true, hint: 'empty: made from the title' },
   {
     name: 'datatype_id',
     label: 'Starts from',

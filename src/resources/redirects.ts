@@ -19,7 +19,7 @@ export function redirectResource({ services: { redirects, space } }: Parts) {
     title: 'Redirects',
     one: 'redirect',
     about:
-      'Old addresses. A page that moves leaves one by itself, and a page on the same address goes first.',
+      'Old addresses that lead to a new one. A page whose address changes leaves a redirect. A page at the same address takes precedence.',
     access: accessTo('routes'),
     service: redirects,
     reads: async () => ({

@@ -61,15 +61,15 @@ export async function removalOf(
   kind: CascadeKind,
   id: string,
 ): Promise<string> {
-  if (!also[kind].every(word => viewer.can(word))) return 'It is deleted only if nothing hangs on it.'
+  if (!also[kind].every(word => viewer.can(word))) return 'It is deleted only if nothing depends on it.'
   const counts = await countOf(context, kind, id)
   if (typeof counts === 'string') return counts
   const words = Object.entries(counts)
     .filter(([name, count]) => count > 0 && name !== kind)
     .map(([name, count]) => counted(count, name))
   return words.length === 0
-    ? 'Nothing hangs on it.'
-    : `With it go ${words.join(', ')}. ${kind === 'routes' ? undoOf(context) : 'This cannot be undone.'}`
+    ? 'Nothing else is deleted.'
+    : `This also deletes ${words.join(', ')}. ${kind === 'routes' ? undoOf(context) : 'This cannot be undone.'}`
 }
 
 const dayMs = 86_400_000

@@ -38,8 +38,6 @@ export const roleResource = ({ services: { roles } }: Parts) =>
     create: RoleCreate,
     update: RoleUpdate,
     locked: ({ system_protected }) =>
-      system_protected
-        ? 'This role belongs to the system: it can be neither renamed nor deleted.'
-        : undefined,
+      system_protected ? 'This role is built in: it cannot be renamed or deleted.' : undefined,
     fields: () => [{ name: 'label', label: 'Name', required: true }],
   })

@@ -44,7 +44,7 @@ export const routeResource = (parts: Parts) =>
   resource({
     title: 'Routes',
     one: 'route',
-    about: 'The addresses of the site. What is served at one is written under Content.',
+    about: 'The addresses of the site. Their pages are under Content.',
     access: accessTo('routes'),
     service: { ...parts.services.space.routes, remove: removing(parts, 'routes') },
     reads: parts.services.space.records.routes,

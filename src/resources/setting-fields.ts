@@ -50,7 +50,7 @@ export function settingLabel(name: string): string {
 /** Returns a setting as a field. A `file_only` setting is shown and cannot be changed. */
 export function fieldOf(setting: Setting, value: unknown): Field {
   const { name, meaning, secret, restart, file_only } = setting
-  const hint = [meaning, restart && 'Takes a restart.'].filter(Boolean).join(' ')
+  const hint = [meaning, restart && 'Needs a restart.'].filter(Boolean).join(' ')
   const base = { name, label: name, hint }
   if (secret)
     return file_only
@@ -73,7 +73,7 @@ export function fieldOf(setting: Setting, value: unknown): Field {
     case 'number':
       return { ...base, kind: 'number' }
     case 'array':
-      return { ...base, kind: 'lines', mono: true, hint: `${hint} One in a line.`, value: linesOf(value) }
+      return { ...base, kind: 'lines', mono: true, hint: `${hint} One per line.`, value: linesOf(value) }
     case 'object':
       return { ...base, kind: 'json' }
     default:

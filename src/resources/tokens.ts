@@ -37,7 +37,7 @@ export const tokenResource = ({ services: { tokens, users } }: Parts) =>
     update: TokenUpdate,
     prepare: withZone('expires_at'),
     fields: async record => [
-      { name: 'label', label: 'Label', hint: 'what it is for' },
+      { name: 'label', label: 'Label', hint: 'where it is used' },
       ...(record
         ? ([
             { name: 'user', label: 'User', kind: 'fixed', value: (await users.get(record.user_id)).email },
@@ -48,7 +48,7 @@ export const tokenResource = ({ services: { tokens, users } }: Parts) =>
         name: 'expires_at',
         label: 'Ends',
         kind: 'datetime',
-        hint: 'in UTC; empty for never',
+        hint: 'in UTC; empty: never',
       },
       { name: 'read_only', label: 'Only reads', kind: 'switch' },
       {
@@ -56,7 +56,7 @@ export const tokenResource = ({ services: { tokens, users } }: Parts) =>
         label: 'Permissions',
         kind: 'choices',
         choices: words,
-        hint: 'none: all that its user has',
+        hint: 'none selected: all permissions of its user',
         value: record?.permissions ?? [],
       },
     ],

@@ -35,7 +35,7 @@ export function userResource({ services: { users, roles, access } }: Parts) {
     fields: async (record, { actor }) => [
       { name: 'name', label: 'Name' },
       { name: 'email', label: 'E-mail', kind: 'email', required: true },
-      { name: 'username', label: 'Username', hint: record ? '' : 'made from the e-mail when it is empty' },
+      { name: 'username', label: 'Username', hint: record ? '' : 'empty: made from the e-mail' },
       (await access.isAdministrator(actor))
         ? {
             name: 'role_id',

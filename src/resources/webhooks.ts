@@ -13,7 +13,7 @@ function groupOf(event: string): string {
 }
 
 const events = [
-  { value: '*', word: 'All', hint: 'those of later versions too' },
+  { value: '*', word: 'All', hint: 'including events of later versions' },
   ...Object.entries(webhookEvents).map(([value, { when }]) => ({
     value,
     word: value,
@@ -102,7 +102,7 @@ export const webhookResource = ({ services: { webhooks } }: Parts) =>
         mono: true,
         hint: record
           ? '******** keeps the stored one. For an address on another server, enter it and the header values again'
-          : 'made for you if it is empty',
+          : 'empty: generated',
       },
       {
         name: 'headers',

@@ -242,7 +242,7 @@ describe('the content model', () => {
     expect((await call('GET', `/admin/fields/${field}`)).text).toContain('What breaks these rules')
     expect((await call('GET', `/admin/datatypes/${datatype}`)).text).toContain(`/admin/fields/${field}`)
     const question = await call('GET', `/admin/datatypes/${datatype}/delete`)
-    expect(question.text).toContain('With it go 1 field, 1 entry, 1 value')
+    expect(question.text).toContain('This also deletes 1 field, 1 entry, 1 value')
     expect((await post(`/admin/datatypes/${datatype}/delete`, {})).status).toBe(303)
     expect((await call('GET', `/admin/fields/${field}`)).status).toBe(404)
     expect((await post(`/admin/routes/${route}/delete`, {})).status).toBe(303)

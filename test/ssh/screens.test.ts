@@ -234,7 +234,7 @@ it('shows every resource, and what the API says', async () => {
     ['media folders', 'no folder yet', 'media-folders'],
     ['redirects', 'No redirects yet', 'redirects'],
     ['admin space', '› Admin space', 'admin-space'],
-    ['backups', 'no backup', 'backups'],
+    ['backups', 'No backups yet', 'backups'],
     ['settings', 'ssl_port', 'configuration'],
     ['audit', 'Webhook created', 'audit'],
   ] as const) {
@@ -256,7 +256,7 @@ it('shows every resource, and what the API says', async () => {
   client.press('escape')
   await client.misses('Permissions of')
   client.press('x')
-  await client.sees('belongs to the system')
+  await client.sees('This role is built in')
 })
 
 it('shows deliveries and the audit log as they happen', async () => {

@@ -94,16 +94,16 @@ const targetNames = z.union(
   'must be the name of a datatype, or an array of them',
 )
 
-const unique = setting('flag', 'Unique', 'no two published entries have the same', flag)
+const unique = setting('flag', 'Unique', 'no two published entries may have the same value', flag)
 const defaultOf = <S extends z.ZodType>(schema: S) =>
-  setting('value', 'Default', 'what a new entry begins with', schema)
+  setting('value', 'Default', 'the value in new entries', schema)
 const text = {
   minLength: setting('count', 'At least', 'characters', count),
   maxLength: setting('count', 'At most', 'characters', count),
   pattern: setting(
     'pattern',
     'Pattern',
-    'in the syntax of RE2; it may match anywhere, ^ and $ tie it to the whole value',
+    'RE2 syntax; matches any part of the value: ^ and $ stand for its beginning and end',
     patternText,
   ),
   unique,

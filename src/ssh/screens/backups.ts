@@ -16,7 +16,7 @@ export function backupsScreen(session: Session) {
     service: backups,
     key: 'backup_id',
     nameOf: ({ started_at }) => timeWord(started_at),
-    empty: 'There is no backup yet.',
+    empty: 'No backups yet.',
     everyMs: 2000,
     columns: [
       { label: 'Begun', of: ({ started_at }) => ({ at: started_at }) },
