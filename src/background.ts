@@ -4,8 +4,6 @@ import { duration } from './durations.js'
 import type { Log } from './ports.js'
 import type { Services } from './services/index.js'
 
-/** How often the permissions of roles are read again, for other instances change them too. */
-const accessIntervalMs = 60_000
 /** How often the service looks for scheduled publications. */
 const planIntervalMs = 2000
 /** How often the service retries failed mails and removals. */
@@ -35,11 +33,6 @@ function tasksOf(services: Services, config: Config): Task[] {
       intervalMs: duration(config.webhook_scan_interval),
       atStart: true,
       work: () => services.delivery.drain(),
-    },
-    {
-      failure: 'permissions could not be read again',
-      intervalMs: accessIntervalMs,
-      work: () => services.access.refresh(),
     },
     {
       failure: 'what was planned could not be done',
