@@ -70,6 +70,26 @@ function tasksOf(services: Services, config: Config): Task[] {
   ]
 }
 
+/** Takes over settings that other instances have changed; while that runs, one more turn is due at most. */
+function followSettings({ db, services }: { db: Database; services: Services }, log: Log): void {
+  let [isRunning, isDue] = [false, false]
+  const follow = async () => {
+    if (isRunning) return
+    isRunning = true
+    while (isDue) {
+      isDue = false
+      await services.configuration
+        .follow()
+        .catch(error => log.warn({ err: error }, 'settings of other instances could not be read'))
+    }
+    isRunning = false
+  }
+  db.onExternalChange(() => {
+    isDue = true
+    void follow()
+  })
+}
+
 /**
  * Does what no request asks for, until it is stopped.
  * @returns stops it: no task begins any more, and deliveries that are under way may end
@@ -79,6 +99,7 @@ export function startBackgroundWork(
   log: Log,
 ): { stop(): Promise<void> } {
   db.watch()
+  followSettings({ db, services }, log)
   // Deliveries are sent as soon as they are due; the task finds retries, and what other instances left behind.
   db.onCommit(({ deliveries }) => {
     if (deliveries > 0) services.delivery.schedule()

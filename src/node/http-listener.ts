@@ -128,7 +128,12 @@ function serverOf(handle: Handler, { maxConnections, log, tls }: Options): AnySe
   const server: AnyServer = tls
     ? tlsServer(tls, (createServer, options) => {
         const all = { ...serverOptions, ...options }
-        const secure = createAdaptorServer({ fetch, hostname, createServer, serverOptions: all }) as SecureServer
+        const secure = createAdaptorServer({
+          fetch,
+          hostname,
+          createServer,
+          serverOptions: all,
+        }) as SecureServer
         return catchFailures(secure, log)
       })
     : catchFailures(createAdaptorServer({ fetch, hostname, serverOptions }) as Server, log)

@@ -15,7 +15,9 @@ it('answers HTTP/1.0 without a Host, as plain checks of balancers send it, and r
     socket.write(`GET /api/v1/health/ready ${head}\r\n\r\n`)
     return (await wholeOf(socket)).text
   }
-  expect(await ask('HTTP/1.0')).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\nhttp:\/\/localhost\/api\/v1\/health\/ready$/)
+  expect(await ask('HTTP/1.0')).toMatch(
+    /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nhttp:\/\/localhost\/api\/v1\/health\/ready$/,
+  )
   expect(await ask('HTTP/1.0\r\nHost: site.example')).toContain('http://site.example/api/v1/health/ready')
   expect(await ask('HTTP/1.1\r\nConnection: close')).toMatch(/^HTTP\/1\.1 400 /)
 })
