@@ -61,9 +61,9 @@ const startOrRestore =
 /** @throws ConfigError for a database that no start of this version has made ready */
 async function refuseUnready(dialect: Dialect, db: Database, services: Services): Promise<void> {
   const refuse = (sentence: string) => new ConfigError(`db_url: ${sentence}`, 'db_url')
-  const { done, missing, unknown } = await stepsOf(dialect, migrations)
-  if (unknown.length > 0)
-    throw refuse(`the database was migrated by a newer version: it has the step ${unknown[0]}`)
+  const { done, missing, refused } = await stepsOf(dialect, migrations)
+  if (refused !== undefined)
+    throw refuse(`the database was migrated by a newer version: it has the step ${refused}`)
   if (done.length === 0)
     throw refuse(
       'the database is empty: start the service (slugline serve), or restore a backup (slugline backup restore)',
@@ -112,7 +112,7 @@ async function withSettings(
   }
   const names = Object.keys(values).filter(name => !Object.hasOwn(inFile, name))
   const set = Object.fromEntries(names.map(name => [name, whole[name as keyof Config]]))
-  return { current: { ...config, ...set }, settings: values }
+  return { current: names.length === 0 ? config : { ...config, ...set }, settings: values }
 }
 
 /** The database and the services over it, migrated and seeded: all of the product but its listeners. */
