@@ -107,7 +107,7 @@ export async function migrate(
       )
     })
     for (const { name, statements, rows } of steps) {
-      await dialect.transaction(async session => {
+      const work = dialect.transaction(async session => {
         const [row] = await session.all(`select name from ${ledger} where name = ?`, [name])
         if (row) return
         for (const [i, sql] of statements(dialect).entries()) {
@@ -121,6 +121,10 @@ export async function migrate(
         await session.run(`insert into ${ledger} (name, applied_at) values (?, ?)`, [name, now()])
         reached(`migrate ${name} recorded`)
         done.push(name)
+      })
+      await work.catch(async error => {
+        // On a cluster with several writers the lock is of one node: another instance did the step at the same moment.
+        if (!(await appliedSteps(dialect))?.has(name)) throw error
       })
     }
   })

@@ -33,6 +33,46 @@ it('describes in tables.ts what the migrations made', async () => {
   await drop()
 })
 
+it('takes a step for done that another instance did at the same moment', async () => {
+  const { address, drop } = await freshDatabase()
+  const dialect = await connect(address)
+  const options = { now: () => '2026-11-21T12:00:00.000Z' }
+  await migrate(dialect, migrations, options)
+  const step = '040+several-instances/settings'
+  const forget = () =>
+    dialect.transaction(session => session.run('delete from schema_migrations where name = ?', [step]))
+  /** Commits, and then fails as a node of a cluster whose transaction came second. */
+  const failing = async (isDone: boolean) => {
+    await forget()
+    const transaction: typeof dialect.transaction = async work => {
+      if (isDone) await dialect.transaction(work)
+      throw new Error('of the test')
+    }
+    const withMigrationLock: typeof dialect.withMigrationLock = work => work()
+    let first = true
+    return migrate(
+      {
+        ...dialect,
+        withMigrationLock,
+        transaction: work => {
+          // The table of the ledger is there.
+          if (first) {
+            first = false
+            return dialect.transaction(work)
+          }
+          return transaction(work)
+        },
+      },
+      migrations,
+      options,
+    )
+  }
+  expect(await failing(true)).toEqual([step])
+  await expect(failing(false)).rejects.toThrow('of the test')
+  await dialect.close()
+  await drop()
+})
+
 it('starts beside a newer version that has only added, and not after any other change of it', async () => {
   const { address, drop } = await freshDatabase()
   const dialect = await connect(address)
