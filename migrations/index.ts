@@ -34,6 +34,7 @@ import { visibility } from './033-visibility.js'
 import { pagesInMemory } from './034-pages-in-memory.js'
 import { publicBook } from './035-public-book.js'
 import { trashBin } from './036-trash.js'
+import { severalInstances } from './040-several-instances.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   pagesInMemory,
   publicBook,
   trashBin,
+  severalInstances,
 ]

@@ -4,8 +4,6 @@ import { duration } from './durations.js'
 import type { Log } from './ports.js'
 import type { Services } from './services/index.js'
 
-/** How often the permissions of roles are read again, for other instances change them too. */
-const accessIntervalMs = 60_000
 /** How often the service looks for scheduled publications. */
 const planIntervalMs = 2000
 /** How often the service retries failed mails and removals. */
@@ -35,11 +33,6 @@ function tasksOf(services: Services, config: Config): Task[] {
       intervalMs: duration(config.webhook_scan_interval),
       atStart: true,
       work: () => services.delivery.drain(),
-    },
-    {
-      failure: 'permissions could not be read again',
-      intervalMs: accessIntervalMs,
-      work: () => services.access.refresh(),
     },
     {
       failure: 'what was planned could not be done',
@@ -77,6 +70,26 @@ function tasksOf(services: Services, config: Config): Task[] {
   ]
 }
 
+/** Takes over settings that other instances have changed; while that runs, one more turn is due at most. */
+function followSettings({ db, services }: { db: Database; services: Services }, log: Log): void {
+  let [isRunning, isDue] = [false, false]
+  const follow = async () => {
+    if (isRunning) return
+    isRunning = true
+    while (isDue) {
+      isDue = false
+      await services.configuration
+        .follow()
+        .catch(error => log.warn({ err: error }, 'settings of other instances could not be read'))
+    }
+    isRunning = false
+  }
+  db.onExternalChange(() => {
+    isDue = true
+    void follow()
+  })
+}
+
 /**
  * Does what no request asks for, until it is stopped.
  * @returns stops it: no task begins any more, and deliveries that are under way may end
@@ -86,6 +99,7 @@ export function startBackgroundWork(
   log: Log,
 ): { stop(): Promise<void> } {
   db.watch()
+  followSettings({ db, services }, log)
   // Deliveries are sent as soon as they are due; the task finds retries, and what other instances left behind.
   db.onCommit(({ deliveries }) => {
     if (deliveries > 0) services.delivery.schedule()

@@ -23,6 +23,8 @@ interface Flags {
   restart?: true
   /** Only the file on disk sets it, never a request. */
   fileOnly?: true
+  /** Each instance has its own: the file keeps it. What requests set of the others is kept in the database, for all. */
+  perInstance?: true
   /** It decides who gets into which account, or where its data goes: only an administrator changes it. */
   administrator?: true
   /** Its default in staging and production, where that differs. */
@@ -40,7 +42,7 @@ const driverNames: Readonly<Record<string, string>> = { mariadb: 'mysql', postgr
 
 const stored = { restart: true, fileOnly: true } as const
 /** An administrator sets it, for the next start. */
-const placed = { restart: true, administrator: true } as const
+const placed = { restart: true, administrator: true, perInstance: true } as const
 const hidden = { secret: true } as const
 const guarded = { administrator: true } as const
 
@@ -133,7 +135,7 @@ const fields = {
   log_level: field(
     z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
     'The lowest level of log lines that are written.',
-    { restart: true },
+    { restart: true, perInstance: true },
   ),
   app_secret: field(
     optional(),
@@ -415,5 +417,9 @@ export function defaultIn(environment: string, name: ConfigName): unknown {
     return defaultInProduction
   return schema.safeParse(undefined).data
 }
+
+/** Whether the database keeps what requests set of the field, for all instances. */
+export const isShared = (name: ConfigName): boolean =>
+  !configFields[name].fileOnly && !configFields[name].perInstance
 
 export const isConfigName = (name: string): name is ConfigName => Object.hasOwn(fields, name)

@@ -91,6 +91,8 @@ export interface ConfigFile {
    * @param before runs when the new text is safe on disk and not yet in its place; if it fails the old file stays
    */
   write(text: string, before: () => Promise<void>): Promise<void>
+  /** Whether `write` may replace it. */
+  isWritable(): Promise<boolean>
   /** @throws ConfigError for a configuration that the next start would refuse because of the files of this machine */
   check(config: Config): void
 }

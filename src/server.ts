@@ -21,6 +21,7 @@ import { version } from './node/version.js'
 import type { Ports, RateLimiter } from './ports.js'
 import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
 import { createServices, type Services } from './services/index.js'
+import { configWith, readSettings } from './services/operation/settings.js'
 
 /** How often one address may use the endpoints that sign in, and one user those that call out. */
 const [maxTries, triesSeconds] = [10, 60]
@@ -60,9 +61,9 @@ const startOrRestore =
 /** @throws ConfigError for a database that no start of this version has made ready */
 async function refuseUnready(dialect: Dialect, db: Database, services: Services): Promise<void> {
   const refuse = (sentence: string) => new ConfigError(`db_url: ${sentence}`, 'db_url')
-  const { done, missing, unknown } = await stepsOf(dialect, migrations)
-  if (unknown.length > 0)
-    throw refuse(`the database was migrated by a newer version: it has the step ${unknown[0]}`)
+  const { done, missing, refused } = await stepsOf(dialect, migrations)
+  if (refused !== undefined)
+    throw refuse(`the database was migrated by a newer version: it has the step ${refused}`)
   if (done.length === 0)
     throw refuse(
       'the database is empty: start the service (slugline serve), or restore a backup (slugline backup restore)',
@@ -77,6 +78,43 @@ async function refuseUnready(dialect: Dialect, db: Database, services: Services)
     throw refuse('the index of published entries is missing: start the service (slugline serve) once')
 }
 
+/**
+ * The configuration with the settings of the database for the fields that the file does not name. A database that no
+ * start has made ready has none.
+ */
+async function withSettings(
+  db: Database,
+  dialect: Dialect,
+  { config, ports, variables, asItIs = false }: Options,
+): Promise<{ current: Config; settings: Record<string, unknown> }> {
+  if (asItIs && (await stepsOf(dialect, migrations)).missing.length > 0)
+    return { current: config, settings: {} }
+  const { values, unreadable } = await readSettings(db, config.app_secret)
+  const inFile: Record<string, unknown> = JSON.parse((await ports.configFile.read()) ?? '{}')
+  const { config: whole, refused } = configWith({ inFile, values }, variables)
+  if (!asItIs) {
+    if (unreadable.length > 0)
+      ports.log.error(
+        { fields: unreadable },
+        'settings were encrypted under another app_secret: set them again',
+      )
+    for (const { message, field } of refused)
+      ports.log.error(
+        { field, reason: message },
+        'a setting does not go with the configuration file: it is left out',
+      )
+    const fixed = Object.keys(values).filter(name => Object.hasOwn(inFile, name))
+    if (fixed.length > 0)
+      ports.log.warn(
+        { fields: fixed },
+        'the configuration file sets these fields, and not what requests have set',
+      )
+  }
+  const names = Object.keys(values).filter(name => !Object.hasOwn(inFile, name))
+  const set = Object.fromEntries(names.map(name => [name, whole[name as keyof Config]]))
+  return { current: names.length === 0 ? config : { ...config, ...set }, settings: values }
+}
+
 /** The database and the services over it, migrated and seeded: all of the product but its listeners. */
 export async function open(options: Options): Promise<Opened> {
   const { config, ports, variables, showAdministrator, asItIs = false } = options
@@ -88,22 +126,26 @@ export async function open(options: Options): Promise<Opened> {
     const steps = asItIs ? [] : await migrate(dialect, migrations, { now })
     if (steps.length > 0) log.info({ steps: steps.length }, 'the database was brought up to date')
     const ids = createIds(clock, random)
-    const live = { current: config }
+    const live = { current: config, settings: {} }
     const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => live.current.webhook_enabled })
+    // From here on, changes of other instances are noticed.
+    if (!asItIs) await db.externalChangesNow()
+    Object.assign(live, await withSettings(db, dialect, options))
     const newRateLimiter = () => dialect.rateLimiter(maxTries, triesSeconds)
     const rateLimiter = options.rateLimiter ?? newRateLimiter()
     const isMigrated = async () => (await stepsOf(dialect, migrations)).missing.length === 0
     const schema = migrations.map(({ name }) => name)
     const parts = { db, ports, live, variables, ids, rateLimiter, isMigrated, version, schema }
     const services = createServices(parts)
-    if (asItIs) await refuseUnready(dialect, db, services)
-    // From here on, changes of other instances are noticed.
-    await db.externalChangesNow()
+    if (asItIs) {
+      await refuseUnready(dialect, db, services)
+      await db.externalChangesNow()
+    }
     if (!asItIs) {
-      const given = { ...variables, defaultLocale: config.i18n_default_locale }
+      const given = { ...variables, defaultLocale: live.current.i18n_default_locale }
       await bootstrap(db, ports, given, showAdministrator)
       await services.fillIndexes()
-      if (config.publish_mode === 'live') await services.publishPending()
+      if (live.current.publish_mode === 'live') await services.publishPending()
     }
     return {
       db,
@@ -206,7 +248,7 @@ export async function start(options: Options): Promise<Running> {
   removeLeftoverFiles().catch(error =>
     ports.log.warn({ err: error }, 'temporary files of earlier processes could not be removed'),
   )
-  const background = startBackgroundWork({ db, services, config }, ports.log)
+  const background = startBackgroundWork({ db, services, config: opened.config() }, ports.log)
   return {
     ...opened,
     port: listener.port,

@@ -51,6 +51,7 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
     pages: [
       ['HTTPS', 'docs/tls.md'],
       ['Behind a proxy', 'docs/proxy.md'],
+      ['Several instances', 'docs/scaling.md'],
       ['Backup', 'docs/backup.md'],
       ['Monitoring', 'docs/monitoring.md'],
       ['Upgrade', 'docs/upgrade.md'],

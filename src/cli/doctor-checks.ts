@@ -49,9 +49,9 @@ function databaseOf(dialect: Dialect): Database {
 export async function database({ dialect }: Patient): Promise<Finding> {
   const check = 'database'
   if (!dialect) return skipped(check, 'it cannot be opened')
-  const { missing, unknown } = await stepsOf(dialect, migrations)
-  if (unknown.length > 0)
-    return failed(check, `it belongs to a newer version: ${unknown[0]}`, 'install that version, or a backup')
+  const { missing, refused } = await stepsOf(dialect, migrations)
+  if (refused !== undefined)
+    return failed(check, `it belongs to a newer version: ${refused}`, 'install that version, or a backup')
   if (missing.length > 0) {
     const isUsed = (await firstUsedTable(dialect, dialect.read)) !== undefined
     return warning(

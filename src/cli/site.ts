@@ -47,7 +47,11 @@ async function onSite<T>(
   work: (services: Services, config: Config) => Promise<T>,
 ): Promise<T> {
   const { config, path, storage } = await siteConfig(terminal, configPath)
-  const { db, services } = await open({
+  const {
+    db,
+    services,
+    config: inEffect,
+  } = await open({
     config,
     ports: { ...nodePorts(commandLog(terminal), path), storage },
     variables: terminal.variables,
@@ -57,7 +61,7 @@ async function onSite<T>(
     throw configPath === undefined ? withPlaceOfQuickstart(error) : error
   })
   try {
-    return await work(services, config)
+    return await work(services, inEffect())
   } finally {
     await services.settle()
     await db.close()

@@ -207,7 +207,7 @@ export class AuditedRows extends Transaction {
     return { names, silent, changes }
   }
 
-  private changed(table: AuditedTable, by: number): void {
+  protected changed(table: AnyTable, by: number): void {
     this.changedTables.set(table, (this.changedTables.get(table) ?? 0) + by)
   }
 

@@ -194,6 +194,11 @@ export class Database extends Reader {
     return this.external.now()
   }
 
+  /** Calls `listener` within half a second of a commit of another process, while `watch` looks for them. */
+  onExternalChange(listener: () => void): void {
+    this.external.onChange(listener)
+  }
+
   /** Begins to look for other instances' commits; ends with `close`. */
   watch(): void {
     this.external.watch()

@@ -18,6 +18,7 @@ export class ExternalChanges {
   private readonly own = new Set<number>()
   private polledAt = Number.NEGATIVE_INFINITY
   private watching: NodeJS.Timeout | undefined
+  private readonly listeners: (() => void)[] = []
 
   constructor(
     private readonly dialect: Pick<Dialect, 'externalVersion' | 'cheapToRead'>,
@@ -49,9 +50,17 @@ export class ExternalChanges {
     this.skipOwn()
   }
 
+  /** Calls `listener` whenever changes of others are noticed; without other reasons to look, twice a second. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener)
+  }
+
   /** Begins to look for other instances' commits; ends with `close`. */
   watch(): void {
-    if (this.dialect.cheapToRead) return
+    if (this.dialect.cheapToRead) {
+      this.watching = setInterval(() => this.poll(0), watchIntervalMs).unref()
+      return
+    }
     let looking = false
     this.watching = setInterval(() => {
       // A database that does not answer is asked again only when the last question has failed.
@@ -80,16 +89,22 @@ export class ExternalChanges {
 
   private observe(version: number): void {
     if (this.version === undefined || this.dialect.cheapToRead) {
-      if (this.version !== undefined && version !== this.version) this.count++
+      const isOther = this.version !== undefined && version !== this.version
       this.version = version
+      if (isOther) this.noticed()
       return
     }
     if (version <= this.version) return
     this.skipOwn()
     if (version <= this.version) return
-    this.count++
     this.version = version
+    this.noticed()
     for (const own of this.own) if (own <= version) this.own.delete(own)
+  }
+
+  private noticed(): void {
+    this.count++
+    for (const listener of this.listeners) listener()
   }
 
   private skipOwn(): void {

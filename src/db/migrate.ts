@@ -25,13 +25,22 @@ const stepsIn = (migrations: readonly Migration[]) =>
     steps.map(({ name: step, ...rest }) => ({ name: `${name}/${step}`, ...rest })),
   )
 
+/**
+ * Whether a step of a newer version only adds to the schema, so that this version goes on beside that one. A migration
+ * says so by a `+` behind its number, which older versions see in the database
+ * (docs/decisions/892-upgrades-of-several-instances.md).
+ */
+const onlyAdds = (step: string): boolean => /^\d+\+/.test(step)
+
 export interface StepsOfDatabase {
   /** Names of the steps that the database has had. */
   readonly done: string[]
   /** Names of the steps that this version runs at its next start. */
   readonly missing: string[]
-  /** Names of the steps of a newer version; with them this one does not start. */
+  /** Names of the steps of a newer version. */
   readonly unknown: string[]
+  /** The first of them that is not for this version; with it this one does not start. */
+  readonly refused: string | undefined
 }
 
 /**
@@ -42,10 +51,12 @@ export async function stepsOf(dialect: Dialect, migrations: readonly Migration[]
   const steps = stepsIn(migrations).map(({ name }) => name)
   const applied = (await appliedSteps(dialect)) ?? new Set<string>()
   const known = new Set(steps)
+  const unknown = [...applied].filter(name => !known.has(name))
   return {
     done: steps.filter(name => applied.has(name)),
     missing: steps.filter(name => !applied.has(name)),
-    unknown: [...applied].filter(name => !known.has(name)),
+    unknown,
+    refused: unknown.find(name => !onlyAdds(name)),
   }
 }
 
@@ -73,18 +84,15 @@ async function refuseForeignTables(
  * Brings the database to this version's schema. Each step is recorded by itself and can be repeated, so a process
  * that dies anywhere is completed by the next start; the lock belongs to a connection and ends with it.
  * @returns the names of the steps that were done now
- * @throws when the database was migrated by a newer version
+ * @throws when a newer version has migrated the database by more than additions
  */
 export async function migrate(
   dialect: Dialect,
   migrations: readonly Migration[],
   { now, reached = () => {} }: MigrateOptions,
 ): Promise<string[]> {
-  const {
-    missing,
-    unknown: [unknown],
-  } = await stepsOf(dialect, migrations)
-  if (unknown) throw new Error(`the database was migrated by a newer version: it has the step ${unknown}`)
+  const { missing, refused } = await stepsOf(dialect, migrations)
+  if (refused) throw new Error(`the database was migrated by a newer version: it has the step ${refused}`)
   if (missing.length === 0) return []
 
   // Recorded steps are never run again; under the lock only the missing ones are checked once more.
@@ -99,7 +107,7 @@ export async function migrate(
       )
     })
     for (const { name, statements, rows } of steps) {
-      await dialect.transaction(async session => {
+      const work = dialect.transaction(async session => {
         const [row] = await session.all(`select name from ${ledger} where name = ?`, [name])
         if (row) return
         for (const [i, sql] of statements(dialect).entries()) {
@@ -113,6 +121,10 @@ export async function migrate(
         await session.run(`insert into ${ledger} (name, applied_at) values (?, ?)`, [name, now()])
         reached(`migrate ${name} recorded`)
         done.push(name)
+      })
+      await work.catch(async error => {
+        // On a cluster with several writers the lock is of one node: another instance did the step at the same moment.
+        if (!(await appliedSteps(dialect))?.has(name)) throw error
       })
     }
   })

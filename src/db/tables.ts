@@ -338,6 +338,8 @@ export const internalTables = {
     key_authorization: text(),
     expires_at: time(),
   }),
+  /** Settings that requests have changed, as JSON; those that are secret are encrypted under `app_secret`. */
+  settings: internalTable('settings', 'name', { name: text(), value: longtext() }),
   leases: internalTable('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
 }
 

@@ -84,6 +84,11 @@ export class Writer extends AuditedRows {
     return this.trees.drop(trees, rootId)
   }
 
+  /** Says that settings have changed, which other instances keep in memory. */
+  noteSettings(): void {
+    this.changed(internalTables.settings, 0)
+  }
+
   /** Says that what every page shows may have changed. */
   invalidateAllPages(): void {
     this.trees.allPages = true

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { access, constants, readFile, stat } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { type Config, databaseFile, parseConfig, tlsSource } from '../config.js'
 import { ConfigError } from '../errors.js'
@@ -80,6 +80,16 @@ export function configFileAt(given: string): ConfigFile {
   return {
     check: config => refuseMissingCertificates(withWholePaths(config, path)),
     read: () => readFile(path, 'utf8').catch(ifMissing),
+    async isWritable() {
+      try {
+        // It is replaced by a file beside it.
+        await access(dirname(path), constants.W_OK)
+        await access(path, constants.W_OK).catch(ifMissing)
+        return true
+      } catch {
+        return false
+      }
+    },
     async write(text, before) {
       // It may hold secrets: a new file is readable by its owner only, an existing one keeps its mode.
       const mode = (await stat(path).catch(ifMissing))?.mode ?? 0o600

@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Config } from '../config.js'
 import type { Bucket, Storage, StoredObject, TemporaryFile } from '../ports.js'
+import { storage as stores } from './ports.js'
 import { temporaryFile } from './temporary-files.js'
 
 /** How an object is given to a browser. */
@@ -132,12 +133,17 @@ async function keptPort(folder: string): Promise<number | undefined> {
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
 }
 
+/** The folder, for whoever configures nothing else; a store that is configured later is a store. */
+const orStore = (address: string, bucket: FolderBucket): Storage => ({
+  open: async wanted => (wanted.endpoint === address ? bucket : stores.open(wanted)),
+})
+
 /** The media of a folder that `folderStorage` has shown before, to store and read them; otherwise undefined. */
 export async function storageOfFolder(folder: string): Promise<FolderMedia | undefined> {
   const port = await keptPort(folder)
   if (port === undefined) return undefined
   const bucket = new FolderBucket(folder, addressOf(port))
-  return { address: addressOf(port), storage: { open: async () => bucket } }
+  return { address: addressOf(port), storage: orStore(addressOf(port), bucket) }
 }
 
 /** The settings of a configuration that uses the media in a folder. */
@@ -179,7 +185,7 @@ export async function folderStorage(folder: string): Promise<FolderStorage> {
   })
   return {
     address,
-    storage: { open: async () => bucket },
+    storage: orStore(address, bucket),
     async stop() {
       server.closeAllConnections()
       await new Promise<void>(done => server.close(() => done()))

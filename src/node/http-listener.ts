@@ -115,6 +115,9 @@ const serverOptions = {
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
 
+/** The host of requests that name none: HTTP/1.0 allows that, and the plain checks of balancers use it. */
+const hostname = 'localhost'
+
 function serverOf(handle: Handler, { maxConnections, log, tls }: Options): AnyServer {
   const fetch: Fetch = (request, { incoming, outgoing }) => {
     // An IPv4 peer of a socket that speaks both is called by its IPv4 address.
@@ -125,10 +128,15 @@ function serverOf(handle: Handler, { maxConnections, log, tls }: Options): AnySe
   const server: AnyServer = tls
     ? tlsServer(tls, (createServer, options) => {
         const all = { ...serverOptions, ...options }
-        const secure = createAdaptorServer({ fetch, createServer, serverOptions: all }) as SecureServer
+        const secure = createAdaptorServer({
+          fetch,
+          hostname,
+          createServer,
+          serverOptions: all,
+        }) as SecureServer
         return catchFailures(secure, log)
       })
-    : catchFailures(createAdaptorServer({ fetch, serverOptions }) as Server, log)
+    : catchFailures(createAdaptorServer({ fetch, hostname, serverOptions }) as Server, log)
   server.maxConnections = maxConnections
   return server
 }

@@ -45,6 +45,36 @@ const shownField = (setting: Setting, value: unknown): Field => ({
   code: setting.name,
 })
 
+/** What to know before the settings are read. */
+const Lead = (props: { view: View; restart: readonly string[]; isFileFixed: boolean }) => (
+  <>
+    {props.restart.length > 0 && (
+      <Note view={props.view}>
+        <p>
+          <b>A restart is due.</b> Changed, and in effect from the next start: {props.restart.join(', ')}.
+        </p>
+      </Note>
+    )}
+    {props.isFileFixed && (
+      <Note view={props.view}>
+        <p>
+          <b>The configuration file cannot be written here.</b> It fixes the settings that it names.
+        </p>
+      </Note>
+    )}
+    <p class="lead">
+      What is saved here acts on all instances. A value that an environment variable gives is shown by its
+      name.
+    </p>
+  </>
+)
+
+/** Saving such a setting takes it out of the file, which would win. */
+const withFile = (field: Field): Field => ({
+  ...field,
+  hint: [field.hint, 'Set by the configuration file of this instance.'].filter(Boolean).join(' '),
+})
+
 /** The settings of the configuration, by its schema. */
 export function settingPages(context: PanelContext) {
   const { configuration } = context.services
@@ -54,10 +84,15 @@ export function settingPages(context: PanelContext) {
     const values = await configuration.read()
     const restart = await configuration.restartRequired()
     const mayChange = view.can('config:update')
-    const fields = settings().map(setting => ({ setting, field: shownField(setting, values[setting.name]) }))
+    const setByFile = new Set(await configuration.setByFile())
+    const isFileFixed = setByFile.size > 0 && !(await configuration.isFileWritable())
+    const fields = settings().map(setting => {
+      const field = shownField(setting, values[setting.name])
+      return { setting, field: setByFile.has(setting.name) ? withFile(field) : field }
+    })
     const groups = [...new Set(fields.map(({ setting }) => groupOf(setting)))]
     const shown = (field: Field): Field =>
-      mayChange
+      mayChange && !(isFileFixed && setByFile.has(field.name))
         ? field
         : field.kind === 'password'
           ? { ...field, kind: 'fixed', value: '********' }
@@ -75,17 +110,7 @@ export function settingPages(context: PanelContext) {
           )
         }
       >
-        {restart.length > 0 && (
-          <Note view={view}>
-            <p>
-              <b>A restart is due.</b> Changed, and in effect from the next start: {restart.join(', ')}.
-            </p>
-          </Note>
-        )}
-        <p class="lead">
-          The values in the configuration file. A value taken from an environment variable is shown by its
-          name.
-        </p>
+        <Lead view={view} restart={restart} isFileFixed={isFileFixed} />
         <Index groups={groups} />
         <Form view={view} action="/settings" id="form">
           <Fields

@@ -15,7 +15,7 @@ const headersFor = {
   public: ({ etag: ETag, tags }: RenderedPage, requestId: string) => ({
     'Content-Type': 'application/json',
     'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'public, max-age=0, stale-while-revalidate=30',
+    'Cache-Control': 'public, max-age=0, stale-while-revalidate=30, stale-if-error=86400',
     'Surrogate-Key': tags,
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Expose-Headers': exposedByPages,

@@ -34,7 +34,7 @@ export function redirectAnswer(
   const headers = isPublic
     ? {
         ...shared,
-        'Cache-Control': 'public, max-age=0, stale-while-revalidate=30',
+        'Cache-Control': 'public, max-age=0, stale-while-revalidate=30, stale-if-error=86400',
         'Surrogate-Key': redirect.tags,
         'Access-Control-Allow-Origin': '*',
         'Access-Control-Expose-Headers': exposedByPages,

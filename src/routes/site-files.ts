@@ -74,7 +74,9 @@ export function siteFiles(pages: PublishedPageService, config: () => Config) {
       'Content-Type': type,
       'X-Content-Type-Options': 'nosniff',
       // A file that names the host of this request must not be cached for other hosts.
-      'Cache-Control': isOfRequest ? 'no-store' : 'public, max-age=0, stale-while-revalidate=30',
+      'Cache-Control': isOfRequest
+        ? 'no-store'
+        : 'public, max-age=0, stale-while-revalidate=30, stale-if-error=86400',
       'Access-Control-Allow-Origin': '*',
       'X-Request-Id': info.requestId,
       ...(etag === undefined ? {} : { ETag: etag }),

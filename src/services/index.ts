@@ -21,7 +21,7 @@ export type Services = ReturnType<typeof createServices>
 interface Parts {
   db: Database
   ports: Ports
-  live: { current: Config }
+  live: { current: Config; settings: Record<string, unknown> }
   variables: Record<string, string | undefined>
   ids: Ids
   /** One for all surfaces. */

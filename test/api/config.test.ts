@@ -1,12 +1,16 @@
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemActor } from '../../src/actor.js'
+import { parseConfig } from '../../src/config.js'
 import { configFields } from '../../src/config-fields.js'
-import { tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { configFileAt } from '../../src/node/config-file.js'
 import { nodeHashing } from '../../src/node/ports.js'
+import type { ConfigFile } from '../../src/ports.js'
+import { open } from '../../src/server.js'
+import { secretBox } from '../../src/services/secret-box.js'
 import { testApp } from '../support/app.js'
 
 const original = {
@@ -44,8 +48,17 @@ const get = (as: 'admin' | 'editor' = 'admin') => app.call('GET', '/api/v1/confi
 const put = (body: unknown, headers = {}) => app.call('PUT', '/api/v1/config', { body, headers })
 const file = () => JSON.parse(app.file.text ?? '')
 
-beforeEach(() => {
+/** The settings that the database has. */
+const settings = async (of = app) =>
+  Object.fromEntries((await of.db.findAll(internalTables.settings)).map(({ name, value }) => [name, value]))
+
+beforeEach(async () => {
   app.file.text = JSON.stringify(original)
+  app.file.isFixed = true
+  const names = Object.keys(await settings())
+  await app.db.write(systemActor, tx => tx.deleteAllInternal(internalTables.settings, 'name', names))
+  await app.services.configuration.follow()
+  app.file.isFixed = false
 })
 
 describe('GET /config', () => {
@@ -53,7 +66,11 @@ describe('GET /config', () => {
     for (const as of ['admin', 'editor'] as const) {
       const { status, body, text } = await get(as)
       expect(status).toBe(200)
-      expect(Object.keys(body)).toEqual([...Object.keys(configFields), 'restart_required'])
+      expect(Object.keys(body)).toEqual([...Object.keys(configFields), 'restart_required', 'set_by_file'])
+      expect(body.set_by_file).toEqual([
+        ...['client_site', 'cookie_duration', 'oauth_client_secret', 'oauth_endpoint', 'webhook_enabled'],
+        ...['bucket_endpoint', 'bucket_access_key', 'bucket_secret_key'],
+      ])
       expect(body).toMatchObject({
         cookie_duration: '12h',
         cookie_name: 'cms_session',
@@ -82,6 +99,7 @@ describe('GET /config', () => {
       restart: false,
       file_only: false,
       administrator_only: false,
+      per_instance: false,
     })
     const secrets = body
       .filter((field: { secret: boolean }) => field.secret)
@@ -101,7 +119,7 @@ describe('GET /config', () => {
 })
 
 describe('PUT /config', () => {
-  it('sets what it is given, at once where no restart is needed, and keeps the rest of the file', async () => {
+  it('sets what it is given, at once where no restart is needed, and takes it out of the file', async () => {
     const before = (await app.audits()).length
     const answer = await put({ cookie_duration: '2h', cookie_name: 'other', webhook_timeout: 20 })
     expect(answer.status).toBe(200)
@@ -110,8 +128,13 @@ describe('PUT /config', () => {
       cookie_name: 'other',
       restart_required: ['cookie_name'],
     })
-    expect(Object.keys(file())).toEqual([...Object.keys(original), 'cookie_name', 'webhook_timeout'])
-    expect(file()).toEqual({ ...original, cookie_duration: '2h', cookie_name: 'other', webhook_timeout: 20 })
+    const { cookie_duration: _, ...rest } = original
+    expect(file()).toEqual(rest)
+    expect(await settings()).toEqual({
+      cookie_duration: '"2h"',
+      cookie_name: '"other"',
+      webhook_timeout: '20',
+    })
     const login = await app.call('POST', '/api/v1/auth/login', {
       as: 'nobody',
       body: { email: 'admin@example.com', password: 'correct horse' },
@@ -162,17 +185,24 @@ describe('PUT /config', () => {
     expect((await app.audits()).length).toBe(before)
     const { body: again } = await put({ ...body, oauth_success_redirect: '/in' })
     expect(again.oauth_success_redirect).toBe('/in')
-    expect(file()).toEqual({ ...original, oauth_success_redirect: '/in' })
+    expect(app.file.text).toBe(text)
+    expect(await settings()).toEqual({ oauth_success_redirect: '"/in"' })
   })
 
   it('replaces a secret and never shows it', async () => {
     const answer = await put({ oauth_client_secret: 'a new one', email_password: 'of the mail server' })
     expect(answer.body).toMatchObject({ oauth_client_secret: '********', email_password: '********' })
-    expect(file()).toMatchObject({ oauth_client_secret: 'a new one', email_password: 'of the mail server' })
+    expect('oauth_client_secret' in file()).toBe(false)
+    const { oauth_client_secret, email_password } = await settings()
+    const box = secretBox(original.app_secret)
+    const opened = [oauth_client_secret, email_password].map(text =>
+      box.open(text?.replace(/^sealed:/, '') ?? ''),
+    )
+    expect(await Promise.all(opened)).toEqual(['"a new one"', '"of the mail server"'])
     expect(JSON.stringify(await app.audits())).not.toMatch(/a new one|of the mail server/)
     const removed = await put({ oauth_client_secret: null })
     expect(removed.body.oauth_client_secret).toBeNull()
-    expect('oauth_client_secret' in file()).toBe(false)
+    expect(Object.keys(await settings())).toEqual(['email_password'])
   })
 
   it.each([
@@ -259,7 +289,7 @@ describe('PUT /config', () => {
   it('is not undone by a second change at the same time, and honours If-Match', async () => {
     const both = await Promise.all([put({ admin_site: 'zero.example' }), put({ webhook_timeout: 33 })])
     expect(both.map(({ status }) => status)).toEqual([200, 200])
-    expect(file()).toMatchObject({ admin_site: 'zero.example', webhook_timeout: 33 })
+    expect(await settings()).toEqual({ admin_site: '"zero.example"', webhook_timeout: '33' })
 
     // Of two who saw the same, whichever comes second is refused.
     const tag = (await get()).headers.get('etag') ?? ''
@@ -267,7 +297,7 @@ describe('PUT /config', () => {
     const answers = await Promise.all(sites.map(admin_site => put({ admin_site }, { 'If-Match': tag })))
     const statuses = answers.map(({ status }) => status)
     expect(statuses.toSorted()).toEqual([200, 412])
-    expect(file()).toMatchObject({ admin_site: sites[statuses.indexOf(200)], webhook_timeout: 33 })
+    expect(await settings()).toMatchObject({ admin_site: `"${sites[statuses.indexOf(200)]}"` })
   })
 
   it('leaves the file when the audit event cannot be written, and leaves no audit event otherwise', async () => {
@@ -291,6 +321,96 @@ describe('PUT /config', () => {
     expect(await fresh.read()).toBeUndefined()
     await fresh.write('{}', async () => undefined)
     expect(statSync(join(folder, 'new.json')).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('the file and the database', () => {
+  /** The same database with another file, as another instance has it; it notices changes when it is told to. */
+  async function other(inFile: object | undefined, over: object = {}) {
+    const kept = { text: inFile && JSON.stringify(inFile), isFixed: false }
+    const { ports } = app.parts
+    const configFile: ConfigFile = {
+      ...ports.configFile,
+      read: async () => kept.text,
+      isWritable: async () => !kept.isFixed,
+      async write(text, before) {
+        await before()
+        kept.text = text
+      },
+    }
+    const { db_driver, db_url, db_name, db_username, db_password } = app.config
+    const address = { db_driver, db_url, db_name, db_username, db_password }
+    const { config } = parseConfig({ ...address, app_secret: original.app_secret, ...inFile, ...over }, {})
+    const opened = await open({ config, ports: { ...ports, configFile }, variables: {} })
+    onTestFinished(() => opened.db.close())
+    return { ...opened, kept }
+  }
+
+  it('a start takes what was set for what its file does not name', async () => {
+    await put({
+      email_password: 'of the mail server',
+      webhook_timeout: 20,
+      output_format: 'clean',
+      port: ':9',
+    })
+    const two = await other({ output_format: 'sanity' })
+    expect(two.config()).toMatchObject({
+      email_password: 'of the mail server',
+      webhook_timeout: 20,
+      output_format: 'sanity',
+      port: ':8080',
+    })
+    expect(await two.services.configuration.setByFile()).toEqual(['output_format'])
+    const elsewhere = await other({}, { app_secret: 'of another installation' })
+    const { webhook_timeout, email_password = 'not set' } = elsewhere.config()
+    expect([webhook_timeout, email_password]).toEqual([20, 'not set'])
+    expect(app.logged).toContainEqual(expect.objectContaining({ fields: { fields: ['email_password'] } }))
+  })
+
+  it('a change acts on the other instance, and shows there what takes a restart', async () => {
+    const two = await other({ webhook_timeout: 5 })
+    await put({ webhook_timeout: 20, robots_enabled: false, publish_mode: 'staged' })
+    await two.services.configuration.follow()
+    expect(two.config()).toMatchObject({ webhook_timeout: 20, robots_enabled: false, publish_mode: 'live' })
+    expect(await two.services.configuration.restartRequired()).toEqual(['publish_mode'])
+    expect(JSON.parse(two.kept.text ?? '')).toEqual({})
+    await put({ robots_enabled: null, publish_mode: null })
+    await two.services.configuration.follow()
+    expect(two.config().robots_enabled).toBe(true)
+    expect(await two.services.configuration.restartRequired()).toEqual([])
+    // A file that may not be written fixes what it sets.
+    two.kept.text = '{"webhook_timeout":5}'
+    two.kept.isFixed = true
+    await put({ webhook_timeout: 30 })
+    await two.services.configuration.follow()
+    expect(two.config().webhook_timeout).toBe(20)
+    expect((await two.services.configuration.read()).webhook_timeout).toBe(5)
+  })
+
+  it('a field of a file that may not be written is refused, and every other one is set', async () => {
+    app.file.isFixed = true
+    for (const body of [{ cookie_duration: '5h' }, { port: ':9' }, { cookie_duration: null }]) {
+      const { status, body: refusal } = await put({ ...body, webhook_timeout: 40 })
+      expect([status, refusal.error]).toEqual([403, expect.stringContaining('configuration file')])
+    }
+    expect(await settings()).toEqual({})
+    expect((await put({ webhook_timeout: 40 })).status).toBe(200)
+    expect(app.file.text).toBe(JSON.stringify(original))
+  })
+
+  it('a setting that does not go with the file keeps no service from starting', async () => {
+    await app.db.write(systemActor, async tx => {
+      const rows = { cookie_samesite: '"none"', webhook_timeout: '20', db_url: '"x"', port: '":1"', odd: '1' }
+      for (const [name, value] of Object.entries({ ...rows, admin_site: '"${HOME}"' }))
+        await tx.insertInternal(internalTables.settings, { name, value })
+    })
+    const two = await other({ cookie_secure: false })
+    const { db_url } = app.config
+    const expected = { cookie_samesite: 'lax', webhook_timeout: 20, db_url, port: ':8080' }
+    expect(two.config()).toMatchObject(expected)
+    expect(two.config().admin_site).toBeUndefined()
+    const { status } = await put({ cookie_samesite: 'strict' })
+    expect(status).toBe(200)
   })
 })
 
@@ -373,16 +493,16 @@ describe('config:update without the role admin', () => {
     for (const { name, administrator_only, file_only } of meta) {
       expect([name, administrator_only]).toEqual([name, decides(name)])
       if (name === 'email_provider') continue
-      const before = app.file.text
+      const before = [app.file.text, await settings()]
       const answer = await set({ [name]: otherOf(name, shown[name]) })
       expect([name, answer.status]).toEqual([name, decides(name) || file_only ? 403 : 200])
-      if (answer.status === 403) expect([name, app.file.text]).toEqual([name, before])
-      else app.file.text = before
+      if (answer.status === 403) expect([name, app.file.text, await settings()]).toEqual([name, ...before])
     }
     const mixed = { webhook_timeout: 11, email_host: 'mail.evil.example' }
+    const before = [app.file.text, await settings()]
     expect((await set(mixed)).status).toBe(403)
-    expect(app.file.text).toBe(JSON.stringify(original))
+    expect([app.file.text, await settings()]).toEqual(before)
     // What was read may be sent back.
-    expect((await set({ ...shown, webhook_timeout: 11 })).status).toBe(200)
+    expect((await set({ ...(await get()).body, webhook_timeout: 11 })).status).toBe(200)
   })
 })

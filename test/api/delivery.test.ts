@@ -180,7 +180,7 @@ it('answers 304 to who has it, HEAD without a body, and lets browsers of other o
   const etag = first.headers.get('etag') ?? ''
   expect(etag).toMatch(/^"[0-9a-f]{32}"$/)
   expect(Object.fromEntries(first.headers)).toMatchObject({
-    'cache-control': 'public, max-age=0, stale-while-revalidate=30',
+    'cache-control': 'public, max-age=0, stale-while-revalidate=30, stale-if-error=86400',
     'surrogate-key': `${home.route_id} ${root.content_data_id}`,
     'access-control-allow-origin': '*',
     'x-content-type-options': 'nosniff',
@@ -357,7 +357,7 @@ it('gives Strapi’s version 4 by its header at every endpoint, each variant wit
       expect([path, other.status]).toEqual([path, 200])
       const cached = path.startsWith('/api')
         ? 'private, no-cache'
-        : 'public, max-age=0, stale-while-revalidate=30'
+        : 'public, max-age=0, stale-while-revalidate=30, stale-if-error=86400'
       for (const { headers } of [five, four, known])
         expect([path, headers.get('vary'), headers.get('cache-control')]).toEqual([
           path,

@@ -7,6 +7,7 @@ import { startProduct } from '../support/process.js'
 const { call, services, config } = await testApp()
 const nobody = { as: 'nobody' } as const
 const ready = '/api/v1/health/ready'
+const pages = '/api/v1/health/pages'
 
 it('an instance lives, and is ready', async () => {
   expect(await call('GET', '/api/v1/health/live', nobody)).toMatchObject({
@@ -17,6 +18,8 @@ it('an instance lives, and is ready', async () => {
     status: 200,
     body: { status: 'ok', checks: { database: true, migrations: true, stopping: false, storage: null } },
   })
+  expect(await call('GET', pages, nobody)).toMatchObject({ status: 200, body: { status: 'ok' } })
+  expect((await call('POST', pages, nobody)).status).toBe(405)
   expect((await call('POST', ready, nobody)).status).toBe(405)
   expect((await call('GET', `${ready}?now=1`, nobody)).status).toBe(400)
 })
@@ -27,6 +30,7 @@ it('an instance that stops is not ready and lives on', async () => {
     status: 503,
     body: { status: 'unavailable', checks: { database: true, stopping: true } },
   })
+  expect(await call('GET', pages, nobody)).toMatchObject({ status: 503, body: { status: 'unavailable' } })
   expect((await call('GET', '/api/v1/health/live', nobody)).status).toBe(200)
   expect((await call('GET', '/api/v1/health', nobody)).status).toBe(200)
 })

@@ -52,7 +52,9 @@ describe('a changed slug', () => {
     for (const method of ['GET', 'HEAD']) {
       const { status, text, headers } = await get(slug, 'nobody', method)
       expect([status, text, headers.get('location')]).toEqual([308, '', '/neu/%C3%BCmlaut'])
-      expect(headers.get('cache-control')).toBe('public, max-age=0, stale-while-revalidate=30')
+      expect(headers.get('cache-control')).toBe(
+        'public, max-age=0, stale-while-revalidate=30, stale-if-error=86400',
+      )
       expect(headers.get('surrogate-key')).toContain(route_id)
       expect(headers.get('access-control-allow-origin')).toBe('*')
     }

@@ -65,6 +65,7 @@ const { address, drop } = await migratedDatabase()
 afterAll(drop)
 const [one, two] = await startBoth(address)
 const api = await caller(one)
+const adminCookie = await one.login()
 
 it('shows what one instance changed on the other', async () => {
   for (const product of [one, two]) expect(await page(product)).toBe(404)
@@ -89,6 +90,39 @@ it('shows a change that came just after an instance had started and shown the pa
   expect(await page(three)).toEqual(home('fourth', 'sheet'))
   await api(one, 'PUT', `/content/?q=${root?.content_data_id}`, { fields: { head: 'fifth' } })
   await expectSoon(three, home('fifth', 'sheet'))
+})
+
+it('lets a role do at once on the other instance what it was given, and no more what was taken', async () => {
+  const roles = (await api(one, 'GET', '/roles')) as unknown as Record<string, string>[]
+  const viewer = roles.find(({ label }) => label === 'viewer')?.role_id
+  const permissions = (await api(one, 'GET', '/permissions')) as unknown as Record<string, string>[]
+  const permission_id = permissions.find(({ label }) => label === 'users:read')?.permission_id
+  await api(one, 'POST', '/users', {
+    username: 'reader',
+    name: 'Reader',
+    email: 'reader@example.com',
+    password: 'a long word of theirs',
+    role: 'viewer',
+  })
+  const signedIn = await fetch(`${two.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: 'reader@example.com', password: 'a long word of theirs' }),
+  })
+  const Cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const statusAt = async ({ url }: Product) =>
+    (await fetch(`${url}/api/v1/users`, { headers: { Cookie } })).status
+  expect([await statusAt(one), await statusAt(two)]).toEqual([403, 403])
+  for (let round = 0; round < 5; round++) {
+    const body = { role_id: viewer, permission_id }
+    const { role_permission_id } = await api(one, 'POST', '/role-permissions', body)
+    expect([await statusAt(two), await statusAt(one)]).toEqual([200, 200])
+    await fetch(`${one.url}/api/v1/role-permissions/?q=${role_permission_id}`, {
+      method: 'DELETE',
+      headers: { Cookie: adminCookie },
+    })
+    expect([await statusAt(two), await statusAt(one)]).toEqual([403, 403])
+  }
 })
 
 it('makes one record of a request that comes to both many times with one Idempotency-Key', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { type Caller, testApp } from '../support/app.js'
 import { picture } from '../support/media.js'
 import { panelForms } from '../support/panel-forms.js'
@@ -323,7 +323,10 @@ describe('what the operator looks at', () => {
     expect(page.text).toContain('name="log_level"')
     expect(page.text).not.toMatch(/name="(db_url|app_secret|ssh_enabled)"/)
     const answer = await post('/admin/settings', { publish_mode: 'staged', readers_see_drafts: 'true' })
-    expect([answer.status, JSON.parse(app.file.text ?? '')]).toEqual([303, { publish_mode: 'staged' }])
+    expect([answer.status, await app.db.findAll(internalTables.settings)]).toEqual([
+      303,
+      [{ name: 'publish_mode', value: '"staged"' }],
+    ])
     const wrong = await post('/admin/settings', { version_max_per_content: '-1' })
     expect(wrong.status).toBe(400)
     expect(wrong.text).toMatch(/id="e-version_max_per_content"/)

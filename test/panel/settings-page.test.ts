@@ -14,6 +14,22 @@ it('settings have labels in words, with the name of the configuration file besid
   expect(text).toContain('<a href="#group-0">General</a>')
 })
 
+it('settings say that the file names them, and are fixed if it cannot be written', async () => {
+  const { file } = app
+  const page = async () => (await app.call('GET', '/admin/settings')).text.replaceAll(/\s+/g, ' ')
+  const words = 'Set by the configuration file of this instance.'
+  expect(await page()).not.toContain(words)
+  file.text = '{"output_format":"clean"}'
+  expect((await page()).split(words)).toHaveLength(2)
+  expect(await page()).toContain('name="output_format"')
+  file.isFixed = true
+  expect(await page()).toContain('The configuration file cannot be written here.')
+  expect(await page()).not.toContain('name="output_format"')
+  expect(await page()).toContain('name="publish_mode"')
+  file.isFixed = false
+  file.text = '{}'
+})
+
 describe.skipIf(chromiumMissing)(
   `settings in a browser${chromiumMissing ? ` (${chromiumMissing})` : ''}`,
   async () => {

@@ -56,7 +56,7 @@ export interface TestApp {
   services: Services
   config: Config
   /** Stands in for the configuration file. */
-  file: { text: string | undefined }
+  file: { text: string | undefined; isFixed: boolean }
   clock: { now(): number; advance(milliseconds: number): void }
   logged: { level: string; fields: object; message: string }[]
   /** Ids of the users who can call. */
@@ -133,10 +133,11 @@ export async function testApp(
       throw new Error('this test has no mail server')
     },
   }
-  const file = { text: more.file === undefined ? undefined : JSON.stringify(more.file) }
+  const file = { text: more.file === undefined ? undefined : JSON.stringify(more.file), isFixed: false }
   const memoryFile: ConfigFile = {
     check: configFileAt('').check,
     read: async () => file.text,
+    isWritable: async () => !file.isFixed,
     async write(text, before) {
       await before()
       file.text = text

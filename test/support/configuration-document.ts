@@ -41,9 +41,10 @@ function kindOf({ type, enum: values, minimum, maximum, items, anyOf, format }: 
 }
 
 function effectOf(name: ConfigName): string {
-  const { restart, fileOnly, administrator, secret } = configFields[name]
+  const { restart, fileOnly, administrator, secret, perInstance } = configFields[name]
   return [
     fileOnly ? 'file' : restart ? 'restart' : 'at once',
+    ...(perInstance ? ['instance'] : []),
     ...(administrator ? ['administrator'] : []),
     ...(secret ? ['secret'] : []),
     ...(!hasEffect(name) ? ['**no effect yet**'] : []),
@@ -74,6 +75,11 @@ the folder of the file ([D-841](decisions/079-configuration-by-api.md#d-841)); w
 - [cms.config.json.example](../cms.config.json.example): SQLite, without variables
 - [cms.config.servers.json.example](../cms.config.servers.json.example): a database server, a proxy, mail and a store
 
+\`PUT\` keeps what it sets in the database, secrets encrypted under \`app_secret\`. It acts on all instances, on the others within
+half a second ([D-888](decisions/888-settings-in-the-database.md#d-888)). The file wins: a field that it names has the file's
+value, and \`set_by_file\` in both responses of \`/config\` lists these fields. \`PUT\` of such a field takes it out of the file. If
+the service may not write the file, its fields are fixed, and \`PUT\` refuses them (403). Values with \`\${VAR}\` stay in the file.
+
 The first start reads two environment variables: \`CMS_ADMIN_EMAIL\` (default \`admin@example.com\`) and \`CMS_ADMIN_PASSWORD\`
 (default: a random password, which is shown once).
 
@@ -83,6 +89,7 @@ The last column says how a field changes:
 - *restart*: the API can set it; the next start uses it. Until then \`restart_required\` in both responses of \`/config\`, and
   Settings in the panel and the terminal, list the changed fields.
 - *at once*: the API can set it, and it takes effect immediately.
+- *instance*: each instance has its own value, and \`PUT\` writes it into the file of the instance that answers.
 - *administrator*: only administrators can set it.
 - *secret*: the service never shows it.
 

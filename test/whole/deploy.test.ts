@@ -41,7 +41,7 @@ it('the configurations of deploy are taken, and name no unknown field', () => {
 })
 
 it('proxies and containers ask addresses that there are', async () => {
-  for (const file of ['Caddyfile', 'Dockerfile'])
+  for (const file of ['Caddyfile', 'Dockerfile', 'haproxy.cfg'])
     for (const [path] of read(`deploy/${file}`).matchAll(/\/api\/v1\/health\/\w+/g))
       expect([file, (await call('GET', path, { as: 'nobody' })).status]).toEqual([file, 200])
   const compose = read('deploy/compose.yaml')

@@ -10,6 +10,7 @@ const { app, call } = await testApp()
 const table = `
 GET    /api/v1/health               n v e k a
 GET    /api/v1/health/live          n v e k a
+GET    /api/v1/health/pages         n v e k a
 GET    /api/v1/health/ready         n v e k a
 GET    /api/v1/admin/backups        - - - - a
 GET    /api/v1/admin/backups/:backup_id - - - - a

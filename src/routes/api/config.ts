@@ -15,6 +15,7 @@ const Meta = z.array(
     restart: z.boolean(),
     file_only: z.boolean(),
     administrator_only: z.boolean(),
+    per_instance: z.boolean(),
   }),
 )
 
@@ -24,6 +25,9 @@ const Shown = z
     restart_required: z
       .array(z.string())
       .meta({ description: 'Fields that were changed since the start and take effect at the next one.' }),
+    set_by_file: z.array(z.string()).meta({
+      description: 'Fields of all instances that the configuration file of this one sets: the file wins.',
+    }),
   })
   .catchall(anyJson)
 
@@ -32,7 +36,10 @@ export function configRoutes({ services: { configuration }, recordResponses, aut
   const api = endpoints('configuration', authentication)
   const shape = Shown
   const answer = async (c: Ctx, settings: object) =>
-    recordResponses.answer(c, settings, 200, { restart_required: await configuration.restartRequired() })
+    recordResponses.answer(c, settings, 200, {
+      restart_required: await configuration.restartRequired(),
+      set_by_file: await configuration.setByFile(),
+    })
 
   api.get(
     '/config',

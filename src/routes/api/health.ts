@@ -29,6 +29,7 @@ const Readiness = z.object({
   }),
 })
 const Liveness = z.object({ status: z.literal('ok') })
+const Pages = z.object({ status })
 
 /**
  * Tells if the service can do its work. Without its storage it is still healthy and ready: everything except uploads
@@ -55,6 +56,19 @@ export function healthRoutes({ services: { health }, authentication }: ApiContex
       answers: { shape: Liveness },
     },
     c => c.json({ status: 'ok' }),
+  )
+  api.get(
+    '/health/pages',
+    'public',
+    {
+      name: 'getPagesReadiness',
+      summary: 'Whether to send requests for public pages to this instance, also while its database is away',
+      answers: { shape: Pages },
+    },
+    c => {
+      const isServing = health.servesPages()
+      return c.json({ status: isServing ? 'ok' : 'unavailable' }, isServing ? 200 : 503)
+    },
   )
   api.get(
     '/health/ready',

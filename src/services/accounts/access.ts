@@ -21,13 +21,13 @@ const sources = new Set<string>([tables.roles.name, tables.permissions.name, tab
 const none: ReadonlySet<string> = new Set()
 
 async function readMapping(db: Database): Promise<Mapping> {
+  const [labels, roles] = await Promise.all([db.query(rolePermissionLabels, {}), db.findAll(tables.roles)])
   const permissions = new Map<string, Set<string>>()
-  for (const { role_id, label } of await db.query(rolePermissionLabels, {})) {
+  for (const { role_id, label } of labels) {
     const known = permissions.get(role_id)
     if (known) known.add(label)
     else permissions.set(role_id, new Set([label]))
   }
-  const roles = await db.findAll(tables.roles)
   // The bypass belongs to the one system row, never to a label that looks like it.
   const system = new Map(
     roles.filter(role => role.system_protected).map(({ label, role_id }) => [label, role_id]),
@@ -67,15 +67,24 @@ function allows(mapping: Mapping, caller: Caller, access: Access): boolean {
   )
 }
 
-/** Roles and their permissions, kept in memory and read again at once after a change made here. */
+/** The mapping, and the count of changes by other processes under which it was read. */
+interface Known {
+  readonly external: number
+  readonly mapping: Promise<Mapping>
+  /** The mapping once it is read. */
+  read?: Mapping
+}
+
+/**
+ * Roles and their permissions, kept in memory and read again after a change. Whoever is asked about has just been
+ * identified, and for that it was looked whether other processes have changed something: so their changes count at once.
+ */
 export class AccessService {
-  #loading: Promise<Mapping> | undefined
-  #loaded: Mapping | undefined
-  #changes = 0
+  #known: Known | undefined
 
   constructor(private readonly db: Database) {
     db.onCommit(({ tables }) => {
-      for (const table of tables) if (sources.has(table)) return this.#forget()
+      for (const table of tables) if (sources.has(table)) this.#known = undefined
     })
   }
 
@@ -87,7 +96,9 @@ export class AccessService {
 
   /** Answers as `can` does, without waiting; undefined while the mapping is not in memory. */
   canCached(caller: Caller, access: Access): boolean | undefined {
-    return this.#loaded && allows(this.#loaded, caller, access)
+    const known = this.#known
+    if (!known?.read || known.external !== this.db.externalChanges()) return undefined
+    return allows(known.read, caller, access)
   }
 
   /** Whether the caller has the permission, by the role or as an administrator, and as far as their key leaves it. */
@@ -119,37 +130,22 @@ export class AccessService {
     return (await this.#current()).labels.get(roleId)
   }
 
-  /** Reads the mapping again; called every 60 seconds. */
-  async refresh(): Promise<void> {
-    // The old mapping serves until the new one is read. A mapping from before a change made here is not used.
-    const before = this.#changes
-    const fresh = await readMapping(this.db)
-    if (this.#changes !== before) return
-    this.#loading = Promise.resolve(fresh)
-    this.#loaded = fresh
-  }
-
   #current(): Promise<Mapping> {
-    return this.#loading ?? this.#load()
+    const external = this.db.externalChanges()
+    return this.#known?.external === external ? this.#known.mapping : this.#load(external)
   }
 
-  #load(): Promise<Mapping> {
-    const loading = readMapping(this.db)
-    this.#loading = loading
-    loading.then(
-      fresh => {
-        if (this.#loading === loading) this.#loaded = fresh
+  #load(external: number): Promise<Mapping> {
+    const known: Known = { external, mapping: readMapping(this.db) }
+    this.#known = known
+    known.mapping.then(
+      mapping => {
+        known.read = mapping
       },
       () => {
-        if (this.#loading === loading) this.#loading = undefined
+        if (this.#known === known) this.#known = undefined
       },
     )
-    return loading
-  }
-
-  #forget(): void {
-    this.#loading = undefined
-    this.#loaded = undefined
-    this.#changes++
+    return known.mapping
   }
 }

@@ -3,15 +3,15 @@ import type { Database } from '../../db/database.js'
 import { expiredPreviewLinks, expiredSessions, expiredTokens } from '../../db/queries/accounts.js'
 import { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
-import type { Clock, Random } from '../../ports.js'
+import type { Clock, Log, Random } from '../../ports.js'
 import { withLease } from '../operation/leases.js'
 import { resetTokenType } from './credentials.js'
 
 /** Removes sessions, reset tokens and preview links whose time is over; API keys stay, so that their owners see them. */
 export const expiry =
-  (db: Database, { clock, random }: { clock: Clock; random: Random }) =>
+  (db: Database, { clock, random, log }: { clock: Clock; random: Random; log: Log }) =>
   (): Promise<void> =>
-    withLease(db, 'expiry', { clock, random }, async () => {
+    withLease(db, 'expiry', { clock, random, log }, async () => {
       const now = timestamp(clock.now())
       for (;;) {
         const [sessions, tokens, links] = [

@@ -157,8 +157,7 @@ export class AutomaticCertificate implements CertificateSource {
   }
 
   #orderAlone(): Promise<void> {
-    const { clock, random } = this.parts
-    return withLease(this.db, 'certificate', { clock, random }, async () => {
+    return withLease(this.db, 'certificate', this.parts, async () => {
       const row = await this.#row()
       await this.#adopt(row)
       if (!this.#isDue() || this.#stopping.signal.aborted) return

@@ -23,14 +23,11 @@ import {
   filePlace,
   refuseToTakeAway,
 } from './backup-places.js'
-import { endLease, renewLease, takeLease } from './leases.js'
+import { endLease, keepLease, leaseMs, takeLease } from './leases.js'
 
 type BackupRecord = RowOf<typeof tables.backups>
 
 const leaseName = 'backup'
-/** A process whose backup has shown no sign of life for this long has died. */
-const leaseMs = 600_000
-const renewIntervalMs = 60_000
 /** A scheduled backup that has failed is tried again after at most this long. */
 const retryMs = 3_600_000
 /** How long a stop waits for a backup to be given up. */
@@ -199,15 +196,11 @@ export class BackupsService {
   private async work(actor: Actor, job: Job): Promise<BackupRecord> {
     const { record, holder } = job
     const lost = new AbortController()
-    const heartbeat = setInterval(() => {
-      const lease = { name: leaseName, holder, until: this.time(leaseMs) }
-      this.db
-        .write(systemActor, tx => renewLease(tx, lease))
-        .then(
-          held => held || lost.abort(conflict('another process has taken over')),
-          error => this.parts.log.warn({ err: error }, 'a backup could not say that it goes on'),
-        )
-    }, renewIntervalMs)
+    const stopKeeping = keepLease(
+      this.db,
+      { name: leaseName, holder },
+      { ...this.parts, lost: () => lost.abort(conflict('another process has taken over')) },
+    )
     try {
       const made = await this.archive(job, AbortSignal.any([this.stopping.signal, lost.signal]))
       const ended = await this.note(actor, record, {
@@ -224,7 +217,7 @@ export class BackupsService {
       await this.note(actor, record, { status: 'failed', error_message: problemOf(error).slice(0, 2000) })
       throw error
     } finally {
-      clearInterval(heartbeat)
+      stopKeeping()
       await this.db.write(systemActor, tx => endLease(tx, { name: leaseName, holder }))
     }
   }

@@ -6,7 +6,7 @@ import { mask, refuseKeptSecrets } from '../secrets.js'
 
 export type Json = Record<string, unknown>
 
-/** The fields that a request really changes; null takes one out of the file. */
+/** The fields that a request really changes; null gives one its default again. */
 export type Changes = ReadonlyMap<ConfigName, unknown>
 
 export const configNames = Object.keys(configFields) as ConfigName[]
@@ -27,15 +27,15 @@ export const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === J
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A file with the environment that it is for, which decides over some defaults. */
+/** Values of fields with the environment that they are for, which decides over some defaults. */
 export interface Stored {
-  readonly inFile: Json
+  readonly values: Json
   readonly environment: string
 }
 
-/** A field as the file has it, or its default. */
-export function valueIn(name: ConfigName, { inFile, environment }: Stored): unknown {
-  const value = Object.hasOwn(inFile, name) ? inFile[name] : undefined
+/** A field as it is stored, or its default. */
+export function valueIn(name: ConfigName, { values, environment }: Stored): unknown {
+  const value = Object.hasOwn(values, name) ? values[name] : undefined
   return value === undefined ? (defaultIn(environment, name) ?? null) : value
 }
 
@@ -73,17 +73,17 @@ function refuseChange(name: ConfigName, value: unknown, present: unknown, byAdmi
 export function changesIn(given: Json, stored: Stored, byAdministrator: boolean): Changes {
   const changes = new Map<ConfigName, unknown>()
   for (const [name, value] of Object.entries(given)) {
-    if (name === 'restart_required') continue
+    if (name === 'restart_required' || name === 'set_by_file') continue
     if (!isConfigName(name)) throw unknownMember([name], configNames, 'field')
     if (same(value, shownField(name, stored))) continue
-    refuseChange(name, value, stored.inFile[name], byAdministrator)
+    refuseChange(name, value, stored.values[name], byAdministrator)
     changes.set(name, value)
   }
   return changes
 }
 
-export function withChanges(inFile: Json, changes: Changes): Json {
-  const after = { ...inFile }
+export function withChanges(before: Json, changes: Changes): Json {
+  const after = { ...before }
   for (const [name, value] of changes)
     if (value === null) delete after[name]
     else after[name] = value
@@ -91,12 +91,12 @@ export function withChanges(inFile: Json, changes: Changes): Json {
 }
 
 /** @throws 400 for stored secrets of an address that changes */
-export function refuseStoredSecrets(changes: Changes, inFile: Json): void {
+export function refuseStoredSecrets(changes: Changes, before: Json): void {
   for (const name of changes.keys()) {
     const sent = secretsSentTo[name] ?? []
     refuseKeptSecrets(
       name,
-      sent.filter(secret => isSet(inFile[secret]) && !changes.has(secret)),
+      sent.filter(secret => isSet(before[secret]) && !changes.has(secret)),
     )
   }
 }
@@ -106,12 +106,12 @@ const certificateFields: readonly ConfigName[] = ['environment', 'cert_dir']
 
 /** @throws 400 that names the field */
 export function parsedConfig(
-  inFile: Json,
+  values: Json,
   changes: Changes,
   { variables, file }: { variables: Record<string, string | undefined>; file: Pick<ConfigFile, 'check'> },
 ): Config {
   try {
-    const { config } = parseConfig(inFile, variables)
+    const { config } = parseConfig(values, variables)
     if (certificateFields.some(name => changes.has(name))) file.check(config)
     return config
   } catch (error) {

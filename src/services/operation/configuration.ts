@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import type { Config } from '../../config.js'
-import { type ConfigName, configFields, defaultIn } from '../../config-fields.js'
+import { type ConfigName, configFields, defaultIn, isShared } from '../../config-fields.js'
 import type { Database } from '../../db/database.js'
-import { invalid } from '../../errors.js'
-import type { ConfigFile, Outgoing } from '../../ports.js'
+import { forbidden, invalid } from '../../errors.js'
+import type { ConfigFile, Log, Outgoing } from '../../ports.js'
 import { Semaphore } from '../../semaphore.js'
 import type { AccessService } from '../accounts/access.js'
 import { anyJson } from '../body-parts.js'
@@ -21,6 +21,7 @@ import {
   valueIn,
   withChanges,
 } from './config-changes.js'
+import { configWith, namesVariables, readSettings, sealedSetting, storeSettings } from './settings.js'
 
 /** Any subset of the fields; each is checked by its own schema when it is set. */
 export const ConfigUpdate = z.record(z.string(), anyJson)
@@ -32,8 +33,9 @@ interface Needs {
   file: ConfigFile
   outgoing: Outgoing
   variables: Record<string, string | undefined>
-  /** The configuration that is in effect. */
-  live: { current: Config }
+  log: Log
+  /** The configuration that is in effect, and the settings of the database that it was made with. */
+  live: { current: Config; settings: Json }
   access: Pick<AccessService, 'isAdministrator'>
 }
 
@@ -57,6 +59,7 @@ function describeField(name: ConfigName, environment: string): Json {
     restart = false,
     fileOnly = false,
     administrator = false,
+    perInstance = false,
   } = configFields[name]
   return {
     name,
@@ -67,14 +70,24 @@ function describeField(name: ConfigName, environment: string): Json {
     restart,
     file_only: fileOnly,
     administrator_only: administrator,
+    per_instance: perInstance,
   }
 }
 
-/** The configuration file through the API. */
+interface Stored {
+  readonly inFile: Json
+  /** Of the file, and of the database for what the file does not name. */
+  readonly values: Json
+}
+
+/**
+ * The configuration through the API. The file names what an operator has decided; what requests set is kept in the
+ * database, where all instances see it, unless it is of this instance alone (docs/decisions/888-settings-in-the-database.md).
+ */
 export class ConfigurationService {
   /** Changes run one after another, so that none writes over another's fields. */
   readonly #changing = new Semaphore(1)
-  /** Values as the file had them at the start, of the fields that need a restart and have changed since. */
+  /** Values as they were at the start, of the fields that need a restart and have changed since. */
   readonly #atStart = new Map<ConfigName, unknown>()
 
   constructor(
@@ -82,9 +95,9 @@ export class ConfigurationService {
     private readonly needs: Needs,
   ) {}
 
-  /** Every field as the file has it, or its default: secrets masked, `${VAR}` texts as they are. */
+  /** Every field as it is stored, or its default: secrets masked, `${VAR}` texts as they are. */
   async read(): Promise<Json> {
-    return this.#shown(configNames, await this.#stored())
+    return this.#shown(configNames, (await this.#current()).values)
   }
 
   /** Describes every field: type, default, meaning, and how a change takes effect. */
@@ -92,19 +105,38 @@ export class ConfigurationService {
     return configNames.map(name => describeField(name, this.#environment))
   }
 
+  /** The fields of all instances that the file of this one sets. */
+  async setByFile(): Promise<string[]> {
+    const inFile = await this.#inFile()
+    return configNames.filter(name => isShared(name) && Object.hasOwn(inFile, name))
+  }
+
+  /** Whether the file may be changed, and so what it sets. */
+  isFileWritable(): Promise<boolean> {
+    return this.needs.file.isWritable()
+  }
+
   /**
-   * Sets some fields, all or none, and writes the file. Changes that need no restart take effect at once.
+   * Sets some fields, all or none. Changes that need no restart take effect at once, on other instances within half a
+   * second. A field that the file names is taken out of it, for the file would win.
    * @returns the configuration as `read` gives it
-   * @throws 400 for an invalid configuration, 403 for fields that only the file or an administrator sets
+   * @throws 400 for an invalid configuration, 403 for fields that only the file or an administrator sets, and for those
+   * of a file that may not be written
    */
   update(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json> {
     return this.#changing.run(() => this.#change(actor, given, check))
   }
 
-  /** The fields that `update` has changed and that take effect at the next start. */
+  /** Takes over what other instances have set. */
+  follow(): Promise<unknown> {
+    return this.#current()
+  }
+
+  /** The fields that have changed since the start and take effect at the next one. */
   async restartRequired(): Promise<string[]> {
     if (this.#atStart.size === 0) return []
-    const stored = { inFile: await this.#stored(), environment: this.#environment }
+    const { values } = await this.#current()
+    const stored = { values, environment: this.#environment }
     return [...this.#atStart].flatMap(([name, value]) => (same(valueIn(name, stored), value) ? [] : name))
   }
 
@@ -112,32 +144,57 @@ export class ConfigurationService {
     return this.needs.live.current.environment
   }
 
-  #shown(names: Iterable<ConfigName>, inFile: Json): Json {
-    return shownFields(names, { inFile, environment: this.#environment })
+  #shown(names: Iterable<ConfigName>, values: Json): Json {
+    return shownFields(names, { values, environment: this.#environment })
   }
 
-  async #stored(): Promise<Json> {
+  async #inFile(): Promise<Json> {
     const text = await this.needs.file.read()
     const parsed: unknown = text === undefined ? {} : JSON.parse(text)
     if (!isObject(parsed)) throw new Error('the configuration file holds no object')
     return parsed
   }
 
+  #current(): Promise<Stored> {
+    return this.#changing.run(() => this.#takeOver())
+  }
+
+  /** Reads what is stored; what another instance has set meanwhile takes effect here too. */
+  async #takeOver(): Promise<Stored> {
+    const { live, file, variables, log } = this.needs
+    const before = live.settings
+    const { values: settings } = await readSettings(this.db, live.current.app_secret)
+    const named = await this.#inFile()
+    let inFile = named
+    const changed = configNames.filter(name => !same(before[name], settings[name]))
+    const fixed = changed.filter(name => Object.hasOwn(named, name))
+    if (fixed.length > 0 && (await file.isWritable())) {
+      inFile = without(named, fixed)
+      await file.write(textOf(inFile), async () => undefined)
+    } else if (fixed.length > 0)
+      log.warn({ fields: fixed }, 'another instance has set what the configuration file of this one fixes')
+    live.settings = settings
+    if (changed.length > 0) {
+      const free = changed.filter(name => !Object.hasOwn(inFile, name))
+      this.#noteRestarts(free, { ...before, ...named })
+      this.#apply(free, configWith({ inFile, values: settings }, variables).config)
+    }
+    return { inFile, values: { ...settings, ...inFile } }
+  }
+
   async #change(actor: Actor, given: Json, check?: (before: Json) => void): Promise<Json> {
-    const before = await this.#stored()
+    const { inFile, values: before } = await this.#takeOver()
     check?.(this.#shown(configNames, before))
-    const stored = { inFile: before, environment: this.#environment }
+    const stored = { values: before, environment: this.#environment }
     const changes = changesIn(given, stored, await this.needs.access.isAdministrator(actor))
     const after = withChanges(before, changes)
     const next = parsedConfig(after, changes, this.needs)
     if (changes.size > 0) {
       refuseStoredSecrets(changes, before)
       await this.#refusePrivateAddresses(changes, next)
-      await this.#write(actor, changes, before, after)
-      for (const name of changes.keys())
-        if (configFields[name].restart && !this.#atStart.has(name))
-          this.#atStart.set(name, valueIn(name, stored))
-      this.#apply(changes, next)
+      await this.#write(actor, changes, { inFile, before, after })
+      this.#noteRestarts(changes.keys(), before)
+      this.#apply(changes.keys(), next)
     }
     return this.#shown(configNames, after)
   }
@@ -162,18 +219,73 @@ export class ConfigurationService {
     }
   }
 
-  /** The file is replaced together with its audit event, or neither happens. */
-  async #write(actor: Actor, changes: Changes, before: Json, after: Json): Promise<void> {
-    const [old, fresh] = [this.#shown(changes.keys(), before), this.#shown(changes.keys(), after)]
-    await this.needs.file.write(`${JSON.stringify(after, null, 2)}\n`, () =>
-      this.db.write(actor, async tx => tx.note('config', 'cms.config.json', old, fresh)),
+  /** Whether a new value of the field stays in the file: it is of this instance, names a variable, or cannot be sealed. */
+  #isOfFile(name: ConfigName, value: unknown): boolean {
+    const cannotSeal = configFields[name].secret === true && !this.needs.live.current.app_secret
+    return value === null ? !isShared(name) : !isShared(name) || cannotSeal || namesVariables(value)
+  }
+
+  /** Rows and file are replaced together with their audit event, or nothing happens. */
+  async #write(
+    actor: Actor,
+    changes: Changes,
+    { inFile, before, after }: { inFile: Json; before: Json; after: Json },
+  ): Promise<void> {
+    const { file, live } = this.needs
+    const ofFile = new Map([...changes].filter(([name, value]) => this.#isOfFile(name, value)))
+    const ofAll = [...changes].filter(([name]) => !ofFile.has(name))
+    const nextFile = withChanges(
+      without(
+        inFile,
+        ofAll.map(([name]) => name),
+      ),
+      ofFile,
     )
+    const changesFile = !same(nextFile, inFile)
+    if (changesFile && !(await file.isWritable())) {
+      const [name] = [...changes.keys()].filter(name => !same(nextFile[name], inFile[name]))
+      throw forbidden(`${name}: the configuration file sets it, and the service may not write the file`)
+    }
+    const { app_secret = '' } = live.current
+    const texts = new Map<string, string | null>()
+    for (const name of ofFile.keys()) if (isShared(name)) texts.set(name, null)
+    for (const [name, value] of ofAll)
+      texts.set(
+        name,
+        value === null
+          ? null
+          : configFields[name].secret
+            ? await sealedSetting(value, app_secret)
+            : JSON.stringify(value),
+      )
+    const [old, fresh] = [this.#shown(changes.keys(), before), this.#shown(changes.keys(), after)]
+    const commit = () =>
+      this.db.write(actor, async tx => {
+        await storeSettings(tx, texts)
+        tx.note('config', 'cms.config.json', old, fresh)
+      })
+    if (changesFile) await file.write(textOf(nextFile), commit)
+    else await commit()
+    live.settings = withChanges(without(live.settings, [...ofFile.keys()]), new Map(ofAll))
+  }
+
+  /** Keeps the values of the start, of the fields that need one. */
+  #noteRestarts(names: Iterable<ConfigName>, before: Json): void {
+    const stored = { values: before, environment: this.#environment }
+    for (const name of names)
+      if (configFields[name].restart && !this.#atStart.has(name))
+        this.#atStart.set(name, valueIn(name, stored))
   }
 
   /** Applies the changes that need no restart. */
-  #apply(changes: Changes, next: Config): void {
+  #apply(names: Iterable<ConfigName>, next: Config): void {
     const { live } = this.needs
-    const immediate = [...changes.keys()].filter(name => !configFields[name].restart)
+    const immediate = [...names].filter(name => !configFields[name].restart)
     live.current = { ...live.current, ...Object.fromEntries(immediate.map(name => [name, next[name]])) }
   }
 }
+
+const textOf = (inFile: Json): string => `${JSON.stringify(inFile, null, 2)}\n`
+
+const without = (values: Json, names: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))

@@ -35,6 +35,8 @@ export function health(db: Database, { config, storageAnswers, isMigrated, certi
       const [database, migrations, storage] = await Promise.all([db.ping(), schema(), storageAnswers()])
       return { database, migrations, stopping, storage }
     },
+    /** Whether requests for pages should be sent here: those in memory are answered while the database is away. */
+    servesPages: () => !stopping,
     /** From now on this instance is not ready. */
     stop() {
       stopping = true

@@ -18,7 +18,7 @@ import { recentChanges } from './recent-changes.js'
 interface Needs extends Ports {
   db: Database
   config: () => Config
-  live: { current: Config }
+  live: { current: Config; settings: Record<string, unknown> }
   variables: Record<string, string | undefined>
   isMigrated: () => Promise<boolean>
   version: string

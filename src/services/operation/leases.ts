@@ -4,7 +4,7 @@ import { internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { HttpError } from '../../errors.js'
 import { timestamp } from '../../ids.js'
-import type { Clock, Random } from '../../ports.js'
+import type { Clock, Log, Random } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
 
 const { leases } = internalTables
@@ -27,8 +27,8 @@ export async function takeLease(
   return true
 }
 
-/** Keeps a piece of work until a later time. @returns false when the time was over and another holder has it now */
-export async function renewLease(
+/** @returns false when the time was over and another holder has it now */
+async function renewLease(
   tx: Writer,
   { name, holder, until }: { name: string; holder: string; until: string },
 ): Promise<boolean> {
@@ -47,14 +47,39 @@ export async function endLease(
   if (lease?.holder === holder) await tx.deleteInternal(leases, name)
 }
 
-/** An instance that has not ended its work by then loses it to another. */
-const leaseMs = 600_000
+/** A process that has not said for this long that its work goes on has died: another may begin. */
+export const leaseMs = 60_000
+/** A few may be missed while the database fails over. */
+const renewIntervalMs = 15_000
+
+interface Kept {
+  readonly clock: Clock
+  readonly log: Log
+  /** Called when the lease was lost to another holder. */
+  readonly lost?: () => void
+}
+
+/** Keeps a lease until it is stopped. @returns stops it */
+export function keepLease(
+  db: Database,
+  { name, holder }: { name: string; holder: string },
+  { clock, log, lost = () => undefined }: Kept,
+): () => void {
+  const renewing = setInterval(() => {
+    const until = timestamp(clock.now() + leaseMs)
+    db.write(systemActor, tx => renewLease(tx, { name, holder, until })).then(
+      held => held || lost(),
+      error => log.warn({ err: error, lease: name }, 'work could not say that it goes on'),
+    )
+  }, renewIntervalMs)
+  return () => clearInterval(renewing)
+}
 
 /** Does the work unless another instance is at it. */
 export async function withLease(
   db: Database,
   name: string,
-  { clock, random }: { clock: Clock; random: Random },
+  { clock, random, log }: { clock: Clock; random: Random; log: Log },
   work: () => Promise<void>,
 ): Promise<void> {
   const holder = randomSecret(random)
@@ -67,6 +92,7 @@ export async function withLease(
       throw error
     })
   if (!taken) return
-  await work()
+  const stopKeeping = keepLease(db, { name, holder }, { clock, log })
+  await work().finally(stopKeeping)
   await db.write(systemActor, tx => endLease(tx, { name, holder }))
 }

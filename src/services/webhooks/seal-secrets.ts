@@ -56,7 +56,7 @@ export const sealSecrets =
   ) =>
   async (): Promise<void> => {
     if (!config().app_secret) return
-    await withLease(db, 'plain secrets', { clock, random }, async () => {
+    await withLease(db, 'plain secrets', { clock, random, log }, async () => {
       for (let after = ''; ; ) {
         const ids = await db.query(webhooksWithPlainSecrets, { after })
         const last = ids.at(-1)

@@ -10,7 +10,11 @@ import type { Session } from '../session.js'
 const restartWords = (names: readonly string[]): string[] =>
   names.length === 0 ? [] : [`A restart is due for ${names.join(', ')}.`]
 
-/** The settings of the configuration file, by its schema. */
+/** A sentence about settings that the file of this instance names; empty if it names none. */
+const fileWords = (names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`The configuration file sets ${names.join(', ')}.`]
+
+/** The settings of the configuration, by its schema. */
 export function configurationScreen(session: Session): AnyView {
   const { configuration } = session.services
   const settings = configuration.describe() as unknown as Setting[]
@@ -21,7 +25,10 @@ export function configurationScreen(session: Session): AnyView {
       async load() {
         const record: Record<string, unknown> = await configuration.read()
         const fields = settings.map(setting => fieldOf(setting, record[setting.name]) as FormField)
-        const lead = restartWords(await configuration.restartRequired())
+        const lead = [
+          ...restartWords(await configuration.restartRequired()),
+          ...fileWords(await configuration.setByFile()),
+        ]
         return { record, fields, lead, title: 'Settings' }
       },
       async save(texts, { record }) {

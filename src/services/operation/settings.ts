@@ -1,0 +1,70 @@
+import { type Config, parseConfig } from '../../config.js'
+import { isConfigName, isShared } from '../../config-fields.js'
+import type { Reader } from '../../db/reader.js'
+import { internalTables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
+import { ConfigError } from '../../errors.js'
+import { secretBox } from '../secret-box.js'
+import type { Json } from './config-changes.js'
+
+const { settings } = internalTables
+const sealedPrefix = 'sealed:'
+
+/** Whether a text anywhere in it names a variable: only the file may. */
+export const namesVariables = (value: unknown): boolean => JSON.stringify(value)?.includes('${') ?? false
+
+/** What the database has of the settings. */
+export interface StoredSettings {
+  readonly values: Json
+  /** Fields whose value was encrypted under another `app_secret`. */
+  readonly unreadable: readonly string[]
+}
+
+/** The settings that requests have changed, by their fields. What no request can set counts as missing. */
+export async function readSettings(read: Reader, appSecret: string | undefined): Promise<StoredSettings> {
+  const values: Json = {}
+  const unreadable: string[] = []
+  for (const { name, value } of await read.findAll(settings)) {
+    if (!isConfigName(name) || !isShared(name)) continue
+    const text = value.startsWith(sealedPrefix)
+      ? appSecret && (await secretBox(appSecret).open(value.slice(sealedPrefix.length)))
+      : value
+    if (!text) unreadable.push(name)
+    else if (!namesVariables(text)) values[name] = JSON.parse(text)
+  }
+  return { values, unreadable }
+}
+
+/** @returns a value as the database keeps it */
+export const sealedSetting = async (value: unknown, appSecret: string): Promise<string> =>
+  sealedPrefix + (await secretBox(appSecret).seal(JSON.stringify(value)))
+
+/** Stores texts of `sealedSetting`, or JSON, by their fields; null removes one. */
+export async function storeSettings(tx: Writer, texts: ReadonlyMap<string, string | null>): Promise<void> {
+  for (const [name, value] of texts) {
+    await tx.deleteInternal(settings, name)
+    if (value !== null) await tx.insertInternal(settings, { name, value })
+  }
+  if (texts.size > 0) tx.noteSettings()
+}
+
+/**
+ * The configuration of a file, with settings of the database for the fields that it does not name. Settings that do not
+ * go with the file are left out, so that a wrong one keeps no service from starting.
+ * @throws ConfigError for what the file says
+ */
+export function configWith(
+  { inFile, values }: { inFile: Json; values: Json },
+  variables: Record<string, string | undefined>,
+): { config: Config; refused: ConfigError[] } {
+  const refused: ConfigError[] = []
+  for (let left = values; ; )
+    try {
+      return { config: parseConfig({ ...left, ...inFile }, variables).config, refused }
+    } catch (error) {
+      if (!(error instanceof ConfigError) || Object.keys(left).length === 0) throw error
+      refused.push(error)
+      const { [error.field?.split('.')[0] ?? '']: wrong, ...others } = left
+      left = wrong === undefined ? {} : others
+    }
+}
