@@ -33,6 +33,8 @@ const readers: Readonly<Record<string, Permission>> = {
   fields: 'fields:read',
   locales: 'content:read',
   redirects: 'routes:read',
+  comments: 'content:update',
+  review_requests: 'content:update',
 }
 const adminReader: Permission = 'admin_tree:read'
 const adminTables = [
