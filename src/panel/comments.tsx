@@ -1,9 +1,9 @@
 import type { ModelField } from '../resources/entries.js'
 import { memberOf } from '../resources/entry-fields.js'
+import { type Comment, personIn, type Talk } from '../resources/views/talk.js'
 import type { Shown } from './entry-shown.js'
 import { textOf } from './pages.js'
 import { Act, Form, Icon, Moment, Submit } from './parts.js'
-import { type Comment, personIn, type Talk } from './talk.js'
 
 const pathOf = (id: string) => `/content/entry/${id}`
 /** The query of a page in a locale. */

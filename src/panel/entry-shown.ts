@@ -1,9 +1,9 @@
 import type { Entry, Model } from '../resources/entries.js'
 import type { Tree } from '../resources/trees.js'
+import type { Talk } from '../resources/views/talk.js'
 import type { SavedFields } from './conflict.js'
 import type { PanelContext } from './context.js'
 import type { Draft } from './pages.js'
-import type { Talk } from './talk.js'
 import type { View } from './view.js'
 
 /** What the page of an entry is asked for. */

@@ -1,9 +1,9 @@
 import { waitingIn } from '../resources/trees.js'
+import { personIn, type Request, type Talk } from '../resources/views/talk.js'
 import { Fields } from './controls.js'
 import type { Shown } from './entry-shown.js'
 import type { Draft } from './pages.js'
 import { Act, Form, Moment, Note, Submit } from './parts.js'
-import { personIn, type Request, type Talk } from './talk.js'
 
 const pathOf = (id: string) => `/content/entry/${id}`
 

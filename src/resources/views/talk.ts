@@ -1,11 +1,15 @@
-import { all, type Entry } from '../resources/entries.js'
-import type { PanelContext } from './context.js'
+import type { Services } from '../../services/index.js'
+import { all, type Entry } from '../entries.js'
+
+interface Parts {
+  readonly services: Pick<Services, 'comments' | 'reviewRequests' | 'users'>
+}
 
 /** How many comments are shown with an entry: the first open ones, and the settled ones. */
 const [maxOpen, maxSettled] = [200, 50]
 
-type Comment = Awaited<ReturnType<PanelContext['services']['comments']['get']>>
-type Request = Awaited<ReturnType<PanelContext['services']['reviewRequests']['get']>>
+type Comment = Awaited<ReturnType<Parts['services']['comments']['get']>>
+type Request = Awaited<ReturnType<Parts['services']['reviewRequests']['get']>>
 
 interface Person {
   readonly name: string
@@ -24,7 +28,7 @@ export interface Talk {
 }
 
 /** Returns what is said about an entry. */
-export async function talkOf(entry: Entry, { services }: PanelContext): Promise<Talk> {
+export async function talkOf(entry: Entry, { services }: Parts): Promise<Talk> {
   const { comments, reviewRequests, users } = services
   const { content_data_id, root_id } = entry
   const [open, settled, request, nameable] = await Promise.all([
