@@ -88,6 +88,13 @@ describe('a request for review', () => {
     expect([second.status, second.body.error]).toEqual([409, 'the page waits for a review already'])
   })
 
+  it('is one when two people ask at once', async () => {
+    const id = await newPage()
+    const answers = await Promise.all([ask(id), ask(id, '', 'admin')])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
+    expect(await db.count(tables.reviewRequests, { content_data_id: id })).toBe(1)
+  })
+
   it('that is approved publishes the page and tells its author', async () => {
     const id = await newPage()
     const { review_request_id } = (await ask(id)).body
