@@ -35,6 +35,7 @@ import { pagesInMemory } from './034-pages-in-memory.js'
 import { publicBook } from './035-public-book.js'
 import { trashBin } from './036-trash.js'
 import { severalInstances } from './040-several-instances.js'
+import { review } from './037-review.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   publicBook,
   trashBin,
   severalInstances,
+  review,
 ]

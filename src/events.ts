@@ -54,6 +54,29 @@ const resources = {
   },
 } as const
 
+const pageSlug = z
+  .string()
+  .nullable()
+  .meta({ description: 'Of the page that it is about; null without one.' })
+const comment = {
+  comment_id: id('the comment.'),
+  content_data_id: id('the entry that it is about.'),
+  field_id: z.string().nullable().meta({ description: 'The field that it is about; null for the entry.' }),
+  locale,
+  slug: pageSlug,
+  body: z.string(),
+  mentions: z.array(z.string()).meta({ description: 'Ids of the users that it names.' }),
+  author_id: z.string(),
+}
+const request = {
+  review_request_id: id('the request.'),
+  content_data_id: id('the root entry of the tree.'),
+  slug: pageSlug,
+  note: z.string(),
+  requested_by: z.string(),
+}
+const answer = z.string().meta({ description: 'The note of whoever answered.' })
+
 /** A resource of which records are announced when they are made, changed or deleted. */
 export type AnnouncedResource = keyof typeof resources
 
@@ -109,6 +132,42 @@ export const webhookEvents = {
   'redirect.created': redirect.created,
   'redirect.updated': redirect.updated,
   'redirect.deleted': redirect.deleted,
+  'comment.created': {
+    when: 'A comment is written.',
+    data: z.object({ ...comment, created_by: user }),
+  },
+  'comment.updated': {
+    when: 'The text of a comment is changed.',
+    data: z.object({ ...comment, updated_by: user }),
+  },
+  'comment.resolved': {
+    when: 'A comment is settled.',
+    data: z.object({ ...comment, resolved_by: user }),
+  },
+  'comment.reopened': {
+    when: 'A settled comment is open again.',
+    data: z.object({ ...comment, reopened_by: user }),
+  },
+  'comment.deleted': {
+    when: 'A comment is deleted, except together with its entry.',
+    data: z.object({ ...comment, deleted_by: user }),
+  },
+  'review.requested': {
+    when: 'Somebody asks for the publication of a tree.',
+    data: z.object(request),
+  },
+  'review.approved': {
+    when: 'A tree that somebody asked for is published.',
+    data: z.object({ ...request, answer, approved_by: user }),
+  },
+  'review.returned': {
+    when: 'A request is sent back.',
+    data: z.object({ ...request, answer, returned_by: user }),
+  },
+  'review.withdrawn': {
+    when: 'Somebody withdraws their request.',
+    data: z.object({ ...request, withdrawn_by: user }),
+  },
   'webhook.test': {
     when: 'A synthetic event sent by the test endpoint.',
     data: z.object({ webhook_id: id('the webhook.'), message: z.string() }),

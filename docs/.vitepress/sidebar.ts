@@ -24,6 +24,7 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
       ['The terminal', 'docs/terminal/README.md'],
       ['Screens of the terminal', 'docs/terminal/screens.md'],
       ['Writing content', 'docs/writing.md'],
+      ['Review and comments', 'docs/review.md'],
       ['Media', 'docs/media.md'],
       ['Previews and live changes', 'docs/previews.md'],
       ['Webhooks', 'docs/webhooks.md'],

@@ -17,6 +17,9 @@ import { type ContentSpace, contentSpace, dates, imageFits, mediaSpace } from '.
 export type { ContentSpace }
 export type Operation = 'INSERT' | 'UPDATE' | 'DELETE'
 
+/** `open` until it is answered by somebody who may publish, or withdrawn by its author. */
+const reviewStates = ['open', 'approved', 'returned', 'withdrawn'] as const
+
 export const tables = {
   roles: table(
     'roles',
@@ -211,6 +214,43 @@ export const tables = {
     { unique: [['slug']], announced: true },
   ),
   ...mediaSpace(''),
+  /** What people say to each other about an entry. */
+  comments: table('comments', 'comment_id', {
+    comment_id: id(),
+    content_data_id: id(),
+    /** The field that it is about; null for the entry as a whole. */
+    field_id: id().orNull(),
+    /** The locale of the field's value; empty for none. */
+    locale: text().or(''),
+    body: longtext(),
+    /** Ids of the users that the text names. */
+    mentions: json<string[]>().or([]),
+    resolved: boolean().or(false),
+    resolved_by: id().orNull(),
+    author_id: id().of('users'),
+    ...dates,
+  }),
+  /** Requests to publish a tree, by people who may not do so themselves. */
+  reviewRequests: table(
+    'review_requests',
+    'review_request_id',
+    {
+      review_request_id: id(),
+      /** The root entry of the tree. */
+      content_data_id: id(),
+      status: text().oneOf(reviewStates),
+      note: longtext().or(''),
+      /** The note of whoever approved it or sent it back. */
+      answer: longtext().or(''),
+      answered_by: id().orNull(),
+      answered_at: time().orNull(),
+      /** The tree while the request is open, so that a tree has one open request. */
+      open_for: id().secret().silent().orNull(),
+      author_id: id().of('users'),
+      ...dates,
+    },
+    { unique: [['open_for']] },
+  ),
 }
 
 /** The admin space and its media. */

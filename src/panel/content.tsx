@@ -1,44 +1,25 @@
 import { z } from 'zod'
-import { HttpError, type OneOfErrors } from '../errors.js'
 import { type Ctx, idParam } from '../middleware/context.js'
-import {
-  all,
-  type Model,
-  type ModelField,
-  modelOf,
-  namesOf,
-  startsOf,
-  valuesOf,
-} from '../resources/entries.js'
+import { all, modelOf, startsOf, valuesOf } from '../resources/entries.js'
 import { changedValues, memberOf } from '../resources/entry-fields.js'
 import { readMark, unlessEdited } from '../resources/entry-mark.js'
 import { withFreeSlug } from '../resources/new-page.js'
-import { besideField } from '../resources/refusals.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
+import { commentPages } from './comment-actions.js'
 import type { SavedFields } from './conflict.js'
 import { contentList } from './content-list.js'
 import type { PanelContext } from './context.js'
-import { labelled } from './controls.js'
 import { placement, publication } from './entry-actions.js'
 import { entryPage, translated } from './entry-page.js'
 import { selectionActions } from './entry-selection.js'
 import { Page } from './layout.js'
 import { newPagePages } from './new-page.js'
 import { headChange, headChanged, partsOfMark, type Route, routeOf, unlessRenamed } from './page-head.js'
-import {
-  type Draft,
-  draftOf,
-  type Elsewhere,
-  type Pages,
-  pages,
-  saved,
-  seenMember,
-  showPage,
-  type Texts,
-  textOf,
-} from './pages.js'
+import { type Draft, type Pages, pages, saved, seenMember, showPage, type Texts, textOf } from './pages.js'
 import { Act, Empty } from './parts.js'
 import { previewLinkPages } from './preview-links.js'
+import { notPublished } from './refused-publish.js'
+import { askForReview, reviewPages } from './review-actions.js'
 import { savedSince } from './saved-since.js'
 import { lastSave } from './savers.js'
 import { versionPages } from './versions.js'
@@ -61,7 +42,11 @@ export function contentPages(context: PanelContext) {
   selectionActions(set, context)
   workActions(set, context)
   versionPages(set, context)
-  if (context.isVisited) previewLinkPages(set, context)
+  if (context.isVisited) {
+    previewLinkPages(set, context)
+    commentPages(set, context)
+    reviewPages(set, context)
+  }
   return set
 }
 
@@ -113,65 +98,7 @@ function routePage({ get, submit }: Pages, context: PanelContext): void {
   }))
 }
 
-const Then = z.object({ next: z.enum(['', 'publish']).default('') })
-
-/** One reason why a publish is refused, as `publishing` returns it. */
-interface Refused extends OneOfErrors {
-  readonly content_data_id?: string
-  readonly locale?: string
-}
-/** How many of them are listed. */
-const maxRefused = 20
-
-/** Problems in other entries or in another language, each with a link to its place. */
-async function elsewhereOf(
-  errors: readonly Refused[],
-  model: Model,
-  context: PanelContext,
-): Promise<Elsewhere[]> {
-  const shown = errors.slice(0, maxRefused)
-  const ids = [...new Set(shown.flatMap(({ content_data_id }) => content_data_id ?? []))]
-  const { content } = context.services.space
-  const entries =
-    ids.length === 0 ? [] : await all(content.list({ content_data_id: ids }, { limit: ids.length }))
-  const names = await namesOf(entries, model, context)
-  const byId = new Map(entries.map(entry => [entry.content_data_id, entry]))
-  const links = shown.map(({ content_data_id: id = '', member, error, locale = '' }) => {
-    const fields = model.fieldsOf.get(byId.get(id)?.datatype_id ?? '') ?? []
-    const label = fields.find(field => memberOf(field) === member)?.label ?? member
-    const language = locale === '' ? '' : ` (${locale})`
-    const query = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
-    return {
-      words: `“${names.get(id) ?? id}”${language}: ${labelled(label, besideField(error, member))}`,
-      path: `${entryPath(id)}${query}#f-${member}`,
-    }
-  })
-  const left = errors.length - shown.length
-  const [last] = shown.slice(-1)
-  if (left > 0) links.push({ words: `${left} more`, path: entryPath(last?.content_data_id ?? '') })
-  return links
-}
-
-/** Shows the form of a saved entry whose publish was refused. @throws errors that are not about the content */
-async function notPublished(
-  error: unknown,
-  { id, locale, fields, model }: { id: string; locale: string; fields: readonly ModelField[]; model: Model },
-  context: PanelContext,
-): Promise<Draft & { status: number }> {
-  const names = new Set(fields.map(memberOf))
-  if (!(error instanceof HttpError) || !error.errors) return { ...draftOf({}, error, names), isStored: true }
-  const { status, code, message } = error
-  const errors = error.errors as readonly Refused[]
-  const isOwn = (one: Refused) =>
-    (one.content_data_id ?? id) === id && (one.locale ?? locale) === locale && names.has(one.member)
-  const own = new HttpError(status, code, message, undefined, {}, errors.filter(isOwn))
-  const others = errors.filter(one => !isOwn(one))
-  return {
-    ...draftOf({}, own, names),
-    isStored: true,
-    elsewhere: await elsewhereOf(others, model, context),
-  }
-}
+const Then = z.object({ next: z.enum(['', 'publish', 'review']).default('') })
 
 function editor({ get, submit }: Pages, context: PanelContext): void {
   const { space } = context.services
@@ -202,9 +129,10 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
         const patch = ContentUpdate.parse({ fields: changes, ...(locale ? { locale } : {}) })
         const entryPatch = Object.keys(changes).length > 0 ? patch : undefined
         await save({ id, seen, route, texts, patch: entryPatch }, c, context)
-        if (body.next === 'publish')
+        if (body.next !== '')
           try {
-            await publish(c, id, context)
+            if (body.next === 'publish') await publish(c, id, context)
+            else await askForReview(c, id, context)
           } catch (error) {
             const { status, ...draft } = await notPublished(error, { id, locale, fields, model }, context)
             return showPage(c, await entryPage(view, { context, id, locale, draft }), status)

@@ -28,6 +28,7 @@ function FieldRow({
   error,
   row,
   begins,
+  mark,
 }: {
   view: View
   field: Field
@@ -35,6 +36,7 @@ function FieldRow({
   error: string | undefined
   row: number | undefined
   begins: boolean
+  mark: Child
 }) {
   const id = `f-${field.name}`
   if (field.kind === 'hidden') return <input type="hidden" name={field.name} value={textIn(value)} />
@@ -84,12 +86,14 @@ function FieldRow({
     return (
       <fieldset class="field" aria-describedby={field.help && `u-${field.name}`}>
         <legend>{label}</legend>
+        {mark}
         {rest}
       </fieldset>
     )
   return (
     <div class="field">
       {field.kind === 'fixed' ? <p class="label">{label}</p> : <label for={id}>{label}</label>}
+      {mark}
       {rest}
     </div>
   )
@@ -188,6 +192,8 @@ interface FieldsProps {
   storesNothing?: boolean
   /** Whether the first field gets the focus. */
   begins?: boolean
+  /** What is shown beside the label of a field. */
+  markOf?: ((name: string) => Child) | undefined
 }
 
 /** The names of the fields that were typed into; undefined without the script. */
@@ -250,6 +256,7 @@ export function Fields(props: FieldsProps): Child {
                     error={error}
                     row={draft?.rows?.get(field.name)}
                     begins={field === first}
+                    mark={props.markOf?.(field.name)}
                   />
                 </Folded>
               )

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { placeFor } from '../resources/trees.js'
 import { originOf } from '../services/site-origin.js'
-import type { Shown } from './entry-side.js'
+import type { Shown } from './entry-shown.js'
 import { Act, DeleteLink, Icon } from './parts.js'
 import type { View } from './view.js'
 

@@ -1,13 +1,17 @@
 import { all, type Entry, type ModelField, modelOf, valuesOf } from '../resources/entries.js'
 import { type State, treeOf, waitingIn } from '../resources/trees.js'
+import { talkOf } from '../resources/views/talk.js'
+import { markOfField } from './comments.js'
 import { Fields } from './controls.js'
 import { controlOf } from './entry-fields.js'
 import { EntryMenu } from './entry-menu.js'
-import { type Asked, type Shown, Side } from './entry-side.js'
+import type { Asked, Shown } from './entry-shown.js'
+import { Side } from './entry-side.js'
 import { tokenMember } from './form-token.js'
 import { Page } from './layout.js'
 import { headFields, PageHead, pageMark } from './page-head.js'
 import { DeleteDialog, Form, Moment, State as StateOf } from './parts.js'
+import { mayAsk, ReviewNote } from './review.js'
 import { TreePane } from './tree.js'
 import { partsIn } from './tree-parts.js'
 import type { View } from './view.js'
@@ -37,7 +41,8 @@ export async function entryPage(view: View, asked: Asked) {
   const route = tree.route
   const node = tree.nodes.find(one => one.entry.content_data_id === id)
   const title = node?.title ?? ''
-  const shown: Shown = { ...asked, view, entry, model, tree, title, slug: route?.slug }
+  const talk = context.isVisited ? await talkOf(entry, context) : undefined
+  const shown: Shown = { ...asked, view, entry, model, tree, title, slug: route?.slug, talk }
   const type = model.datatypes.get(entry.datatype_id)?.label ?? ''
   return (
     <Page
@@ -58,6 +63,7 @@ export async function entryPage(view: View, asked: Asked) {
       }
       side={await Side(shown)}
     >
+      <ReviewNote {...shown} />
       {await Editor(shown, node?.state)}
       {view.can('content:delete') && (
         <DeleteDialog
@@ -78,20 +84,34 @@ function Actions(shown: Shown) {
   const count = waitingIn(tree, id)
   const waits = entry.status === 'draft' || count > 0
   const isNext = waits && view.can('content:publish')
+  const isAsked = mayAsk(shown)
+  // The next step is on top of the page then.
+  const isAnswered = shown.talk?.request?.status === 'open'
   return (
     <>
       <EntryMenu {...shown} />
-      <button type="submit" form="form" class={`button ${isNext ? '' : 'next'}`}>
+      <button type="submit" form="form" class={`button ${isNext || isAsked ? '' : 'next'}`}>
         Save
       </button>
       {isNext && (
-        <button type="submit" form="form" name="next" value="publish" class="button next">
+        <button
+          type="submit"
+          form="form"
+          name="next"
+          value="publish"
+          class={isAnswered ? 'button' : 'button next'}
+        >
           Publish
           {count > 0 && (
             <span class="wide">
               {count} {count === 1 ? 'change' : 'changes'}
             </span>
           )}
+        </button>
+      )}
+      {isAsked && (
+        <button type="submit" form="form" name="next" value="review" class="button next">
+          Ask for review
         </button>
       )}
     </>
@@ -190,6 +210,7 @@ async function Editor(shown: Shown, state: State | undefined) {
         seen={pageMark(entry, entry.route_id === null ? undefined : tree.route, context)}
         since={since}
         begins={view.isNew}
+        markOf={markOfField(shown, fields)}
       />
     </Form>
   )

@@ -1,39 +1,15 @@
-import type { Entry, Model } from '../resources/entries.js'
 import { planIn } from '../resources/entry-mark.js'
 import { startsUnder } from '../resources/kinds.js'
 import { fieldTime } from '../resources/times.js'
-import type { Tree } from '../resources/trees.js'
 import { changesTitle } from '../resources/views/changes.js'
 import { noVersions } from '../resources/views/versions.js'
-import type { SavedFields } from './conflict.js'
-import type { PanelContext } from './context.js'
+import { Comments } from './comments.js'
 import { Fields } from './controls.js'
+import type { Shown } from './entry-shown.js'
 import { PagePane } from './page-pane.js'
-import type { Draft } from './pages.js'
 import { Act, Form, Moment, Submit } from './parts.js'
 import { markOf } from './record-mark.js'
-import type { View } from './view.js'
-
-export interface Asked {
-  context: PanelContext
-  id: string
-  locale: string
-  draft?: Draft
-  /** Changes that others have saved since the draft was begun. */
-  since?: SavedFields | undefined
-  /** A schedule that was refused. */
-  plan?: Draft
-}
-
-/** The data that all parts of the page share. */
-export interface Shown extends Asked {
-  view: View
-  entry: Entry
-  model: Model
-  tree: Tree
-  title: string
-  slug: string | undefined
-}
+import { AskForReview } from './review.js'
 
 const pathOf = (id: string) => `/content/entry/${id}`
 
@@ -54,6 +30,7 @@ export async function Side(shown: Shown) {
           </p>
         </section>
       )}
+      <Comments {...shown} />
       {await Add(shown)}
       {await Versions(shown)}
       <section class="box">
@@ -75,7 +52,8 @@ export async function Side(shown: Shown) {
   )
 }
 
-function Publication({ view, id, entry, plan, context }: Shown) {
+function Publication(shown: Shown) {
+  const { view, id, entry, plan, context } = shown
   if (!view.can('content:publish'))
     return (
       <section class="box">
@@ -83,6 +61,7 @@ function Publication({ view, id, entry, plan, context }: Shown) {
         <p class="quiet">
           Publishing takes the permission <code>content:publish</code>.
         </p>
+        <AskForReview {...shown} />
       </section>
     )
   const isPlanned = entry.publish_at !== null || entry.unpublish_at !== null

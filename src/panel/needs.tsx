@@ -60,10 +60,29 @@ async function ofContent(services: ServicesOfSpace): Promise<Need[]> {
   ]
 }
 
+/** Pages that wait for the user's answer, and those that were sent back to them. */
+async function ofReviews({ view, services }: { view: View; services: ServicesOfSpace }): Promise<Need[]> {
+  const { reviewRequests } = services
+  const open = view.can('content:publish') ? await reviewRequests.open(maxEntries) : []
+  const returned = view.user ? await reviewRequests.returned(view.user.user_id, maxEntries) : []
+  const all = [...open, ...returned]
+  const names = await titlesById(
+    all.map(({ content_data_id }) => content_data_id),
+    { services },
+  )
+  return all.map(({ content_data_id, status, date_created, answered_at }) => ({
+    kind: status === 'open' ? 'due' : 'changed',
+    path: `/content/entry/${content_data_id}`,
+    words: `${names.get(content_data_id)} ${status === 'open' ? 'waits for your review' : 'was sent back to you'}`,
+    at: answered_at ?? date_created,
+  }))
+}
+
 /** Shows what needs attention, as far as the user may see it. */
 export async function Needs({ view, services }: { view: View; services: ServicesOfSpace }) {
   const needs = [
     ...(view.can('webhook:read') ? await failedDeliveries(services) : []),
+    ...(view.can('content:update') ? await ofReviews({ view, services }) : []),
     ...(view.can('content:update') ? await ofContent(services) : []),
   ]
   return (

@@ -238,7 +238,7 @@ export function createRoute(resource: Resource, body: z.ZodType): void {
   )
 }
 
-function updateRoute(resource: Resource, body: z.ZodType): void {
+export function updateRoute(resource: Resource, body: z.ZodType): void {
   const { api, path, permission, service, recordResponses } = resource
   const { table } = service
   api.put(

@@ -11,6 +11,7 @@ import { mediaServices } from './media/index.js'
 import { operationServices } from './operation/index.js'
 import { background } from './operation/jobs.js'
 import { PendingWork } from './operation/pending-work.js'
+import { reviewServices } from './review/index.js'
 import { webhookServices } from './webhooks/index.js'
 
 export type { SpaceServices } from './content-space.js'
@@ -74,6 +75,7 @@ export function createServices(parts: Parts) {
     ...media,
     ...content,
     ...previews,
+    ...reviewServices({ ...common, access, publishing: content.space.publishing }),
     ...webhooks,
     ...operation,
     /** Removes expired records. Called once an hour. */

@@ -459,6 +459,7 @@ describe('config:update without the role admin', () => {
     redirect_mode: 'manual',
     webhook_retry_delays: ['2m'],
     webhook_scan_interval: '90s',
+    trash_retention: '2d',
   }
   const otherOf = (name: string, before: unknown): unknown => {
     if (name in other) return other[name]

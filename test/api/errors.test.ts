@@ -216,6 +216,10 @@ describe('a record that was read', async () => {
     '/permissions': await item('/permissions', 'permission_id', { label: 'x:read' }),
     '/tokens': await item('/tokens', 'token_id', { label: 'Build' }),
     '/locales': await item('/locales', 'locale_id', { code: 'fr', label: 'Français' }),
+    '/comments': await item('/comments', 'comment_id', {
+      content_data_id: (await entry('')).content.content_data_id,
+      body: 'Is this right?',
+    }),
     '/redirects': await item('/redirects', 'redirect_id', { slug: '/from', target: '/to' }),
     '/media-dimensions': await item('/media-dimensions', 'media_dimension_id', {
       label: 'thumb',

@@ -335,6 +335,23 @@ describe('what is in the trash', () => {
     expect(await live.db.get(tables.contentData, one.id)).toMatchObject({ publish_at: null, status: 'draft' })
   })
 
+  it('has its comments and requests for review, and they come back', async () => {
+    const one = await site(staged)
+    await one.done('PUT', `/content?q=${one.id}`, { fields: { text: 'reviewed' } })
+    await one.done('POST', '/comments', { content_data_id: one.children[0], body: 'Is this right?' })
+    await one.done('POST', '/review-requests', { content_data_id: one.id, note: 'please' })
+    const said = async () => [
+      await one.done('GET', `/comments?content_data_id=${one.children[0]}`),
+      await one.done('GET', `/review-requests?content_data_id=${one.id}`),
+    ]
+    const before = await said()
+    expect(before.map((list: object[]) => list.length)).toEqual([1, 1])
+    await one.removePage()
+    expect(await said()).toEqual([[], []])
+    await one.restore()
+    expect(await said()).toEqual(before)
+  })
+
   it('comes back without values of fields that are gone, and with authors that are there', async () => {
     const one = await site(live)
     await one.removePage()

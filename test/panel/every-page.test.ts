@@ -74,6 +74,12 @@ async function site(): Promise<ReadonlyMap<string, string>> {
   await call('POST', '/api/v1/content/publish', { body: { content_data_id: id } })
   clock.advance(600_000)
   await call('PUT', `/api/v1/content?q=${id}`, { body: { fields: { heading: 'The harbour at dawn' } } })
+  const about = { content_data_id: id, field_id: heading.field_id, body: 'Is dawn not too early, @admin?' }
+  await call('POST', '/api/v1/comments', { as: 'editor', body: about })
+  const settled = await made('/comments', { content_data_id: id, body: 'The photo is from last year.' })
+  await call('PUT', `/api/v1/comments/${settled.comment_id}`, { body: { resolved: true } })
+  const asked = { content_data_id: id, note: 'The new heading' }
+  await call('POST', '/api/v1/review-requests', { as: 'editor', body: asked })
   const redirect = await post('/admin/redirects/new', { slug: '/port', target: '/harbour', status: '301' })
   await post('/admin/webhooks/new', {
     name: 'Build the site',

@@ -61,6 +61,8 @@ it('events are grouped, and a group with a chosen event is open', async () => {
       'Field',
       'Route!',
       'Redirect',
+      'Comment',
+      'Review',
       'Test',
     ],
   ])

@@ -255,6 +255,15 @@ describe('what was opened and closed between typing and saving', () => {
       },
     ],
     [
+      'the comments',
+      async client => {
+        client.press('m')
+        await client.sees('No comments yet.')
+        client.press('q')
+        await client.misses('No comments yet.')
+      },
+    ],
+    [
       'the languages',
       async client => {
         client.press('l')

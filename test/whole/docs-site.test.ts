@@ -29,6 +29,7 @@ const questions: readonly (readonly [words: string, page: string])[] = [
   ['preview link', 'docs/previews'],
   ['verify signature', 'docs/webhooks'],
   ['image variants', 'docs/media'],
+  ['comments review', 'docs/review'],
   ['locale fallback', 'docs/locales'],
   ['slug changed redirect', 'docs/redirects'],
   ['sitemap', 'docs/site-files'],

@@ -82,6 +82,16 @@ export const layers: Readonly<Record<string, Layer>> = {
       'src/systems/sanity/write/media.ts': 'a reference to a picture is read as it is written',
     },
   },
+  'src/services/review': {
+    mayImport: [
+      'src/db',
+      'src/db/queries',
+      'src/services',
+      'src/services/accounts',
+      'src/services/content',
+      'src/services/operation',
+    ],
+  },
   'src/services/webhooks': {
     mayImport: ['src/db', 'src/db/queries', 'src/net', 'src/services', 'src/services/operation'],
   },

@@ -70,6 +70,15 @@ GET  /content/entry/:entry_id/site  content:update  - - e p a
 GET  /content/entry/:entry_id/preview-links  content:update  - - e p a
 POST /content/entry/:entry_id/preview-links  content:update  - - e p a
 POST /content/entry/:entry_id/preview-links/:preview_link_id/end  content:update  - - e p a
+POST /content/entry/:entry_id/comments  content:update  - - e p a
+POST /content/entry/:entry_id/comments/:comment_id  content:update  - - e p a
+POST /content/entry/:entry_id/comments/:comment_id/resolve  content:update  - - e p a
+POST /content/entry/:entry_id/comments/:comment_id/reopen  content:update  - - e p a
+POST /content/entry/:entry_id/comments/:comment_id/delete  content:update  - - e p a
+POST /content/entry/:entry_id/review  content:update  - - e p a
+POST /content/entry/:entry_id/review/:review_request_id/approve  content:publish  - - - p a
+POST /content/entry/:entry_id/review/:review_request_id/return  content:publish  - - - p a
+POST /content/entry/:entry_id/review/:review_request_id/withdraw  content:update  - - e p a
 POST /presence/:entry_id  content:update  - - e p a
 POST /presence/:entry_id/leave  content:update  - - e p a
 GET  /pick/entries  content:update  - - e p a

@@ -68,6 +68,8 @@ const rules: Readonly<Record<string, Rule>> = {
   'webhooks.headers': namesOnly,
   'media.search_text': asItIs,
   'admin_media.search_text': asItIs,
+  // A derived value, not a secret.
+  'review_requests.open_for': asItIs,
   'webhook_deliveries.leased_by': nothing,
   // Made again after a restore.
   'public_values.text_key': () => '',

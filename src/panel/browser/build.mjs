@@ -21,6 +21,7 @@ const icons = {
   bold: 'bold',
   check: 'check',
   code: 'code',
+  comment: 'message-square',
   content: 'files',
   copy: 'copy',
   datatypes: 'box',

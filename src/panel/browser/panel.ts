@@ -1,5 +1,6 @@
 import './global.js'
 import 'htmx.org/dist/ext/hx-csp.js'
+import { startComments } from './comments.js'
 import { startConflicts } from './conflict.js'
 import { startDrafts } from './drafts.js'
 import { startFocal } from './focal.js'
@@ -45,3 +46,4 @@ startNewPage()
 startFrame()
 startConflicts()
 startNarrowing()
+startComments()

@@ -1,6 +1,7 @@
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { backupRoutes } from './backups.js'
+import { commentRoutes } from './comments.js'
 import { configRoutes } from './config.js'
 import { contentRoutes } from './content.js'
 import { contentChangeRoutes } from './content-changes.js'
@@ -22,6 +23,7 @@ import { previewRoutes } from './previews.js'
 import { publishedRouteRoutes } from './published-routes.js'
 import { queryRoutes } from './query.js'
 import { redirectRoutes } from './redirects.js'
+import { reviewRequestRoutes } from './review-requests.js'
 import { rolePermissionRoutes } from './role-permissions.js'
 import { roleRoutes } from './roles.js'
 import { routeRoutes } from './routes.js'
@@ -55,6 +57,8 @@ export const apiRouters = [
   webhookRoutes,
   queryRoutes,
   previewRoutes,
+  commentRoutes,
+  reviewRequestRoutes,
   eventRoutes,
   publishedRouteRoutes,
   searchRoutes,

@@ -15,7 +15,7 @@ const tokenLifetimeMs = 3_600_000
 /** A user with this many live tokens gets no further mail, so that nobody can flood a mailbox through us. */
 const maxLiveTokens = 5
 
-const escapeHtml = (text: string) =>
+export const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 function resetMail(to: string, link: string) {
@@ -32,22 +32,26 @@ function resetMail(to: string, link: string) {
   }
 }
 
+/** Where mail goes out; undefined unless that is configured. */
+export function mailServerOf(config: Config) {
+  const { email_enabled, email_host, email_from_address } = config
+  if (!email_enabled || !email_host || !email_from_address) return undefined
+  return {
+    host: email_host,
+    port: config.email_port,
+    username: config.email_username,
+    password: config.email_password,
+    tls: config.email_tls,
+    from: { name: config.email_from_name ?? '', address: email_from_address },
+    replyTo: config.email_reply_to,
+  }
+}
+
 /** Where mail goes out, when everything that a reset mail takes is configured. */
 export function mailSettings(config: Config) {
-  const { email_enabled, email_host, email_from_address, password_reset_url } = config
-  if (!email_enabled || !email_host || !email_from_address || !password_reset_url) return undefined
-  return {
-    resetUrl: password_reset_url,
-    server: {
-      host: email_host,
-      port: config.email_port,
-      username: config.email_username,
-      password: config.email_password,
-      tls: config.email_tls,
-      from: { name: config.email_from_name ?? '', address: email_from_address },
-      replyTo: config.email_reply_to,
-    },
-  }
+  const server = mailServerOf(config)
+  const { password_reset_url: resetUrl } = config
+  return server && resetUrl ? { resetUrl, server } : undefined
 }
 
 /** Whether a token still sets a new password. */

@@ -2,6 +2,7 @@ import type { Exact, InsertOf, PatchOf, RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import type { EditableEntry, HeldEntry } from './edit-trees.js'
+import { removeReview } from './review-rows.js'
 
 /** How rows of entries change: only in trees that `edit-trees.ts` has opened. */
 
@@ -102,7 +103,8 @@ export async function setOrders(
 }
 
 /**
- * Removes entries of one tree with their values and versions, and the tree when its root is among them.
+ * Removes entries of one tree with their values, versions, comments and requests, and the tree when its root is among
+ * them.
  * @param known those of the values and versions that have been read already, all of them
  */
 export async function removeEntries(
@@ -120,5 +122,6 @@ export async function removeEntries(
   await tx.removeAll(contentFields, values ?? (await tx.findIn(contentFields, 'content_data_id', ids)))
   await tx.removeAll(contentVersions, versions ?? (await tx.findIn(contentVersions, 'content_data_id', ids)))
   await tx.removeAll(contentData, await tx.findIn(contentData, 'content_data_id', ids))
+  await removeReview(tx, space, ids)
   if (ids.includes(root_id)) await tx.dropTree(space.contentTrees, root_id)
 }

@@ -8,6 +8,7 @@ import type { HeldEntry } from './edit-trees.js'
 import { updatePublication, updatePublications } from './entry-rows.js'
 import { subtreeOf } from './placement.js'
 import { refuseBroken } from './publication-check.js'
+import { approveOpen } from './review-rows.js'
 import { publishSubtree, unpublish } from './staging.js'
 import { storeVersion, type VersionTrigger } from './store-version.js'
 import type { EntryDifference } from './tree-diff.js'
@@ -51,6 +52,7 @@ export async function publishTree(
 ): Promise<HeldEntry> {
   const { space, events, refuseNonPublisher } = context
   await refuseNonPublisher(actor)
+  await approveOpen(tx, space, actor, entry.content_data_id)
   const drafts = (await subtreeOf(tx, space, entry)).filter(({ status }) => status !== 'published')
   const now = { status: 'published', published_at: tx.now, published_by: actor.userId }
   await updatePublications(tx, space, drafts, now)

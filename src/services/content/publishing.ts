@@ -3,6 +3,7 @@ import { type Actor, systemActor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import { pendingTrees } from '../../db/queries/content.js'
 import type { ContentSpace } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
 import { HttpError, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
 import type { Check } from '../crud.js'
@@ -46,11 +47,17 @@ export function publishing(context: ScheduleContext) {
      * Publishes an entry with everything under it and all its unpublished changes.
      * With a locale, marks the texts of a published entry in that locale as ready: a version of them is stored, and the
      * event is `locale.published`.
+     * @param also a change in the same transaction
      * @throws 400 for an unknown locale, 409 for a locale of a draft
      */
-    publish: (actor: Actor, { content_data_id, locale }: z.output<typeof Publish>) =>
+    publish: (
+      actor: Actor,
+      { content_data_id, locale }: z.output<typeof Publish>,
+      also?: (tx: Writer) => Promise<void>,
+    ) =>
       db.write(actor, async tx => {
         const entry = await lockEntry(tx, space, content_data_id)
+        await also?.(tx)
         return locale === undefined
           ? publishTree(tx, context, actor, { entry, trigger: 'publish' })
           : publishLocale(tx, context, actor, { entry, locale })

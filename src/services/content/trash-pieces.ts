@@ -3,6 +3,7 @@ import type { Reader } from '../../db/reader.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { publicTree } from './public-state.js'
+import { type ReviewOf, reviewOf } from './review-rows.js'
 
 /** Stores the rows of deleted entries, and reads them again. */
 
@@ -10,7 +11,7 @@ type Entry = RowOf<ContentSpace['contentData']>
 type Value = RowOf<ContentSpace['contentFields']>
 
 /** Everything that goes with deleted entries. */
-export interface Deleted {
+export interface Deleted extends ReviewOf {
   /** Parents first. */
   readonly entries: readonly Entry[]
   readonly values: readonly Value[]
@@ -50,6 +51,7 @@ export async function readDeleted(
     plans: await tx.findIn(space.contentPlans, 'content_data_id', ids),
     routes: route ? [route] : [],
     redirects: hasRedirects ? await tx.findAll(tables.redirects, { route_id: route.route_id }) : [],
+    ...(await reviewOf(tx, space, ids)),
     ...(await pendingPage(tx, space, entries[0])),
   }
 }
@@ -102,6 +104,8 @@ export async function readPieces(read: Reader, space: ContentSpace, trash_id: st
     plans: [],
     routes: [],
     redirects: [],
+    comments: [],
+    reviewRequests: [],
     pending: [],
     publicEntries: [],
     publicValues: [],

@@ -11,6 +11,7 @@ import { hasPendingChanges } from './public-state.js'
 import { refusePublished } from './publication.js'
 import { refuseBroken } from './publication-check.js'
 import { existingAuthors } from './restore.js'
+import { restoreReview } from './review-rows.js'
 import { indexTranslations, refuseSlugs, slugsInTurn } from './route-translations.js'
 import { storeVersion } from './store-version.js'
 import { type Deleted, readPieces } from './trash-pieces.js'
@@ -49,7 +50,9 @@ export async function restoreDeleted(
   await refusePublished(context, actor, [...deleted.entries, ...deleted.publicEntries])
   await refuseWithoutPlace(tx, space, deleted.entries)
   const parent = top.parent_id === null ? undefined : await editParent(tx, context, top.parent_id)
-  const authors = await existingAuthors(tx, [...deleted.entries, ...deleted.values], author_id)
+  const { entries: rows, values, routes, comments, reviewRequests } = deleted
+  const written = [...rows, ...values, ...routes, ...comments, ...reviewRequests]
+  const authors = await existingAuthors(tx, written, author_id)
   const route = await restoreRoute(tx, space, deleted, slug, authors)
   const [first, ...others] = deleted.entries.map(entry => ({
     ...withoutPastPlan(entry, tx.now),
@@ -62,6 +65,7 @@ export async function restoreDeleted(
   const missing_fields = await restoreValues(tx, space, deleted, routeOfTree, authors)
   await tx.insertAll(space.contentVersions, deleted.versions)
   await tx.insertAllInternal(space.contentPlans, deleted.plans)
+  await restoreReview(tx, deleted, authors)
   await restorePublic(tx, context, deleted, route)
   if (route) await restoreRedirects(tx, space, deleted, route, author_id)
   await announce(tx, context, actor, entries, deleted)

@@ -9,7 +9,7 @@ import { withLease } from './leases.js'
 
 const { pendingWork: table } = internalTables
 
-type WorkKind = 'password_reset' | 'media' | 'admin_media'
+type WorkKind = 'password_reset' | 'review_mail' | 'media' | 'admin_media'
 
 /** Does the work for each subject. @returns those for which it failed */
 type Work = (subjects: readonly string[]) => Promise<readonly string[]>

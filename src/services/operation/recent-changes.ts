@@ -40,8 +40,8 @@ const adminTables = [
   ...['media', 'media_folders', 'datatypes', 'fields'],
 ].map(name => `admin_${name}`)
 
-/** A sign-in or sign-out is not a change. */
-const silent = new Set(['sessions'])
+/** A sign-in or sign-out is not a change, nor is what people say about content. */
+const silent = new Set(['sessions', 'comments', 'review_requests'])
 /** How often to look further back, behind events that are not shown. */
 const maxRounds = 5
 

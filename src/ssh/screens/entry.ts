@@ -11,6 +11,7 @@ import type { Session } from '../session.js'
 import { controlsOf } from './entry-controls.js'
 import { publish } from './publish.js'
 import { scheduleScreen } from './schedule.js'
+import { talkScreen } from './talk.js'
 import { changesScreen, versionsScreen } from './versions.js'
 
 type Value = Awaited<ReturnType<typeof valuesOf>>[number]
@@ -106,6 +107,14 @@ function keysOf(session: Session, id: string): FormKey<Opened>[] {
       run: shell => changesScreen(session, shell, id),
     },
   ]
+  // The admin space has no comments.
+  if (session.services.space === session.site.services.space)
+    own.push({
+      key: 'm',
+      does: 'comments',
+      access: 'content:update',
+      run: (shell, state) => talkScreen(session, shell, id, titleOf(state)),
+    })
   if (session.site.config().i18n_enabled)
     own.push({
       key: 'l',

@@ -1,0 +1,33 @@
+import type { Entry, Model } from '../resources/entries.js'
+import type { Tree } from '../resources/trees.js'
+import type { Talk } from '../resources/views/talk.js'
+import type { SavedFields } from './conflict.js'
+import type { PanelContext } from './context.js'
+import type { Draft } from './pages.js'
+import type { View } from './view.js'
+
+/** What the page of an entry is asked for. */
+export interface Asked {
+  context: PanelContext
+  id: string
+  locale: string
+  draft?: Draft
+  /** Changes that others have saved since the draft was begun. */
+  since?: SavedFields | undefined
+  /** A schedule that was refused. */
+  plan?: Draft
+  /** A comment, or the note of a review, that was refused. */
+  said?: Draft
+}
+
+/** The data that all parts of the page share. */
+export interface Shown extends Asked {
+  view: View
+  entry: Entry
+  model: Model
+  tree: Tree
+  title: string
+  slug: string | undefined
+  /** Comments and the request for review; undefined in the admin space. */
+  talk: Talk | undefined
+}

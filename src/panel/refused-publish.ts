@@ -1,0 +1,66 @@
+import { HttpError, type OneOfErrors } from '../errors.js'
+import { all, type Model, type ModelField, namesOf } from '../resources/entries.js'
+import { memberOf } from '../resources/entry-fields.js'
+import { besideField } from '../resources/refusals.js'
+import type { PanelContext } from './context.js'
+import { labelled } from './controls.js'
+import { type Draft, draftOf, type Elsewhere } from './pages.js'
+import { entryPath } from './work-table.js'
+
+/** One reason why a publish is refused, as `publishing` returns it. */
+interface Refused extends OneOfErrors {
+  readonly content_data_id?: string
+  readonly locale?: string
+}
+/** How many of them are listed. */
+const maxRefused = 20
+
+/** Problems in other entries or in another language, each with a link to its place. */
+async function elsewhereOf(
+  errors: readonly Refused[],
+  model: Model,
+  context: PanelContext,
+): Promise<Elsewhere[]> {
+  const shown = errors.slice(0, maxRefused)
+  const ids = [...new Set(shown.flatMap(({ content_data_id }) => content_data_id ?? []))]
+  const { content } = context.services.space
+  const entries =
+    ids.length === 0 ? [] : await all(content.list({ content_data_id: ids }, { limit: ids.length }))
+  const names = await namesOf(entries, model, context)
+  const byId = new Map(entries.map(entry => [entry.content_data_id, entry]))
+  const links = shown.map(({ content_data_id: id = '', member, error, locale = '' }) => {
+    const fields = model.fieldsOf.get(byId.get(id)?.datatype_id ?? '') ?? []
+    const label = fields.find(field => memberOf(field) === member)?.label ?? member
+    const language = locale === '' ? '' : ` (${locale})`
+    const query = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
+    return {
+      words: `“${names.get(id) ?? id}”${language}: ${labelled(label, besideField(error, member))}`,
+      path: `${entryPath(id)}${query}#f-${member}`,
+    }
+  })
+  const left = errors.length - shown.length
+  const [last] = shown.slice(-1)
+  if (left > 0) links.push({ words: `${left} more`, path: entryPath(last?.content_data_id ?? '') })
+  return links
+}
+
+/** Shows the form of a saved entry whose publish was refused. @throws errors that are not about the content */
+export async function notPublished(
+  error: unknown,
+  { id, locale, fields, model }: { id: string; locale: string; fields: readonly ModelField[]; model: Model },
+  context: PanelContext,
+): Promise<Draft & { status: number }> {
+  const names = new Set(fields.map(memberOf))
+  if (!(error instanceof HttpError) || !error.errors) return { ...draftOf({}, error, names), isStored: true }
+  const { status, code, message } = error
+  const errors = error.errors as readonly Refused[]
+  const isOwn = (one: Refused) =>
+    (one.content_data_id ?? id) === id && (one.locale ?? locale) === locale && names.has(one.member)
+  const own = new HttpError(status, code, message, undefined, {}, errors.filter(isOwn))
+  const others = errors.filter(one => !isOwn(one))
+  return {
+    ...draftOf({}, own, names),
+    isStored: true,
+    elsewhere: await elsewhereOf(others, model, context),
+  }
+}

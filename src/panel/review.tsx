@@ -1,0 +1,125 @@
+import { waitingIn } from '../resources/trees.js'
+import { personIn, type Request, type Talk } from '../resources/views/talk.js'
+import { Fields } from './controls.js'
+import type { Shown } from './entry-shown.js'
+import type { Draft } from './pages.js'
+import { Act, Form, Moment, Note, Submit } from './parts.js'
+
+const pathOf = (id: string) => `/content/entry/${id}`
+
+/** Whether the user can ask for a review: there is something to publish, they may not do so, and nobody has asked. */
+export function mayAsk({ view, talk, entry, id, tree }: Shown): boolean {
+  const waits = entry.status === 'draft' || tree.root.status === 'draft' || waitingIn(tree, id) > 0
+  return talk !== undefined && waits && !view.can('content:publish') && talk.request?.status !== 'open'
+}
+
+const refusedNote = ({ said }: Shown): Draft | undefined => (said && 'note' in said.texts ? said : undefined)
+
+/** Asks for a review with a note; the button in the bar saves the form and asks without one. */
+export function AskForReview(shown: Shown) {
+  const { view, id } = shown
+  if (!mayAsk(shown)) return null
+  return (
+    <Form view={view} action={`${pathOf(id)}/review`}>
+      <Fields
+        view={view}
+        fields={[{ name: 'note', label: 'Note for the review', kind: 'lines', rows: 2 }]}
+        draft={refusedNote(shown)}
+      />
+      <Submit>Ask for review</Submit>
+    </Form>
+  )
+}
+
+const Words = ({ text }: { text: string }) =>
+  text === '' ? null : (
+    <p class="comment-body" dir="auto">
+      {text}
+    </p>
+  )
+
+/** What whoever may publish does with an open request. */
+function Answers({ shown, request }: { shown: Shown; request: Request }) {
+  const { view, id, tree } = shown
+  const said = refusedNote(shown)
+  const action = `${pathOf(id)}/review/${request.review_request_id}`
+  return (
+    <>
+      <div class="actions">
+        <Act view={view} action={`${action}/approve`} kind="next">
+          Approve and publish
+        </Act>
+        {tree.waiting.size > 0 && (
+          <a class="button" href={`${view.base}${pathOf(id)}/changes`}>
+            Compare
+          </a>
+        )}
+      </div>
+      <details open={said?.errors.has('note') === true}>
+        <summary>Send back with a note</summary>
+        <Form view={view} action={`${action}/return`}>
+          <Fields
+            view={view}
+            fields={[
+              { name: 'note', label: 'What is to be changed', kind: 'lines', rows: 3, required: true },
+            ]}
+            draft={said}
+          />
+          <Submit>Send back</Submit>
+        </Form>
+      </details>
+    </>
+  )
+}
+
+function Withdraw({ view, id, request }: Shown & { request: Request }) {
+  return (
+    <Act view={view} action={`${pathOf(id)}/review/${request.review_request_id}/withdraw`}>
+      {request.status === 'open' ? 'Withdraw' : 'Put away'}
+    </Act>
+  )
+}
+
+function Open({ shown, request, talk }: { shown: Shown; request: Request; talk: Talk }) {
+  const { view, id, tree } = shown
+  const isOwn = request.author_id === view.user?.user_id
+  return (
+    <>
+      <p>
+        <b>{isOwn ? 'You have' : `${personIn(talk, request.author_id)} has`} asked for a review</b>{' '}
+        {tree.root.content_data_id !== id && 'of the whole page '}
+        <Moment view={view} at={request.date_created} />.
+      </p>
+      <Words text={request.note} />
+      {view.can('content:publish') ? <Answers shown={shown} request={request} /> : null}
+      {isOwn && <Withdraw {...shown} request={request} />}
+    </>
+  )
+}
+
+/** The state of the review on top of an entry: an open request, or why one's own was sent back. */
+export function ReviewNote(shown: Shown) {
+  const { view, talk } = shown
+  const request = talk?.request
+  if (!request || !talk) return null
+  const isReturned = request.status === 'returned' && request.author_id === view.user?.user_id
+  if (request.status !== 'open' && !isReturned) return null
+  return (
+    <section class="review" aria-label="Review">
+      <Note view={view}>
+        {isReturned ? (
+          <>
+            <p>
+              <b>{personIn(talk, request.answered_by)} has sent it back</b>{' '}
+              <Moment view={view} at={request.answered_at} />.
+            </p>
+            <Words text={request.answer} />
+            <Withdraw {...shown} request={request} />
+          </>
+        ) : (
+          <Open shown={shown} request={request} talk={talk} />
+        )}
+      </Note>
+    </section>
+  )
+}

@@ -1,0 +1,58 @@
+import type { Services } from '../../services/index.js'
+import { all, type Entry } from '../entries.js'
+
+interface Parts {
+  readonly services: Pick<Services, 'comments' | 'reviewRequests' | 'users'>
+}
+
+/** How many comments are shown with an entry: the first open ones, and the settled ones. */
+const [maxOpen, maxSettled] = [200, 50]
+
+type Comment = Awaited<ReturnType<Parts['services']['comments']['get']>>
+type Request = Awaited<ReturnType<Parts['services']['reviewRequests']['get']>>
+
+interface Person {
+  readonly name: string
+  readonly username: string
+}
+
+/** What people say about an entry, and the newest request to publish its tree. */
+export interface Talk {
+  readonly open: readonly Comment[]
+  readonly settled: readonly Comment[]
+  readonly request: Request | undefined
+  /** The people in it, by their ids. */
+  readonly people: ReadonlyMap<string, Person>
+  /** People whom a comment may name. */
+  readonly nameable: readonly Person[]
+}
+
+/** Returns what is said about an entry. */
+export async function talkOf(entry: Entry, { services }: Parts): Promise<Talk> {
+  const { comments, reviewRequests, users } = services
+  const { content_data_id, root_id } = entry
+  const [open, settled, request, nameable] = await Promise.all([
+    all(comments.list({ content_data_id, resolved: false }, { limit: maxOpen })),
+    all(comments.list({ content_data_id, resolved: true }, { limit: maxSettled })),
+    reviewRequests.newestOf(root_id),
+    comments.nameable(),
+  ])
+  const ids = [...open, ...settled].flatMap(({ author_id, resolved_by, mentions }) => [
+    author_id,
+    ...(resolved_by === null ? [] : [resolved_by]),
+    ...mentions,
+  ])
+  if (request) ids.push(request.author_id, ...(request.answered_by === null ? [] : [request.answered_by]))
+  const people = new Map<string, Person>()
+  for (const id of new Set(ids)) {
+    const user = await users.get(id).catch(() => undefined)
+    if (user) people.set(id, { name: user.name || user.username, username: user.username })
+  }
+  return { open, settled, request, people, nameable }
+}
+
+export type { Comment, Request }
+
+/** The name of somebody, who may have no account any more. */
+export const personIn = ({ people }: Talk, id: string | null): string =>
+  id === null ? 'The service' : (people.get(id)?.name ?? 'A deleted account')

@@ -1,0 +1,101 @@
+import type { Config } from '../../config.js'
+import type { Database } from '../../db/database.js'
+import { tables } from '../../db/tables.js'
+import type { Ports } from '../../ports.js'
+import { isReachable } from '../accounts/account-fields.js'
+import { escapeHtml, mailServerOf } from '../accounts/reset-mails.js'
+import type { PendingWork } from '../operation/pending-work.js'
+import { originOf } from '../site-origin.js'
+import type { People } from './people.js'
+
+interface Needs extends Pick<Ports, 'mail' | 'log'> {
+  readonly pending: PendingWork
+  readonly config: () => Config
+  readonly people: People
+}
+
+/** What a mail says: a line, the words of whoever wrote, and where to go on. */
+interface Told {
+  readonly line: string
+  readonly words: string
+  readonly entry: string
+}
+
+/** A server that fails so often in a row is left alone until the next time. */
+const maxFailures = 3
+
+const lines = (text: string): string => escapeHtml(text).replaceAll('\n', '<br>')
+
+function message(to: string, { line, words, entry }: Told, origin: string) {
+  const link = `${origin}/admin/content/entry/${entry}`
+  const parts = [line, words].filter(Boolean)
+  return {
+    to,
+    subject: line,
+    text: `${parts.join('\n\n')}\n\n${link}\n`,
+    html: `${parts.map(part => `<p>${lines(part)}</p>`).join('')}<p><a href="${escapeHtml(link)}">Open it</a></p>`,
+  }
+}
+
+/** Mails about comments and requests, one for each person, sent after the commit that owes them. */
+export function reviewMails(db: Database, { pending, config, mail, log, people }: Needs): void {
+  const nameOf = async (id: string | null) => {
+    const user = id === null ? undefined : await db.get(tables.users, id)
+    return user ? user.name || user.username : 'The service'
+  }
+
+  /** The page, or the kind of a tree without one. */
+  async function titleOf(entryId: string): Promise<string | undefined> {
+    const entry = await db.get(tables.contentData, entryId)
+    const root = entry && (await db.get(tables.contentData, entry.root_id))
+    if (!root) return undefined
+    const route = root.route_id === null ? undefined : await db.get(tables.routes, root.route_id)
+    return route?.title ?? (await db.get(tables.datatypes, root.datatype_id))?.label ?? ''
+  }
+
+  async function ofComment(id: string): Promise<Told | undefined> {
+    const comment = await db.get(tables.comments, id)
+    const title = comment && (await titleOf(comment.content_data_id))
+    if (title === undefined) return undefined
+    const line = `${await nameOf(comment?.author_id ?? null)} named you in a comment on “${title}”`
+    return { line, words: comment?.body ?? '', entry: comment?.content_data_id ?? '' }
+  }
+
+  /** Undefined where the request has another state by now, of which another mail tells. */
+  async function ofRequest(id: string, state: string): Promise<Told | undefined> {
+    const request = await db.get(tables.reviewRequests, id)
+    const title = request?.status === state ? await titleOf(request.content_data_id) : undefined
+    if (request === undefined || title === undefined || state === 'withdrawn') return undefined
+    const who = await nameOf(state === 'open' ? request.author_id : request.answered_by)
+    const line = {
+      open: `${who} asks for a review of “${title}”`,
+      approved: `${who} has published “${title}”`,
+      returned: `${who} has sent “${title}” back`,
+    }[state]
+    if (line === undefined) return undefined
+    return { line, words: state === 'open' ? request.note : request.answer, entry: request.content_data_id }
+  }
+
+  async function send(subject: string): Promise<void> {
+    const [kind = '', id = '', userId = ''] = subject.split(' ')
+    const server = mailServerOf(config())
+    const user = await db.get(tables.users, userId)
+    if (!server || !user || !isReachable(user.email)) return
+    // Whoever may no longer see the content is told nothing of it.
+    if (!(await people.mayBy(user.role, 'content:update'))) return
+    const told = kind === 'comment' ? await ofComment(id) : await ofRequest(id, kind)
+    if (told) await mail.send(server, message(user.email, told, originOf(config())))
+  }
+
+  pending.on('review_mail', async subjects => {
+    const failed: string[] = []
+    for (const [i, subject] of subjects.entries()) {
+      if (failed.length >= maxFailures) return [...failed, ...subjects.slice(i)]
+      await send(subject).catch(error => {
+        log.warn({ err: error }, 'a mail about a review could not be sent and is tried again')
+        failed.push(subject)
+      })
+    }
+    return failed
+  })
+}

@@ -1,0 +1,46 @@
+import { modelOf } from '../../resources/entries.js'
+import { type Comment, personIn, type Talk, talkOf } from '../../resources/views/talk.js'
+import { pageView, type Row } from '../screen/over.js'
+import { bold, dim, plain } from '../screen/style.js'
+import type { Shell } from '../screen/view.js'
+import type { Session } from '../session.js'
+import { timeWord } from './words.js'
+
+const reads = 'content:update'
+
+const linesOf = (text: string, style = plain): Row[] =>
+  text.split('\n').map(line => ({ text: line, style, indent: 2 }))
+
+function requestRows(talk: Talk): Row[] {
+  const { request } = talk
+  if (request?.status === 'open') {
+    const text = `${personIn(talk, request.author_id)} has asked for a review, ${timeWord(request.date_created)}`
+    return [{ text, style: bold }, ...linesOf(request.note), { text: '' }]
+  }
+  if (request?.status !== 'returned') return []
+  const text = `${personIn(talk, request.answered_by)} has sent it back, ${timeWord(request.answered_at)}`
+  return [{ text, style: bold }, ...linesOf(request.answer), { text: '' }]
+}
+
+/** Shows the comments on an entry and the state of its review. */
+export function talkScreen<S>(session: Session, shell: Shell<S>, id: string, title: string): void {
+  shell.work(reads, async () => {
+    const entry = await session.services.space.content.get(id)
+    const talk = await talkOf(entry, session)
+    const fields = (await modelOf(session)).fieldsOf.get(entry.datatype_id) ?? []
+    const rowsOf = (comment: Comment, [head, text] = [bold, plain]): Row[] => {
+      const about = fields.find(({ field_id }) => field_id === comment.field_id)?.label
+      const who = personIn(talk, comment.author_id)
+      const words = [about, comment.locale, who, timeWord(comment.date_created)].filter(Boolean).join(' · ')
+      return [{ text: words, style: head }, ...linesOf(comment.body, text), { text: '' }]
+    }
+    const settled = talk.settled.flatMap(comment => rowsOf(comment, [dim, dim]))
+    const rows = [
+      ...requestRows(talk),
+      ...talk.open.flatMap(comment => rowsOf(comment)),
+      ...(settled.length > 0 ? [{ text: `${talk.settled.length} resolved`, style: dim }, ...settled] : []),
+    ]
+    const nothing = [{ text: 'No comments yet.', style: dim }]
+    shell.open(pageView(`Comments on ${title}`, rows.length > 0 ? rows : nothing))
+  })
+}
