@@ -223,6 +223,9 @@ export interface Rendition {
   readonly part: { left: number; top: number; width: number; height: number }
 }
 
+/** A format of variants beside the image's own one. */
+export type ImageFormat = 'webp' | 'avif'
+
 export interface RenderedImage {
   readonly name: string
   readonly width: number
@@ -236,14 +239,14 @@ export interface Images {
   /** Reads the header; no pixel is decoded. @throws if it is not an image, or damaged */
   inspect(path: string): Promise<ImageFacts>
   /**
-   * Each rendition in the image's own type and in WebP, without metadata; frames stay. The image is decoded to its
-   * end even without a rendition to make. @throws if it is damaged
+   * Returns each rendition in the image's own type and in the formats, without metadata. Frames stay, so an animation
+   * has no AVIF. The image is decoded to its end even without a rendition to make. @throws if it is damaged
    */
   render(
     path: string,
     mimetype: string,
     facts: ImageFacts,
-    wanted: readonly Rendition[],
+    wanted: { readonly renditions: readonly Rendition[]; readonly formats: readonly ImageFormat[] },
   ): Promise<RenderedImage[]>
 }
 

@@ -339,6 +339,7 @@ describe('config:update without the role admin', () => {
     redirect_mode: 'manual',
     webhook_retry_delays: ['2m'],
     webhook_scan_interval: '90s',
+    media_formats: ['avif'],
   }
   const otherOf = (name: string, before: unknown): unknown => {
     if (name in other) return other[name]

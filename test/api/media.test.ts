@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { progressBar, regenerateMedia } from '../../src/cli/media.js'
 import { adminTables, internalTables, tables } from '../../src/db/tables.js'
@@ -341,6 +341,54 @@ describe('presets', () => {
     for (const id of made) await call('DELETE', `/api/v1/media-dimensions/?q=${id}`)
     expect(await db.count(tables.mediaDimensions)).toBe(4)
   })
+})
+
+describe('media_formats', () => {
+  afterAll(() => formats(['webp']))
+  const formats = (media_formats: unknown, as: 'admin' | 'editor' = 'admin') =>
+    call('PUT', '/api/v1/config', { as, body: { media_formats } })
+  const typesOf = (body: { variants: { mimetype: string }[] }) =>
+    body.variants.map(({ mimetype }) => mimetype)
+
+  it('adds AVIF variants, to earlier images when they are made again, and takes them away', async () => {
+    const before = await upload('before.jpg', await picture(400, 400).jpeg().toBuffer())
+    expect((await formats(['webp', 'avif'])).status).toBe(200)
+    const types = ['image/jpeg', 'image/webp', 'image/avif']
+    const { status, body } = await upload('after.jpg', await picture(400, 400).jpeg().toBuffer())
+    expect([status, typesOf(body)]).toEqual([201, types])
+    const avif = body.variants[2]
+    const { type, ...stored } = await storage.object(keyOf(avif.url))
+    const bytes = Buffer.from(stored.bytes)
+    // The process decodes no AVIF, so the header shows what it is: the brand, and the size in the box `ispe`.
+    const size = bytes.indexOf('ispe') + 8
+    const [width, height] = [bytes.readUInt32BE(size), bytes.readUInt32BE(size + 4)]
+    expect([bytes.toString('latin1', 4, 12), width, height]).toEqual(['ftypavif', 300, 300])
+    expect([type, bytes.byteLength]).toEqual(['image/avif', avif.size])
+    expect(avif.url).toBe(body.variants[1].url.replace(/webp$/, 'avif'))
+    // Animations stay animated, so they have none.
+    const moving = await upload('moving.gif', await animation(400, 400, 3).gif().toBuffer())
+    expect(typesOf(moving.body)).toEqual(['image/gif', 'image/webp'])
+    const deep = await upload('deep.png', await picture(400, 400).toColourspace('rgb16').png().toBuffer())
+    expect(typesOf(deep.body)).toEqual(['image/png', 'image/webp', 'image/avif'])
+    expect(typesOf(await item(before.body.media_id))).toEqual(['image/jpeg', 'image/webp'])
+    const again = (id: string) => call('POST', `/api/v1/media/${id}/regenerate`)
+    expect(typesOf((await again(before.body.media_id)).body)).toEqual(types)
+    const keys = () => storage.keys(`${before.body.media_id}/`)
+    expect((await keys()).filter(key => key.endsWith('.avif'))).toHaveLength(1)
+    expect((await formats([])).status).toBe(200)
+    expect(typesOf((await again(before.body.media_id)).body)).toEqual(['image/jpeg'])
+    expect(await keys()).toHaveLength(2)
+    expect((await call('DELETE', `/api/v1/media/?q=${body.media_id}`)).status).toBe(204)
+    expect(await storage.keys(`${body.media_id}/`)).toEqual([])
+  })
+
+  it.each([
+    ['a word', 'avif'],
+    ['another format', ['jxl']],
+    ['a format twice', ['webp', 'webp']],
+  ])('is not %s', async (_, given) => expect((await formats(given)).status).toBe(400))
+
+  it('is not for editors', async () => expect((await formats(['avif'], 'editor')).status).toBe(403))
 })
 
 describe('files of every kind', async () => {

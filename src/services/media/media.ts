@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import { type Actor, authorOf, refuseReadOnly } from '../../actor.js'
-import type { Config } from '../../config.js'
 import type { PatchOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { type MediaFilter, type MediaRow, mediaCount, mediaKeys } from '../../db/queries/media.js'
@@ -25,7 +24,6 @@ type Table = ContentSpace['media']
 
 interface Parts extends ObjectParts {
   files: Files
-  config: () => Config
   audienceOf: AudienceOf
 }
 

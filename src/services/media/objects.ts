@@ -1,3 +1,4 @@
+import type { Config } from '../../config.js'
 import type { StoredVariant } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import type { Writer } from '../../db/writer.js'
@@ -12,6 +13,7 @@ import { Uploads } from './uploads.js'
 export interface ObjectParts extends Pick<Ports, 'images' | 'log'> {
   storage: MediaStorage
   pending: PendingWork
+  config: () => Config
   /** Whether objects must stay, for a backup is being made of rows that name them. */
   areKept: () => Promise<boolean>
 }
@@ -98,8 +100,9 @@ export class MediaObjects {
 
   /** @throws 400 for an image that is too large or cannot be read */
   render(path: string, mimetype: string, focal: FocalGiven) {
-    const { images, log } = this.parts
-    return render({ db: this.db, images, log }, { path, mimetype, focal })
+    const { images, log, config } = this.parts
+    const formats = config().media_formats
+    return render({ db: this.db, images, log, formats }, { path, mimetype, focal })
   }
 
   /** Removes objects. Failures are retried later; an object that stays in the end is a leftover, which health finds. */

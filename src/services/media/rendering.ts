@@ -2,7 +2,7 @@ import type { ImageFit } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { invalid } from '../../errors.js'
-import type { ImageFacts, Images, Log, RenderedImage } from '../../ports.js'
+import type { ImageFacts, ImageFormat, Images, Log, RenderedImage } from '../../ports.js'
 import { isNeverDecoded, optimised, refuseTooLarge, renditionsOf } from './variants.js'
 
 /** Each coordinate counts as the middle where it is not set. */
@@ -33,12 +33,20 @@ async function readable<T>(log: Log, work: Promise<T>): Promise<T> {
   }
 }
 
+interface RenderParts {
+  db: Database
+  images: Images
+  log: Log
+  /** The formats of variants beside the image's own. */
+  formats: readonly ImageFormat[]
+}
+
 /**
  * Renders an image. Other files, and images that take too much memory to decode, stay as they are.
  * @throws 400 for an image that is too large or cannot be read
  */
 export async function render(
-  { db, images, log }: { db: Database; images: Images; log: Log },
+  { db, images, log, formats }: RenderParts,
   { path, mimetype, focal }: { path: string; mimetype: string; focal: FocalGiven },
 ): Promise<Rendered> {
   if (!optimised.has(mimetype)) return { facts: undefined, images: [] }
@@ -46,8 +54,8 @@ export async function render(
   refuseTooLarge(facts)
   if (isNeverDecoded(facts)) return { facts, images: [] }
   const presets = await db.findAll(tables.mediaDimensions)
-  const wanted = renditionsOf(facts, presets, { x: focal.x ?? 50, y: focal.y ?? 50 })
-  const made = await readable(log, images.render(path, mimetype, facts, wanted))
+  const renditions = renditionsOf(facts, presets, { x: focal.x ?? 50, y: focal.y ?? 50 })
+  const made = await readable(log, images.render(path, mimetype, facts, { renditions, formats }))
   const whole = new Set(presets.filter(({ fit }) => fit === 'inside').map(({ label }) => label))
   return { facts, images: made.map(image => ({ ...image, fit: whole.has(image.name) ? 'inside' : 'cover' })) }
 }
