@@ -239,7 +239,7 @@ export interface Images {
   /** Reads the header; no pixel is decoded. @throws if it is not an image, or damaged */
   inspect(path: string): Promise<ImageFacts>
   /**
-   * Returns each rendition in the image's own type and in the formats, without metadata. Frames stay, so an animation
+   * Makes each rendition in the image's own type and in the formats, without metadata. Frames stay, so an animation
    * has no AVIF. The image is decoded to its end even without a rendition to make. @throws if it is damaged
    */
   render(
@@ -247,7 +247,7 @@ export interface Images {
     mimetype: string,
     facts: ImageFacts,
     wanted: { readonly renditions: readonly Rendition[]; readonly formats: readonly ImageFormat[] },
-  ): Promise<RenderedImage[]>
+  ): Promise<{ readonly images: readonly RenderedImage[]; readonly thumbhash: string }>
 }
 
 /** Where a bucket of an S3-compatible store is, and by what right it is used. */

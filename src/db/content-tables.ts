@@ -321,6 +321,8 @@ export function mediaSpace(prefix: '' | 'admin_') {
         folder_id: id().of(`${prefix}media_folders`).orNull(),
         author_id: id().of('users'),
         ...dates,
+        /** Made with the variants. */
+        thumbhash: text().orNull(),
       },
       { unique: [['object_key']], announced: prefix === '' },
     ),

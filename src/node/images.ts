@@ -1,4 +1,5 @@
 import sharp, { type Sharp } from 'sharp'
+import { rgbaToThumbHash } from 'thumbhash'
 import type { ImageFacts, ImageFormat, Images, RenderedImage, Rendition } from '../ports.js'
 import { Semaphore } from '../semaphore.js'
 
@@ -57,6 +58,20 @@ function encodersFor(mimetype: string, formats: readonly ImageFormat[], animated
   return [...new Set([first, ...beside])]
 }
 
+/** Pixels of the longer side from which a ThumbHash is made. It has seven waves a side, and 100 take 40 ms. */
+const hashedSide = 32
+
+/** Returns the ThumbHash of an upright image, of its first frame, in Base64. */
+async function thumbhashOf(image: Sharp): Promise<string> {
+  const { data, info } = await image
+    .resize({ width: hashedSide, height: hashedSide, fit: 'inside' })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return Buffer.from(rgbaToThumbHash(info.width, info.height, data)).toString('base64')
+}
+
 /** Two images at the same time; a large one takes both places. */
 const places = 2
 const rendering = new Semaphore(places)
@@ -93,17 +108,19 @@ const scaleOf = ({ width, height, part }: Rendition) =>
 
 type Source = { image: () => Sharp; width: number; height: number; scale: number }
 
+/** The image, or the first frame of an animation, as the camera was held. */
+const upright = (path: string) => sharp(path, options).timeout({ seconds: timeoutSeconds }).autoOrient()
+
 /** The image as large as the largest rendition needs it, decoded once; or the file, where that would be too large. */
 async function sourceFor(path: string, facts: ImageFacts, wanted: readonly Rendition[]): Promise<Source> {
-  const upright = () => sharp(path, options).timeout({ seconds: timeoutSeconds }).autoOrient()
   const scale = Math.max(...wanted.map(scaleOf))
   const size = {
     width: Math.max(1, Math.round(facts.width * scale)),
     height: Math.max(1, Math.round(facts.height * scale)),
   }
   if (pixelsOf(size) > maxPixelsInMemory)
-    return { image: upright, width: facts.width, height: facts.height, scale: 1 }
-  const { data, info } = await upright()
+    return { image: () => upright(path), width: facts.width, height: facts.height, scale: 1 }
+  const { data, info } = await upright(path)
     .resize({ ...size, fit: 'fill' })
     .toColourspace('srgb')
     .raw()
@@ -136,7 +153,7 @@ async function renderStill(
   facts: ImageFacts,
   wanted: readonly Rendition[],
   into: readonly Encoder[],
-): Promise<RenderedImage[]> {
+) {
   const source = await sourceFor(path, facts, wanted)
   const made: RenderedImage[] = []
   for (const rendition of wanted) {
@@ -146,7 +163,7 @@ async function renderStill(
       made.push(await encoded(part, name, encoder))
     }
   }
-  return made
+  return { images: made, thumbhash: await thumbhashOf(source.image()) }
 }
 
 /** Frames cannot be cut at any place, so the part's edge that is nearest decides. */
@@ -162,7 +179,7 @@ async function renderFrames(
   facts: ImageFacts,
   wanted: readonly Rendition[],
   into: readonly Encoder[],
-): Promise<RenderedImage[]> {
+) {
   const made: RenderedImage[] = []
   for (const rendition of wanted)
     for (const encoder of into) {
@@ -172,7 +189,7 @@ async function renderFrames(
         .resize({ width, height, fit: 'cover', position: edgeOf(rendition, facts) })
       made.push(await encoded(image, name, encoder, facts.frames))
     }
-  return made
+  return { images: made, thumbhash: await thumbhashOf(upright(path)) }
 }
 
 /** Renditions by libvips. */
@@ -184,12 +201,13 @@ export const images: Images = {
       const animated = facts.frames > 1
       const into = encodersFor(mimetype, formats, animated)
       if (renditions.length === 0) {
-        await sharp(path, { ...options, animated })
-          .timeout({ seconds: timeoutSeconds })
-          .resize(8)
-          .raw()
-          .toBuffer()
-        return []
+        if (animated)
+          await sharp(path, { ...options, animated })
+            .timeout({ seconds: timeoutSeconds })
+            .resize(8)
+            .raw()
+            .toBuffer()
+        return { images: [], thumbhash: await thumbhashOf(upright(path)) }
       }
       return (animated ? renderFrames : renderStill)(path, facts, renditions, into)
     }, weight)

@@ -1,4 +1,5 @@
 import sharp from 'sharp'
+import { thumbHashToApproximateAspectRatio, thumbHashToAverageRGBA } from 'thumbhash'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { progressBar, regenerateMedia } from '../../src/cli/media.js'
@@ -389,6 +390,50 @@ describe('media_formats', () => {
   ])('is not %s', async (_, given) => expect((await formats(given)).status).toBe(400))
 
   it('is not for editors', async () => expect((await formats(['avif'], 'editor')).status).toBe(403))
+})
+
+describe('thumbhash', () => {
+  const decoded = ({ thumbhash }: { thumbhash: string }) => {
+    const { r, g, b, a } = thumbHashToAverageRGBA(Buffer.from(thumbhash, 'base64'))
+    return [r, g, b, a].map(part => Math.round(part * 10) / 10)
+  }
+  const flat = (background: string, channels: 3 | 4 = 3, [width, height] = [600, 300]) =>
+    sharp({ create: { width, height, channels, background } })
+
+  it.each([
+    ['JPEG', flat('#ff0000').jpeg(), [1, 0, 0, 1]],
+    ['transparent PNG', flat('#00ff0080', 4).png(), [0, 1, 0, 0.5]],
+    ['grey PNG', flat('#808080').toColourspace('b-w').png(), [0.5, 0.5, 0.5, 1]],
+    ['small WebP, without variants', flat('#0000ff', 3, [9, 5]).webp({ lossless: true }), [0, 0, 1, 1]],
+    ['picture of one pixel', flat('#ffffff', 3, [1, 1]).png(), [1, 1, 1, 1]],
+  ])('is a placeholder of a %s', async (_, image, colour) => {
+    const { body } = await upload('hashed', await image.toBuffer())
+    expect(decoded(body)).toEqual(colour)
+    expect(Buffer.from(body.thumbhash, 'base64').byteLength).toBeLessThanOrEqual(25)
+  })
+
+  it('is that of the first frame, and upright', async () => {
+    const { body: moving } = await upload('moving.gif', await animation(400, 300, 3).gif().toBuffer())
+    expect(decoded(moving)).toEqual([0, 0, 0, 1])
+    const ratio = thumbHashToApproximateAspectRatio(Buffer.from(moving.thumbhash, 'base64'))
+    expect(ratio).toBeCloseTo(4 / 3, 0)
+    const turned = await flat('#ff0000').jpeg().withMetadata({ orientation: 6 }).toBuffer()
+    const { body } = await upload('turned.jpg', turned)
+    expect(thumbHashToApproximateAspectRatio(Buffer.from(body.thumbhash, 'base64'))).toBeLessThan(0.6)
+  })
+
+  it('is missing for other files, comes with new variants, and is on pages', async () => {
+    expect((await upload('notes.txt', 'text')).body.thumbhash).toBe(null)
+    const { body: media } = await upload('poster.png', await flat('#ff0000').png().toBuffer())
+    await db.write(systemActor, tx => tx.update(tables.media, media.media_id, { thumbhash: null }))
+    expect((await item(media.media_id)).thumbhash).toBe(null)
+    const again = await call('POST', `/api/v1/media/${media.media_id}/regenerate`)
+    expect(again.body.thumbhash).toBe(media.thumbhash)
+    const { datatype_id } = await field('Hashed', 'media')
+    await page('/hashed', datatype_id, media.media_id)
+    const shown = await call('GET', '/hashed?format=native', { as: 'nobody' })
+    expect(shown.body.fields.value.thumbhash).toBe(media.thumbhash)
+  })
 })
 
 describe('files of every kind', async () => {

@@ -201,7 +201,7 @@ export class MediaService {
     await this.refuseFolder(given.folder_id)
     const { mimetype } = kind
     const focal = { x: given.focal_x ?? null, y: given.focal_y ?? null }
-    const { facts, images } = await this.objects.render(file.path, mimetype, focal)
+    const { facts, images, thumbhash } = await this.objects.render(file.path, mimetype, focal)
     const display_name = given.display_name ?? ownName.slice(0, 255)
     const { alt_text = '', caption = '', description = '' } = given
     const texts = { name, display_name, alt_text, caption, description }
@@ -218,6 +218,7 @@ export class MediaService {
           size: file.size,
           width: facts?.width ?? null,
           height: facts?.height ?? null,
+          thumbhash,
           content_hash: file.hash,
           search_text: searchText(texts),
           author_id,
@@ -239,11 +240,11 @@ export class MediaService {
       x: patch.focal_x === undefined ? row.focal_x : patch.focal_x,
       y: patch.focal_y === undefined ? row.focal_y : patch.focal_y,
     }
-    const { before, after } = await this.objects.replace(row, focal, ({ facts, variants }, done) =>
+    const { before, after } = await this.objects.replace(row, focal, ({ facts, thumbhash, variants }, done) =>
       this.db.write(actor, async tx => {
         await done(tx)
         const size = facts ? { width: facts.width, height: facts.height } : {}
-        return this.change(tx, row.media_id, { ...patch, ...size, variants }, check)
+        return this.change(tx, row.media_id, { ...patch, ...size, thumbhash, variants }, check)
       }),
     )
     const current = new Set(keysOf(after))

@@ -3,10 +3,10 @@ import type { StoredVariant } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest } from '../../errors.js'
-import type { Bucket, ImageFacts, Ports, TemporaryFile } from '../../ports.js'
+import type { Bucket, Ports, TemporaryFile } from '../../ports.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { servedAs } from './file-names.js'
-import { type FittedImage, type FocalGiven, render } from './rendering.js'
+import { type FittedImage, type FocalGiven, type Rendered, render } from './rendering.js'
 import { type MediaSpaceName, type MediaStorage, stored } from './storage.js'
 import { Uploads } from './uploads.js'
 
@@ -78,7 +78,7 @@ export class MediaObjects {
   replace<T>(
     item: { object_key: string; mimetype: string },
     focal: FocalGiven,
-    record: WriteRecord<{ facts: ImageFacts | undefined; variants: StoredVariant[] }, T>,
+    record: WriteRecord<Pick<Rendered, 'facts' | 'thumbhash'> & { variants: StoredVariant[] }, T>,
   ): Promise<T> {
     const { storage, log } = this.parts
     const nameAt = item.object_key.lastIndexOf('/') + 1
@@ -88,10 +88,10 @@ export class MediaObjects {
       const file = await stored(log, () => bucket.fetch(item.object_key))
       if (!file) throw badRequest('the original is not in the media storage')
       try {
-        const { facts, images } = await this.render(file.path, item.mimetype, focal)
+        const { facts, images, thumbhash } = await this.render(file.path, item.mimetype, focal)
         const place = { folder: folderOf(id), base: withoutEnding(item.object_key.slice(nameAt)), keys }
         const variants = await stored(log, () => putVariants(bucket, place, images))
-        return await record({ facts, variants }, done)
+        return await record({ facts, thumbhash, variants }, done)
       } finally {
         await file.discard()
       }

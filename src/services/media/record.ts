@@ -29,6 +29,9 @@ export const MediaRecord = z
     focal_x: z.int().nullable(),
     focal_y: z.int().nullable(),
     url: z.string(),
+    thumbhash: z.string().nullable().meta({
+      description: 'A ThumbHash in Base64: a placeholder until the image is loaded. Null without variants.',
+    }),
     variants: z.array(Variant),
     variants_omitted: z.literal(true).optional().meta({
       description:
@@ -52,11 +55,12 @@ function fitOf({ width, height }: MediaRow, variant: StoredVariant): ImageFit {
 }
 
 export function mediaRecord(row: MediaRow, urlOf: (key: string) => string): MediaRecord {
-  const { object_key, content_hash, search_text, variants, folder_id, author_id, ...shown } = row
+  const { object_key, content_hash, search_text, thumbhash, variants, folder_id, author_id, ...shown } = row
   const { date_created, date_modified, ...before } = shown
   return {
     ...before,
     url: urlOf(object_key),
+    thumbhash,
     variants: variants.map(variant => {
       const { name, width, height, mimetype, size, key } = variant
       return { name, width, height, fit: fitOf(row, variant), mimetype, size, url: urlOf(key) }

@@ -18,6 +18,8 @@ export interface Rendered {
   /** Undefined for a file that is no image of a kind that is rendered. */
   readonly facts: ImageFacts | undefined
   readonly images: readonly FittedImage[]
+  /** A picture in a few bytes, in Base64; null for a file that was not decoded. */
+  readonly thumbhash: string | null
 }
 
 async function readable<T>(log: Log, work: Promise<T>): Promise<T> {
@@ -49,13 +51,17 @@ export async function render(
   { db, images, log, formats }: RenderParts,
   { path, mimetype, focal }: { path: string; mimetype: string; focal: FocalGiven },
 ): Promise<Rendered> {
-  if (!optimised.has(mimetype)) return { facts: undefined, images: [] }
+  if (!optimised.has(mimetype)) return { facts: undefined, images: [], thumbhash: null }
   const facts = await readable(log, images.inspect(path))
   refuseTooLarge(facts)
-  if (isNeverDecoded(facts)) return { facts, images: [] }
+  if (isNeverDecoded(facts)) return { facts, images: [], thumbhash: null }
   const presets = await db.findAll(tables.mediaDimensions)
   const renditions = renditionsOf(facts, presets, { x: focal.x ?? 50, y: focal.y ?? 50 })
   const made = await readable(log, images.render(path, mimetype, facts, { renditions, formats }))
   const whole = new Set(presets.filter(({ fit }) => fit === 'inside').map(({ label }) => label))
-  return { facts, images: made.map(image => ({ ...image, fit: whole.has(image.name) ? 'inside' : 'cover' })) }
+  const fitted = made.images.map(image => ({
+    ...image,
+    fit: whole.has(image.name) ? ('inside' as const) : ('cover' as const),
+  }))
+  return { facts, images: fitted, thumbhash: made.thumbhash }
 }
