@@ -33,7 +33,7 @@ import { previewLinks } from './032-preview-links.js'
 import { visibility } from './033-visibility.js'
 import { pagesInMemory } from './034-pages-in-memory.js'
 import { publicBook } from './035-public-book.js'
-import { mediaThumbhash } from './039-media.js'
+import { mediaTexts } from './039-media-texts.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -71,5 +71,5 @@ export const migrations: readonly Migration[] = [
   visibility,
   pagesInMemory,
   publicBook,
-  mediaThumbhash,
+  mediaTexts,
 ]

@@ -21,6 +21,8 @@ export const keyLength = 191
 
 /** Slug and title of a route by locale; at least one of the two. */
 export type RouteTranslations = Record<string, { slug?: string; title?: string }>
+/** Texts of a media item by locale; at least one of them. */
+export type MediaTranslations = Record<string, { alt_text?: string; caption?: string; display_name?: string }>
 export const contentStatuses = ['draft', 'published'] as const
 /**
  * Which published entries of a datatype the public sees: none; those that a public entry refers to or an address leads
@@ -323,6 +325,7 @@ export function mediaSpace(prefix: '' | 'admin_') {
         ...dates,
         /** Made with the variants. */
         thumbhash: text().orNull(),
+        translations: json<MediaTranslations>().or({}),
       },
       { unique: [['object_key']], announced: prefix === '' },
     ),

@@ -9,7 +9,7 @@ import { animation, picture, uploader } from '../support/media.js'
 import { testStorage } from '../support/storage.js'
 
 const storage = await testStorage()
-const app = await testApp(storage.config)
+const app = await testApp({ ...storage.config, i18n_enabled: true })
 const { call, send, audits, db, users } = app
 const upload = uploader(app)
 const missing = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
@@ -298,6 +298,84 @@ describe('an item', () => {
     expect(await places()).toEqual([folder.folder_id, folder.folder_id])
     await move({ media_ids: ids, folder_id: null })
     expect(await places()).toEqual([null, null])
+  })
+})
+
+describe('texts in other languages', () => {
+  const put = (id: string, body: unknown, as: 'admin' | 'editor' | 'viewer' | 'nobody' = 'editor') =>
+    call('PUT', `/api/v1/media/?q=${id}`, { body, as })
+
+  it('are merged, shown in the requested locale, and fall back to its own', async () => {
+    for (const code of ['de', 'de-AT', 'fr'])
+      await call('POST', '/api/v1/locales', { body: { code, label: code } })
+    const { body: media } = await upload('wall.png', await picture(40, 40).png().toBuffer(), {
+      fields: { alt_text: 'A wall', caption: 'Seen at noon' },
+    })
+    expect(media.translations).toEqual({})
+    const { datatype_id } = await field('Walls', 'media')
+    await page('/walls', datatype_id, media.media_id)
+    const native = async (query: string) => {
+      const { body } = await call('GET', `/walls?format=native${query}`, { as: 'nobody' })
+      return [body.fields.value.alt, body.fields.value.caption]
+    }
+    expect(await native('&locale=de')).toEqual(['A wall', 'Seen at noon'])
+    const before = (await audits()).length
+    const translations = {
+      de: { alt_text: 'Eine Wand', display_name: 'Wand.png' },
+      fr: { alt_text: 'Un mur' },
+    }
+    const { status, body } = await put(media.media_id, { translations })
+    expect([status, body.translations, body.alt_text]).toEqual([200, translations, 'A wall'])
+    expect((await audits()).slice(before).map(event => event.new_values)).toEqual([{ translations }])
+    expect(await native('')).toEqual(['A wall', 'Seen at noon'])
+    expect(await native('&locale=de')).toEqual(['Eine Wand', 'Seen at noon'])
+    expect(await native('&locale=de-AT')).toEqual(['Eine Wand', 'Seen at noon'])
+    expect(await native('&locale=fr')).toEqual(['Un mur', 'Seen at noon'])
+    const found = await call('GET', '/api/v1/media?text=mur')
+    expect(found.body.map(({ media_id }: { media_id: string }) => media_id)).toEqual([media.media_id])
+
+    // The same record back changes nothing; null and an empty text remove.
+    expect((await put(media.media_id, body)).body).toEqual(body)
+    const less = await put(media.media_id, { translations: { fr: null, de: { display_name: '' } } })
+    expect(less.body.translations).toEqual({ de: { alt_text: 'Eine Wand' } })
+    const asked = await call('GET', '/api/v1/locales')
+    const { locale_id } = asked.body.find(({ code }: { code: string }) => code === 'de')
+    const removed = await call('DELETE', `/api/v1/locales/?q=${locale_id}`)
+    expect([removed.status, removed.body.error]).toEqual([409, 'still referenced by media.translations'])
+
+    const raw = async () => (await call('GET', '/walls?format=raw&locale=de', { as: 'nobody' })).body.media[0]
+    expect([(await raw()).alt_text, (await raw()).translations]).toEqual([
+      'A wall',
+      { de: { alt_text: 'Eine Wand' } },
+    ])
+    await call('PUT', `/api/v1/locales/?q=${locale_id}`, { body: { is_enabled: false } })
+    expect((await raw()).translations).toEqual({})
+    const every = await call('GET', '/walls?format=contentful&locale=*', { as: 'nobody' })
+    expect(every.body.includes.Asset[0].fields.description).toEqual({ en: 'A wall' })
+    await call('PUT', `/api/v1/locales/?q=${locale_id}`, { body: { is_enabled: true } })
+    const all = await call('GET', '/walls?format=contentful&locale=*', { as: 'nobody' })
+    expect(all.body.includes.Asset[0].fields.description).toEqual({ en: 'A wall', de: 'Eine Wand' })
+  })
+
+  it.each([
+    ['of no locale', { tlh: { alt_text: 'x' } }, 'translations.tlh'],
+    ['of a name that is no locale', { '%': { alt_text: 'x' } }, 'translations.%'],
+    ['of too many characters', { fr: { alt_text: 'x'.repeat(1025) } }, 'translations.fr.alt_text'],
+    ['of an unknown member', { fr: { description: 'x' } }, 'translations.fr'],
+    ['as a text', 'x', 'translations'],
+  ])('are refused %s', async (_, translations, member) => {
+    const { body: media } = await upload('a.txt', 'text')
+    const refused = await put(media.media_id, { translations })
+    expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining(member)])
+    expect((await item(media.media_id)).translations).toEqual({})
+  })
+
+  it('are refused to whoever may not update media', async () => {
+    const { body: media } = await upload('a.txt', 'text')
+    const translations = { fr: { alt_text: 'x' } }
+    expect((await put(media.media_id, { translations }, 'viewer')).status).toBe(403)
+    expect((await put(media.media_id, { translations }, 'nobody')).status).toBe(403)
+    expect((await put(missing, { translations })).status).toBe(404)
   })
 })
 

@@ -38,6 +38,7 @@ const record: MediaRecord = {
   ...{
     url: '/bike.jpg',
     thumbhash: null,
+    translations: {},
     variants: [],
     folder_id: null,
     author_id: '',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { tables } from '../../src/db/tables.js'
 import { type Caller, testApp } from '../support/app.js'
-import { picture } from '../support/media.js'
+import { picture, uploader } from '../support/media.js'
 import { panelForms } from '../support/panel-forms.js'
 import { testStorage } from '../support/storage.js'
 
@@ -246,6 +246,26 @@ describe('the content model', () => {
     expect((await post(`/admin/datatypes/${datatype}/delete`, {})).status).toBe(303)
     expect((await call('GET', `/admin/fields/${field}`)).status).toBe(404)
     expect((await post(`/admin/routes/${route}/delete`, {})).status).toBe(303)
+  })
+})
+
+describe('media', () => {
+  it('have alt text, name and caption in each other language', async () => {
+    const { body: added } = await call('POST', '/api/v1/locales', { body: { code: 'fi', label: 'Finnish' } })
+    const { body: media } = await uploader(app)('wall.png', await picture(20, 20).png().toBuffer())
+    const at = `/admin/media/${media.media_id}`
+    expect((await call('GET', at)).text).toContain('Alt text in Finnish')
+    const alt = 'translations.fi.alt_text'
+    const saved = await post(at, { [alt]: 'Seinä', 'translations.fi.caption': '' })
+    expect(saved.status).toBe(303)
+    const translations = async () => (await services.media.items.get(media.media_id)).translations
+    expect(await translations()).toEqual({ fi: { alt_text: 'Seinä' } })
+    expect((await call('GET', at)).text).toMatch(/id="f-translations\.fi\.alt_text"[^>]*value="Seinä"/)
+    const long = await post(at, { [alt]: 'x'.repeat(1025) })
+    expect([long.status, /id="e-translations\.fi\.alt_text"[^>]*>./.test(long.text)]).toEqual([400, true])
+    await post(at, { [alt]: '' })
+    expect(await translations()).toEqual({})
+    await call('DELETE', `/api/v1/locales?q=${added.locale_id}`)
   })
 })
 

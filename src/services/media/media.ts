@@ -5,10 +5,11 @@ import type { Database } from '../../db/database.js'
 import { type MediaFilter, type MediaRow, mediaCount, mediaKeys } from '../../db/queries/media.js'
 import type { MediaReference } from '../../db/queries/media-reference.js'
 import type { Slice } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
 import type { Files, ReceivedForm, TemporaryFile } from '../../ports.js'
+import { mergedTranslations } from '../content/translations.js'
 import type { Check } from '../crud.js'
 import type { AudienceOf } from '../delivery/audience.js'
 import { fileName, safeName } from './file-names.js'
@@ -220,7 +221,7 @@ export class MediaService {
           height: facts?.height ?? null,
           thumbhash,
           content_hash: file.hash,
-          search_text: searchText(texts),
+          search_text: searchText({ ...texts, translations: {} }),
           author_id,
         })
         return this.shown(row)
@@ -255,12 +256,18 @@ export class MediaService {
   private async change(
     tx: Writer,
     id: string,
-    patch: PatchOf<Table>,
+    { translations: given, ...own }: Omit<PatchOf<Table>, 'translations'> & Pick<Update, 'translations'>,
     check?: Check<MediaRecord>,
   ): Promise<{ before: MediaRow; after: MediaRow }> {
     const locked = await tx.lock(this.table, id)
     check?.(this.shown(locked))
+    const translations = mergedTranslations(locked.translations, given)
+    for (const code of Object.keys(translations))
+      if (!locked.translations[code] && !(await tx.exists(tables.locales, { code })))
+        throw invalid(`translations.${code}`, 'there is no such locale')
+    const patch = { ...own, ...(given && { translations }) }
     const search_text = searchText({
+      translations,
       name: locked.name,
       display_name: patch.display_name ?? locked.display_name,
       alt_text: patch.alt_text ?? locked.alt_text,
