@@ -268,12 +268,15 @@ export interface StoredObject {
   readonly size: number
 }
 
-/** Every call ends within seconds, and throws when the store did not do it. */
+/**
+ * Every call ends within seconds, and throws when the store did not do it. Browsers keep an object for five minutes if
+ * it is `replaceable`, otherwise for a year.
+ */
 export interface Bucket {
   put(
     key: string,
     content: Uint8Array | TemporaryFile,
-    how: { mimetype: string; attachment: boolean },
+    how: { mimetype: string; attachment: boolean; replaceable?: boolean },
   ): Promise<void>
   /** Undefined when there is no such object. */
   fetch(key: string): Promise<TemporaryFile | undefined>

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import sharp from 'sharp'
 import { thumbHashToApproximateAspectRatio, thumbHashToAverageRGBA } from 'thumbhash'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { progressBar, regenerateMedia } from '../../src/cli/media.js'
 import { adminTables, internalTables, tables } from '../../src/db/tables.js'
+import { unavailable } from '../../src/errors.js'
 import { testApp } from '../support/app.js'
 import { animation, picture, uploader } from '../support/media.js'
 import { testStorage } from '../support/storage.js'
@@ -376,6 +378,118 @@ describe('texts in other languages', () => {
     expect((await put(media.media_id, { translations }, 'viewer')).status).toBe(403)
     expect((await put(media.media_id, { translations }, 'nobody')).status).toBe(403)
     expect((await put(missing, { translations })).status).toBe(404)
+  })
+})
+
+describe('replacing the file', () => {
+  type As = 'admin' | 'editor' | 'viewer' | 'nobody'
+  const replace = async (
+    id: string,
+    content: Uint8Array | string,
+    { name = 'new.jpg', as = 'editor' as As, fields = {}, headers = {} } = {},
+  ) => {
+    const form = new FormData()
+    for (const [member, value] of Object.entries(fields)) form.append(member, String(value))
+    form.append('file', new Blob([content as BlobPart]), name)
+    const request = new Request('http://x/', { method: 'POST', body: form })
+    const type = { 'Content-Type': request.headers.get('content-type') ?? '' }
+    const body = await request.arrayBuffer()
+    return send('PUT', `/api/v1/media/${id}/file`, { as, body, headers: { ...type, ...headers } })
+  }
+  const flat = (background: string, side = 800) =>
+    sharp({ create: { width: side, height: side / 2, channels: 3, background } })
+      .jpeg()
+      .toBuffer()
+
+  it('keeps id, address and texts, makes the variants again, and is one audit event and one media event', async () => {
+    const { body: media } = await upload('before.jpg', await flat('red'), { fields: { alt_text: 'A wall' } })
+    const { datatype_id } = await field('Replaced', 'media')
+    await page('/replaced', datatype_id, media.media_id)
+    const shown = () => call('GET', '/replaced?format=native', { as: 'nobody' })
+    const old = await shown()
+    const before = (await audits()).length
+    const bytes = await flat('blue', 1200)
+    const { status, body } = await replace(media.media_id, bytes)
+    expect([status, body.error]).toEqual([200, undefined])
+    const { variants, thumbhash, width, height, size, date_modified, ...same } = body
+    expect(media).toMatchObject(same)
+    expect([width, height, size]).toEqual([1200, 600, bytes.byteLength])
+    expect(thumbhash).not.toBe(media.thumbhash)
+    expect((await storage.object(keyOf(media.url))).bytes).toEqual(new Uint8Array(bytes))
+    const keys = await storage.keys(`${media.media_id}/`)
+    expect(keys).toHaveLength(1 + variants.length)
+    for (const { url } of variants) expect(keys).toContain(keyOf(url))
+    for (const { url } of media.variants) expect(keys).not.toContain(keyOf(url))
+    const now = await shown()
+    expect(now.body.fields.value).toMatchObject({ width: 1200, alt: 'A wall', url: media.url })
+    expect(now.headers.get('etag')).not.toBe(old.headers.get('etag'))
+    const events = (await audits()).slice(before)
+    expect(events.map(event => [event.operation, event.table_name, event.record_id, event.user_id])).toEqual([
+      ['UPDATE', 'media', media.media_id, users.editor],
+    ])
+    expect(await db.findAll(internalTables.mediaUploads)).toEqual([])
+    expect(await db.findAll(internalTables.leases, { name: `file of ${media.media_id}` })).toEqual([])
+    expect((await fetch(media.url)).headers.get('cache-control') ?? 'public, max-age=300').toBe(
+      'public, max-age=300',
+    )
+    await call('DELETE', `/api/v1/media/?q=${media.media_id}&force=true`)
+    expect(await storage.keys(`${media.media_id}/`)).toEqual([])
+  })
+
+  it('is refused with everything as it was', async () => {
+    const { body: media } = await upload('kept.jpg', await flat('red'))
+    const good = await flat('blue')
+    const id = media.media_id
+    const before = await storage.keys(`${id}/`)
+    const progressive = await sharp({ create: { width: 20_001, height: 4, channels: 3, background: 'red' } })
+      .jpeg()
+      .toBuffer()
+    const refusals: [Awaited<ReturnType<typeof replace>>, number, RegExp][] = [
+      [await replace(id, good, { as: 'nobody' }), 403, /./],
+      [await replace(id, good, { as: 'viewer' }), 403, /./],
+      [await replace(missing, good), 404, /./],
+      [await replace(id, ''), 400, /^file: is empty/],
+      [await replace(id, 'text', { name: 'a.txt' }), 400, /^file: must be image\/jpeg, because the address/],
+      [await replace(id, await picture(9, 9).png().toBuffer(), { name: 'a.png' }), 400, /^file: must be/],
+      [await replace(id, good, { name: 'a.png' }), 400, /^file:/],
+      [await replace(id, good.subarray(0, 900)), 400, /^file:/],
+      [await replace(id, Buffer.concat([good, Buffer.from('<script>x</script>')])), 400, /HTML/],
+      [await replace(id, progressive), 400, /image width 20001 exceeds/],
+      [await replace(id, good, { fields: { alt_text: 'x' } }), 400, /^alt_text: is not replaced/],
+      [await replace(id, good, { headers: { 'If-Match': '"old"' } }), 412, /./],
+      [await call('PUT', `/api/v1/media/${id}/file`, { body: { file: 'x' } }), 415, /./],
+    ]
+    for (const [{ status, body }, wanted, words] of refusals)
+      expect([status, body.error]).toEqual([wanted, expect.stringMatching(words)])
+    expect(await item(id)).toEqual(media)
+    expect(await storage.keys(`${id}/`)).toEqual(before)
+    expect(Buffer.compare((await storage.object(keyOf(media.url))).bytes, await flat('red'))).toBe(0)
+  })
+
+  it('brings the old file back when its record cannot be written', async () => {
+    const { body: media } = await upload('lost.jpg', await flat('red'))
+    const before = await storage.keys(`${media.media_id}/`)
+    const items = app.services.media.items as unknown as { change: () => Promise<unknown> }
+    const failing = vi.spyOn(items, 'change').mockRejectedValueOnce(unavailable('no database', 1))
+    expect((await replace(media.media_id, await flat('blue'))).status).toBe(503)
+    failing.mockRestore()
+    expect(await storage.keys(`${media.media_id}/`)).toEqual(before)
+    expect(Buffer.compare((await storage.object(keyOf(media.url))).bytes, await flat('red'))).toBe(0)
+    expect(await db.findAll(internalTables.mediaUploads)).toEqual([])
+    expect((await replace(media.media_id, await flat('blue'))).status).toBe(200)
+  })
+
+  it('happens once at a time, so that object and record are of the same file', async () => {
+    const { body: media } = await upload('raced.jpg', await flat('red'))
+    const files = await Promise.all(['blue', 'green', 'white', 'black'].map(colour => flat(colour)))
+    const answers = await Promise.all(files.map(bytes => replace(media.media_id, bytes)))
+    expect(answers.map(({ status }) => status)).toContain(200)
+    for (const { status } of answers) expect([200, 409]).toContain(status)
+    const { bytes } = await storage.object(keyOf(media.url))
+    const row = await db.get(tables.media, media.media_id)
+    expect(row?.content_hash).toBe(createHash('sha256').update(bytes).digest('hex'))
+    expect(await storage.keys(`${media.media_id}/`)).toHaveLength(1 + (row?.variants.length ?? 0))
+    expect((await replace(media.media_id, await flat('red'))).status).toBe(200)
   })
 })
 

@@ -1,3 +1,4 @@
+import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { tables } from '../../src/db/tables.js'
 import { type Caller, testApp } from '../support/app.js'
@@ -6,6 +7,10 @@ import { panelForms } from '../support/panel-forms.js'
 import { testStorage } from '../support/storage.js'
 
 const storage = await testStorage()
+const sharpOf = (background: string) =>
+  sharp({ create: { width: 40, height: 30, channels: 3, background } })
+    .png()
+    .toBuffer()
 const app = await testApp(storage.config, { file: {} })
 const { call, db, services, send } = app
 const { post, seen, tokenFor } = panelForms(app)
@@ -267,6 +272,29 @@ describe('media', () => {
     expect(await translations()).toEqual({})
     await call('DELETE', `/api/v1/locales?q=${added.locale_id}`)
   })
+})
+
+it('a form on the page of a file replaces it, with the token of the browser', async () => {
+  const red = await sharpOf('red')
+  const { body: media } = await uploader(app)('wall.png', red)
+  const at = `/admin/media/${media.media_id}`
+  const { text } = await call('GET', at)
+  const [, action = ''] = /action="([^"]+media-file[^"]+)"/.exec(text) ?? []
+  const form = (as: Caller, path: string, content: Uint8Array) => {
+    const body = new FormData()
+    body.set('file', new Blob([content as BlobPart]), 'wall.png')
+    const request = new Request('http://x/', { method: 'POST', body })
+    const type = { 'Content-Type': request.headers.get('content-type') ?? '' }
+    return request.arrayBuffer().then(bytes => send('POST', path, { as, body: bytes, headers: type }))
+  }
+  const blue = await sharpOf('blue')
+  expect((await form('admin', action.split('?')[0] ?? '', blue)).status).toBe(403)
+  expect((await form('viewer', action, blue)).status).toBe(403)
+  expect((await form('admin', action, Buffer.from('text'))).status).toBe(400)
+  const done = await form('admin', action, blue)
+  expect([done.status, done.headers.get('location')?.startsWith(at)]).toEqual([303, true])
+  expect((await services.media.items.get(media.media_id)).size).toBe(blue.byteLength)
+  expect((await call('GET', at, { as: 'viewer' })).text).not.toContain('media-file')
 })
 
 describe('routes', () => {
