@@ -106,11 +106,17 @@ const Replace = ({ view, record: { media_id, mimetype } }: { view: View; record:
       encType="multipart/form-data"
       action={`${view.base}/media-file/${media_id}?${tokenMember}=${view.token}`}
     >
-      <label class="hint" for="replacement">
-        {`Another ${mimetype} file. Its address, texts and uses stay.`}
-      </label>
-      <input type="file" id="replacement" name="file" accept={mimetype} required />
-      <Submit>Replace file</Submit>
+      <p>
+        <label class="hint" for="replacement">
+          {`Another ${mimetype} file. Its address, texts and uses stay.`}
+        </label>
+      </p>
+      <p>
+        <input type="file" id="replacement" name="file" accept={mimetype} required />
+      </p>
+      <p>
+        <Submit>Replace file</Submit>
+      </p>
     </form>
   </section>
 )
