@@ -16,7 +16,7 @@ const receivers = [
     name: 'Rebuild the site',
     url: 'https://build.freilauf.example/hook',
     events: ['content.published', 'content.unpublished'],
-    /** The responses in order, the last one the newest; 0 for none. */
+    /** The responses in order, the last one the newest; 0 without a response. */
     responses: [200, 200, 200, 500, 200, 200, 200, 200, 200, 200, 200, 200],
   },
   {
@@ -55,7 +55,7 @@ export async function makeSampleWebhooks(
   }
 }
 
-/** A finished delivery with this response; 0 for none. @param at in milliseconds */
+/** A finished delivery with this response; 0 stands for a missing one. @param at in milliseconds */
 function outcomeOf(status: number, at: number) {
   const failed = status === 0 || status >= 400
   return {

@@ -149,7 +149,7 @@ function mediaProblem(
   if (kinds && !kinds.some(kind => kind === mimetype || kind === kindOf(mimetype)))
     return broken('kinds', `must be ${kinds.join(' or ')}, and ${id} is ${mimetype}`)
   return altRequired && kindOf(mimetype) === 'image' && !hasAlt
-    ? broken('altRequired', `needs an alt text, and the picture "${name}" has none`)
+    ? broken('altRequired', `needs an alt text, and the picture "${name}" does not have one`)
     : undefined
 }
 
