@@ -1,7 +1,8 @@
 // Makes dist from the sources: the program in a few files, because a start that reads four hundred takes a third longer.
 // What a start does not need (the panel, the terminal, other systems' addresses, commands) stays in files of its own.
-import { chmod, rm } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { build } from 'esbuild'
+import sharp from 'sharp'
 
 /** What bench and tests use of the program in a process of their own. */
 const inside = [
@@ -48,3 +49,14 @@ await build({
 })
 await chmod(`${root}/dist/cli.js`, 0o755)
 await import('./src/panel/browser/build.mjs')
+
+/** The pictures of the sample site: the service decodes no SVG, so they become WebP here. */
+const drawings = `${root}/src/cli/sample`
+await mkdir(`${root}/dist/sample`)
+await Promise.all(
+  (await readdir(drawings)).map(name =>
+    sharp(`${drawings}/${name}`)
+      .webp({ quality: 80, effort: 2 })
+      .toFile(`${root}/dist/sample/${name.replace('.svg', '.webp')}`),
+  ),
+)

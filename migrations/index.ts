@@ -36,6 +36,7 @@ import { publicBook } from './035-public-book.js'
 import { trashBin } from './036-trash.js'
 import { severalInstances } from './040-several-instances.js'
 import { review } from './037-review.js'
+import { mediaTexts } from './039-media-texts.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   trashBin,
   severalInstances,
   review,
+  mediaTexts,
 ]

@@ -364,6 +364,14 @@ const fields = {
     },
   ),
   max_upload_size: field(count(1, 2 ** 40).default(10_485_760), 'Upload limit in bytes.'),
+  media_formats: field(
+    z
+      .array(z.enum(['webp', 'avif'], 'must be webp or avif'))
+      .max(2)
+      .refine(given => new Set(given).size === given.length, 'must not repeat a format')
+      .default(['webp']),
+    'Formats of image variants beside the image’s own. Applies to later uploads; `slugline media regenerate` renews the others.',
+  ),
   bucket_media: field(optional(), 'Bucket of media.', { restart: true, ...guarded }),
   bucket_endpoint: field(optional(), 'Address of the storage for the service.', {
     restart: true,

@@ -225,6 +225,9 @@ export interface Rendition {
   readonly part: { left: number; top: number; width: number; height: number }
 }
 
+/** A format of variants beside the image's own one. */
+export type ImageFormat = 'webp' | 'avif'
+
 export interface RenderedImage {
   readonly name: string
   readonly width: number
@@ -238,15 +241,15 @@ export interface Images {
   /** Reads the header; no pixel is decoded. @throws if it is not an image, or damaged */
   inspect(path: string): Promise<ImageFacts>
   /**
-   * Each rendition in the image's own type and in WebP, without metadata; frames stay. The image is decoded to its
-   * end even without a rendition to make. @throws if it is damaged
+   * Makes each rendition in the image's own type and in the formats, without metadata. Frames stay, so an animation
+   * has no AVIF. The image is decoded to its end even without a rendition to make. @throws if it is damaged
    */
   render(
     path: string,
     mimetype: string,
     facts: ImageFacts,
-    wanted: readonly Rendition[],
-  ): Promise<RenderedImage[]>
+    wanted: { readonly renditions: readonly Rendition[]; readonly formats: readonly ImageFormat[] },
+  ): Promise<{ readonly images: readonly RenderedImage[]; readonly thumbhash: string }>
 }
 
 /** Where a bucket of an S3-compatible store is, and by what right it is used. */
@@ -267,12 +270,15 @@ export interface StoredObject {
   readonly size: number
 }
 
-/** Every call ends within seconds, and throws when the store did not do it. */
+/**
+ * Every call ends within seconds, and throws when the store did not do it. Browsers keep an object for five minutes if
+ * it is `replaceable`, otherwise for a year.
+ */
 export interface Bucket {
   put(
     key: string,
     content: Uint8Array | TemporaryFile,
-    how: { mimetype: string; attachment: boolean },
+    how: { mimetype: string; attachment: boolean; replaceable?: boolean },
   ): Promise<void>
   /** Undefined when there is no such object. */
   fetch(key: string): Promise<TemporaryFile | undefined>

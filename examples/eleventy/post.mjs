@@ -15,11 +15,15 @@ const sourceSet = (variants, type) =>
 export function picture(media, sizes = '100vw') {
   if (!media) return ''
   const { url, alt, width, height, mimetype, variants, focal } = media
-  const webp = sourceSet(variants, 'image/webp')
+  const sources = ['image/avif', 'image/webp']
+    .filter(type => type !== mimetype)
+    .map(type => [type, sourceSet(variants, type)])
+    .filter(([, set]) => set)
+    .map(([type, set]) => `<source type="${type}" srcset="${set}" sizes="${sizes}">`)
   const own = sourceSet(variants, mimetype)
   const position = focal ? ` style="object-position: ${focal.x}% ${focal.y}%"` : ''
   return `<picture>
-  ${webp && mimetype !== 'image/webp' ? `<source type="image/webp" srcset="${webp}" sizes="${sizes}">` : ''}
+  ${sources.join('')}
   <img src="${escaped(url)}" ${own ? `srcset="${own}" sizes="${sizes}" ` : ''}width="${width}" height="${height}" alt="${escaped(alt)}" loading="lazy"${position}>
 </picture>`
 }

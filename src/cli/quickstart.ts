@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createReadStream, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Actor, systemActorFor } from '../actor.js'
 import { type Config, databaseFile } from '../config.js'
@@ -9,16 +9,25 @@ import { withAppSecret } from '../node/app-secret.js'
 import { loadConfig } from '../node/config-file.js'
 import { folderStorage, storageSettings } from '../node/folder-storage.js'
 import { ListenError } from '../node/http-listener.js'
+import { packageRoot } from '../node/package-root.js'
 import { createLog, nodePorts } from '../node/ports.js'
+import { temporaryFile } from '../node/temporary-files.js'
 import { type Options, type Running, start } from '../server.js'
 import type { FirstAdministrator } from '../services/bootstrap.js'
 import { loadSampleSite } from './sample-site.js'
+import { makeSampleWebhooks } from './sample-webhooks.js'
 import { hostKeyFile, withPort } from './serve.js'
 import { quickstartFolder } from './site.js'
 import { stopOnSignal } from './stop-on-signal.js'
 import { say, showAdministrator, type Terminal } from './terminal.js'
 
-const configuration = { environment: 'local', port: ':8080', db_driver: 'sqlite', db_url: './modula.db' }
+const configuration = {
+  ...{ environment: 'local', port: ':8080', db_driver: 'sqlite', db_url: './modula.db' },
+  // The sample site is in two languages.
+  i18n_enabled: true,
+}
+/** Where `npm run build` puts the pictures of the sample site. */
+const sampleFolder = new URL('dist/sample/', packageRoot)
 /** How many ports after the configured one are tried if it is in use. */
 const portsTried = 20
 const maxPort = 65_535
@@ -69,15 +78,29 @@ async function administratorOf(
     : (await db.findAll(tables.users, {}, { limit: 1 }))[0]
 }
 
+async function samplePicture(name: string) {
+  const file = `${name}.webp`
+  return { ...(await temporaryFile(createReadStream(new URL(file, sampleFolder)))), name: file }
+}
+
 /** Creates the sample site, unless it exists. */
-async function fillSite({ services }: Running, admin: { user_id: string }): Promise<void> {
+async function fillSite(
+  { services, db }: Running,
+  admin: { user_id: string },
+  { localized, withMedia }: { localized: boolean; withMedia: boolean },
+): Promise<void> {
   const actor: Actor = {
     ...systemActorFor(admin.user_id),
     roleId: await services.access.systemRole('admin'),
     surface: 'cli',
     userAgent: 'quickstart',
   }
-  await loadSampleSite(services.space, actor)
+  const now = Date.now()
+  const isNew = await loadSampleSite(services, actor, {
+    ...{ localized, now },
+    picture: withMedia && existsSync(sampleFolder) ? samplePicture : undefined,
+  })
+  if (isNew) await makeSampleWebhooks(services, db, actor, now)
 }
 
 /** Returns the addresses of the first pages. */
@@ -137,7 +160,8 @@ export async function quickstart(
       hostKeyFile: hostKeyFile(config, path),
     })
     const admin = await administratorOf(running, administrator)
-    if (admin && empty === undefined) await fillSite(running, admin)
+    if (admin && empty === undefined)
+      await fillSite(running, admin, { localized: config.i18n_enabled, withMedia: media !== undefined })
     const wanted = /(?<!\d)\d+$/.exec(config.port)?.[0]
     return {
       running: { ...running, stop },

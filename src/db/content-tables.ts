@@ -21,6 +21,8 @@ export const keyLength = 191
 
 /** Slug and title of a route by locale; at least one of the two. */
 export type RouteTranslations = Record<string, { slug?: string; title?: string }>
+/** Texts of a media item by locale; at least one of them. */
+export type MediaTranslations = Record<string, { alt_text?: string; caption?: string; display_name?: string }>
 export const contentStatuses = ['draft', 'published'] as const
 /**
  * Which published entries of a datatype the public sees: none; those that a public entry refers to or an address leads
@@ -344,6 +346,9 @@ export function mediaSpace(prefix: '' | 'admin_') {
         folder_id: id().of(`${prefix}media_folders`).orNull(),
         author_id: id().of('users'),
         ...dates,
+        /** Made with the variants. */
+        thumbhash: text().orNull(),
+        translations: json<MediaTranslations>().or({}),
       },
       { unique: [['object_key']], announced: prefix === '' },
     ),

@@ -7,12 +7,15 @@ import { pipeline } from 'node:stream/promises'
 import type { Config } from '../config.js'
 import type { Bucket, Storage, StoredObject, TemporaryFile } from '../ports.js'
 import { storage as stores } from './ports.js'
+import { cacheControl } from './object-headers.js'
 import { temporaryFile } from './temporary-files.js'
 
 /** How an object is given to a browser. */
 interface Kind {
   readonly mimetype: string
   readonly attachment: boolean
+  /** Missing for objects that were stored before this member existed. */
+  readonly replaceable?: boolean
 }
 
 /** Objects under `objects`, and beside them under `kinds` how each is served. */
@@ -29,11 +32,13 @@ class FolderBucket implements Bucket {
     return path.startsWith(root + sep) && !key.includes('\0') ? path : undefined
   }
 
-  async put(...[key, content, { mimetype, attachment }]: Parameters<Bucket['put']>): Promise<void> {
+  async put(
+    ...[key, content, { mimetype, attachment, replaceable }]: Parameters<Bucket['put']>
+  ): Promise<void> {
     const [path, kind] = [this.pathOf('objects', key), this.pathOf('kinds', key)]
     if (!path || !kind) throw new Error(`${key} is no key of an object`)
     for (const file of [path, kind]) await mkdir(dirname(file), { recursive: true })
-    await writeFile(kind, JSON.stringify({ mimetype, attachment }), { mode: 0o600 })
+    await writeFile(kind, JSON.stringify({ mimetype, attachment, replaceable }), { mode: 0o600 })
     // Other processes see the whole object or nothing.
     const part = `${path}.part`
     if ('path' in content) await copyFile(content.path, part)
@@ -96,14 +101,14 @@ async function serve(
     return
   }
   try {
-    const { mimetype, attachment }: Kind = JSON.parse(await readFile(kindPath, 'utf8'))
+    const { mimetype, attachment, replaceable }: Kind = JSON.parse(await readFile(kindPath, 'utf8'))
     const name = url.searchParams.get('download')
     const disposition =
       name === null ? 'attachment' : `attachment; filename*=UTF-8''${encodeURIComponent(name)}`
     response.writeHead(200, {
       'Content-Type': mimetype,
       'Content-Length': (await file.stat()).size,
-      'Cache-Control': 'public, max-age=31536000, immutable',
+      'Cache-Control': cacheControl(replaceable),
       'X-Content-Type-Options': 'nosniff',
       'Access-Control-Allow-Origin': '*',
       ...(attachment || name !== null ? { 'Content-Disposition': disposition } : {}),

@@ -15,6 +15,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Bucket, BucketAddress, Storage, StoredObject, TemporaryFile } from '../ports.js'
+import { cacheControl } from './object-headers.js'
 import { temporaryFile } from './temporary-files.js'
 
 /** How long a connection may take, and how long a store may send nothing. */
@@ -68,15 +69,16 @@ class S3Bucket implements Bucket {
     this.publicClient = publicEndpoint === endpoint ? this.client : clientOf(address, publicEndpoint)
   }
 
-  async put(...[key, content, { mimetype, attachment }]: Parameters<Bucket['put']>): Promise<void> {
+  async put(
+    ...[key, content, { mimetype, attachment, replaceable }]: Parameters<Bucket['put']>
+  ): Promise<void> {
     const isFile = 'path' in content
     const size = isFile ? content.size : content.byteLength
     const object = {
       Bucket: this.name,
       Key: key,
       ContentType: mimetype,
-      // An object's name is never given to another content.
-      CacheControl: 'public, max-age=31536000, immutable',
+      CacheControl: cacheControl(replaceable),
       ...(attachment ? { ContentDisposition: 'attachment' } : {}),
     }
     if (isFile && size > this.partBytes) return this.putInParts(object, content)

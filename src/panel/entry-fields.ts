@@ -49,9 +49,13 @@ export async function controlOf(
   context: PanelContext,
 ): Promise<Field> {
   const control = described(field, stored)
-  const hint = [field.required ? 'required' : '', control.kind === 'datetime' ? 'in UTC' : '']
+  const hint = [
+    field.required ? 'required' : '',
+    control.kind === 'datetime' ? 'in UTC' : '',
+    field.data.altRequired === true ? 'alt text required' : '',
+  ]
     .filter(Boolean)
-    .join(' ')
+    .join(', ')
   if (field.field_type !== 'media' && field.field_type !== 'relation') return { ...control, hint }
   const { name, label, help } = control
   return picker(field, { name, label, hint, ...(help ? { help } : {}) }, { stored, model }, context)

@@ -1,4 +1,4 @@
-import type { Ctx } from '../middleware/context.js'
+import { type Ctx, idParam } from '../middleware/context.js'
 import { titlesById } from '../resources/entries.js'
 import { type Folder, mediaResource, sizeWords } from '../resources/media.js'
 import type { MediaRecord } from '../services/media/record.js'
@@ -76,6 +76,7 @@ const Details = ({ view, record }: { view: View; record: MediaRecord }) => (
         <dd class="mono">{record.media_id}</dd>
       </dl>
     </section>
+    {view.can('media:update') && <Replace view={view} record={record} />}
     {record.variants.length > 0 && (
       <section class="box">
         <h2>Variants</h2>
@@ -94,6 +95,30 @@ const Details = ({ view, record }: { view: View; record: MediaRecord }) => (
       </section>
     )}
   </>
+)
+
+/** A form of its own, because its body is a file (D-644). */
+const Replace = ({ view, record: { media_id, mimetype } }: { view: View; record: MediaRecord }) => (
+  <section class="box">
+    <h2>Replace file</h2>
+    <form
+      method="post"
+      encType="multipart/form-data"
+      action={`${view.base}/media-file/${media_id}?${tokenMember}=${view.token}`}
+    >
+      <p>
+        <label class="hint" for="replacement">
+          {`Another ${mimetype} file. Its address, texts and uses stay.`}
+        </label>
+      </p>
+      <p>
+        <input type="file" id="replacement" name="file" accept={mimetype} required />
+      </p>
+      <p>
+        <Submit>Replace file</Submit>
+      </p>
+    </form>
+  </section>
 )
 
 async function Uses({
@@ -222,6 +247,11 @@ function uploadAction({ receive }: Pages, context: PanelContext): void {
   receive('/media-upload', 'media:create', 'Upload a file', async c => {
     refuseForeignForm(c, c.req.query(tokenMember), context)
     const { media_id } = await items.upload(panelActor(c), c.req.raw)
+    return c.redirect(`${context.base}${saved(`/media/${media_id}`)}`, 303)
+  })
+  receive('/media-file/:media_id', 'media:update', 'Replace the file of a media item', async c => {
+    refuseForeignForm(c, c.req.query(tokenMember), context)
+    const { media_id } = await items.replaceFile(panelActor(c), idParam(c, 'media_id'), c.req.raw)
     return c.redirect(`${context.base}${saved(`/media/${media_id}`)}`, 303)
   })
 }

@@ -1,6 +1,7 @@
 import { MediaUpdate } from '../services/media/input.js'
 import type { Choice } from './form-field.js'
 import { type Parts, resource } from './resource.js'
+import { translationFields, withTranslations } from './translations.js'
 
 /** Returns a size in words. */
 export const sizeWords = (bytes: number): string =>
@@ -30,8 +31,8 @@ export function folderChoices(folders: readonly Folder[]): Choice[] {
 }
 
 /** Media: files with their texts. */
-export const mediaResource = ({ services: { media } }: Parts) => {
-  const { items, folders } = media
+export const mediaResource = (parts: Parts) => {
+  const { items, folders } = parts.services.media
   return resource({
     title: 'Media',
     one: 'file',
@@ -79,6 +80,12 @@ export const mediaResource = ({ services: { media } }: Parts) => {
             },
           ] as const)
         : []),
+      ...(await translationFields(parts, record?.translations ?? {}, [
+        { member: 'alt_text', label: 'Alt text' },
+        { member: 'display_name', label: 'Name' },
+        { member: 'caption', label: 'Caption', beside: true },
+      ])),
     ],
+    prepare: withTranslations,
   })
 }

@@ -63,6 +63,7 @@ const types: Readonly<Record<string, string>> = {
   png: 'image/png',
   png8: 'image/png',
   webp: 'image/webp',
+  avif: 'image/avif',
 }
 
 /** Reads the parameters that systems have for pictures. */

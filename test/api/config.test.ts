@@ -460,6 +460,7 @@ describe('config:update without the role admin', () => {
     webhook_retry_delays: ['2m'],
     webhook_scan_interval: '90s',
     trash_retention: '2d',
+    media_formats: ['avif'],
   }
   const otherOf = (name: string, before: unknown): unknown => {
     if (name in other) return other[name]

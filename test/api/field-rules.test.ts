@@ -26,7 +26,7 @@ async function typeWith(field_type: string, more: object = {}) {
 const publish = (content_data_id: string) => api('POST', '/content/publish', { content_data_id })
 const statusOf = async (id: string) => (await db.get(tables.contentData, id))?.status
 
-async function mediaItem(mimetype: string) {
+async function mediaItem(mimetype: string, texts: { alt_text?: string; display_name?: string } = {}) {
   const { media_id } = await db.write(systemActor, tx =>
     tx.insert(tables.media, {
       name: 'file',
@@ -35,6 +35,7 @@ async function mediaItem(mimetype: string) {
       object_key: `key-${++pages}`,
       content_hash: 'x',
       author_id: users.admin,
+      ...texts,
     }),
   )
   return media_id
@@ -170,6 +171,44 @@ it('an edit of what is public keeps the rules of the fields that it changes', as
   expect((await api('POST', '/content-fields', empty)).status).toBe(400)
   await api('POST', '/content/unpublish', { content_data_id: id })
   expect((await api('DELETE', path)).status).toBe(204)
+})
+
+it('pictures have an alt text where the field requires it, when they are published and after', async () => {
+  const [silent, told, film] = [
+    await mediaItem('image/png', { alt_text: ' ', display_name: 'Wall "1".png' }),
+    await mediaItem('image/png', { alt_text: 'A wall' }),
+    await mediaItem('video/mp4'),
+  ]
+  const data = { cardinality: 'many', altRequired: true }
+  const gallery = await typeWith('media', { data })
+  const files = (...ids: string[]) => ({ thing: JSON.stringify(ids) })
+  const draft = await gallery.entry(files(told, film, silent))
+  const refusal = await publish(draft)
+  expect([refusal.status, refusal.body.error, refusal.body.errors]).toMatchObject([
+    400,
+    'fields.thing: needs an alt text, and the picture "Wall "1".png" does not have one',
+    [{ member: 'fields.thing', rule: 'altRequired', content_data_id: draft }],
+  ])
+  expect(await statusOf(draft)).toBe('draft')
+  const live = await gallery.entry(files(told, film), { status: 'published' })
+  const edit = (ids: string) => api('PUT', '/content', { content_data_id: live, fields: { thing: ids } })
+  expect((await edit(JSON.stringify([silent]))).status).toBe(400)
+  await api('PUT', `/media/?q=${silent}`, { alt_text: 'Another wall' })
+  expect((await edit(JSON.stringify([silent]))).status).toBe(200)
+  expect((await publish(draft)).status).toBe(200)
+
+  // A new rule counts what is public already, and a setting of another type or value is refused.
+  const { field_id } = gallery
+  await api('PUT', `/media/?q=${silent}`, { alt_text: '' })
+  const broken = await api('GET', `/fields/check?q=${field_id}`)
+  expect(broken.body).toMatchObject({ published: 2, examples: [{ rule: 'altRequired' }, {}] })
+  expect((await api('PUT', `/fields/?q=${field_id}`, { data: { altRequired: 'yes' } })).status).toBe(400)
+  const text = await api('POST', '/fields', {
+    ...{ parent_id: gallery.datatype_id, label: 'T' },
+    field_type: 'text',
+    data,
+  })
+  expect(text.status).toBe(400)
 })
 
 it('media are of the kinds that a field takes, relations name its targets, and both as many as it says', async () => {

@@ -1,14 +1,17 @@
+import { createHash } from 'node:crypto'
 import sharp from 'sharp'
-import { describe, expect, it, vi } from 'vitest'
+import { thumbHashToApproximateAspectRatio, thumbHashToAverageRGBA } from 'thumbhash'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { progressBar, regenerateMedia } from '../../src/cli/media.js'
 import { adminTables, internalTables, tables } from '../../src/db/tables.js'
+import { unavailable } from '../../src/errors.js'
 import { testApp } from '../support/app.js'
 import { animation, picture, uploader } from '../support/media.js'
 import { testStorage } from '../support/storage.js'
 
 const storage = await testStorage()
-const app = await testApp(storage.config)
+const app = await testApp({ ...storage.config, i18n_enabled: true })
 const { call, send, audits, db, users } = app
 const upload = uploader(app)
 const missing = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
@@ -300,6 +303,196 @@ describe('an item', () => {
   })
 })
 
+describe('texts in other languages', () => {
+  const put = (id: string, body: unknown, as: 'admin' | 'editor' | 'viewer' | 'nobody' = 'editor') =>
+    call('PUT', `/api/v1/media/?q=${id}`, { body, as })
+
+  it('are merged, shown in the requested locale, and fall back to its own', async () => {
+    for (const code of ['de', 'de-AT', 'fr'])
+      await call('POST', '/api/v1/locales', { body: { code, label: code } })
+    const { body: media } = await upload('wall.png', await picture(40, 40).png().toBuffer(), {
+      fields: { alt_text: 'A wall', caption: 'Seen at noon' },
+    })
+    expect(media.translations).toEqual({})
+    const { datatype_id } = await field('Walls', 'media')
+    await page('/walls', datatype_id, media.media_id)
+    const native = async (query: string) => {
+      const { body } = await call('GET', `/walls?format=native${query}`, { as: 'nobody' })
+      return [body.fields.value.alt, body.fields.value.caption]
+    }
+    expect(await native('&locale=de')).toEqual(['A wall', 'Seen at noon'])
+    const before = (await audits()).length
+    const translations = {
+      de: { alt_text: 'Eine Wand', display_name: 'Wand.png' },
+      fr: { alt_text: 'Un mur' },
+    }
+    const { status, body } = await put(media.media_id, { translations })
+    expect([status, body.translations, body.alt_text]).toEqual([200, translations, 'A wall'])
+    expect((await audits()).slice(before).map(event => event.new_values)).toEqual([{ translations }])
+    expect(await native('')).toEqual(['A wall', 'Seen at noon'])
+    expect(await native('&locale=de')).toEqual(['Eine Wand', 'Seen at noon'])
+    expect(await native('&locale=de-AT')).toEqual(['Eine Wand', 'Seen at noon'])
+    expect(await native('&locale=fr')).toEqual(['Un mur', 'Seen at noon'])
+    const found = await call('GET', '/api/v1/media?text=mur')
+    expect(found.body.map(({ media_id }: { media_id: string }) => media_id)).toEqual([media.media_id])
+
+    // The same record back changes nothing; null and an empty text remove.
+    expect((await put(media.media_id, body)).body).toEqual(body)
+    const less = await put(media.media_id, { translations: { fr: null, de: { display_name: '' } } })
+    expect(less.body.translations).toEqual({ de: { alt_text: 'Eine Wand' } })
+    const asked = await call('GET', '/api/v1/locales')
+    const { locale_id } = asked.body.find(({ code }: { code: string }) => code === 'de')
+    const removed = await call('DELETE', `/api/v1/locales/?q=${locale_id}`)
+    expect([removed.status, removed.body.error]).toEqual([409, 'still referenced by media.translations'])
+
+    const raw = async () => (await call('GET', '/walls?format=raw&locale=de', { as: 'nobody' })).body.media[0]
+    expect([(await raw()).alt_text, (await raw()).translations]).toEqual([
+      'A wall',
+      { de: { alt_text: 'Eine Wand' } },
+    ])
+    await call('PUT', `/api/v1/locales/?q=${locale_id}`, { body: { is_enabled: false } })
+    expect((await raw()).translations).toEqual({})
+    const every = await call('GET', '/walls?format=contentful&locale=*', { as: 'nobody' })
+    expect(every.body.includes.Asset[0].fields.description).toEqual({ en: 'A wall' })
+    await call('PUT', `/api/v1/locales/?q=${locale_id}`, { body: { is_enabled: true } })
+    const all = await call('GET', '/walls?format=contentful&locale=*', { as: 'nobody' })
+    expect(all.body.includes.Asset[0].fields.description).toEqual({ en: 'A wall', de: 'Eine Wand' })
+  })
+
+  it.each([
+    ['of no locale', { tlh: { alt_text: 'x' } }, 'translations.tlh'],
+    ['of a name that is no locale', { '%': { alt_text: 'x' } }, 'translations.%'],
+    ['of too many characters', { fr: { alt_text: 'x'.repeat(1025) } }, 'translations.fr.alt_text'],
+    ['of an unknown member', { fr: { description: 'x' } }, 'translations.fr'],
+    ['as a text', 'x', 'translations'],
+  ])('are refused %s', async (_, translations, member) => {
+    const { body: media } = await upload('a.txt', 'text')
+    const refused = await put(media.media_id, { translations })
+    expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining(member)])
+    expect((await item(media.media_id)).translations).toEqual({})
+  })
+
+  it('are refused to whoever may not update media', async () => {
+    const { body: media } = await upload('a.txt', 'text')
+    const translations = { fr: { alt_text: 'x' } }
+    expect((await put(media.media_id, { translations }, 'viewer')).status).toBe(403)
+    expect((await put(media.media_id, { translations }, 'nobody')).status).toBe(403)
+    expect((await put(missing, { translations })).status).toBe(404)
+  })
+})
+
+describe('replacing the file', () => {
+  type As = 'admin' | 'editor' | 'viewer' | 'nobody'
+  const replace = async (
+    id: string,
+    content: Uint8Array | string,
+    { name = 'new.jpg', as = 'editor' as As, fields = {}, headers = {} } = {},
+  ) => {
+    const form = new FormData()
+    for (const [member, value] of Object.entries(fields)) form.append(member, String(value))
+    form.append('file', new Blob([content as BlobPart]), name)
+    const request = new Request('http://x/', { method: 'POST', body: form })
+    const type = { 'Content-Type': request.headers.get('content-type') ?? '' }
+    const body = await request.arrayBuffer()
+    return send('PUT', `/api/v1/media/${id}/file`, { as, body, headers: { ...type, ...headers } })
+  }
+  const flat = (background: string, side = 800) =>
+    sharp({ create: { width: side, height: side / 2, channels: 3, background } })
+      .jpeg()
+      .toBuffer()
+
+  it('keeps id, address and texts, makes the variants again, and is one audit event and one media event', async () => {
+    const { body: media } = await upload('before.jpg', await flat('red'), { fields: { alt_text: 'A wall' } })
+    const { datatype_id } = await field('Replaced', 'media')
+    await page('/replaced', datatype_id, media.media_id)
+    const shown = () => call('GET', '/replaced?format=native', { as: 'nobody' })
+    const old = await shown()
+    const before = (await audits()).length
+    const bytes = await flat('blue', 1200)
+    const { status, body } = await replace(media.media_id, bytes)
+    expect([status, body.error]).toEqual([200, undefined])
+    const { variants, thumbhash, width, height, size, date_modified, ...same } = body
+    expect(media).toMatchObject(same)
+    expect([width, height, size]).toEqual([1200, 600, bytes.byteLength])
+    expect(thumbhash).not.toBe(media.thumbhash)
+    expect((await storage.object(keyOf(media.url))).bytes).toEqual(new Uint8Array(bytes))
+    const keys = await storage.keys(`${media.media_id}/`)
+    expect(keys).toHaveLength(1 + variants.length)
+    for (const { url } of variants) expect(keys).toContain(keyOf(url))
+    for (const { url } of media.variants) expect(keys).not.toContain(keyOf(url))
+    const now = await shown()
+    expect(now.body.fields.value).toMatchObject({ width: 1200, alt: 'A wall', url: media.url })
+    expect(now.headers.get('etag')).not.toBe(old.headers.get('etag'))
+    const events = (await audits()).slice(before)
+    expect(events.map(event => [event.operation, event.table_name, event.record_id, event.user_id])).toEqual([
+      ['UPDATE', 'media', media.media_id, users.editor],
+    ])
+    expect(await db.findAll(internalTables.mediaUploads)).toEqual([])
+    expect(await db.findAll(internalTables.leases, { name: `file of ${media.media_id}` })).toEqual([])
+    expect((await fetch(media.url)).headers.get('cache-control') ?? 'public, max-age=300').toBe(
+      'public, max-age=300',
+    )
+    await call('DELETE', `/api/v1/media/?q=${media.media_id}&force=true`)
+    expect(await storage.keys(`${media.media_id}/`)).toEqual([])
+  })
+
+  it('is refused with everything as it was', async () => {
+    const { body: media } = await upload('kept.jpg', await flat('red'))
+    const good = await flat('blue')
+    const id = media.media_id
+    const before = await storage.keys(`${id}/`)
+    const progressive = await sharp({ create: { width: 20_001, height: 4, channels: 3, background: 'red' } })
+      .jpeg()
+      .toBuffer()
+    const refusals: [Awaited<ReturnType<typeof replace>>, number, RegExp][] = [
+      [await replace(id, good, { as: 'nobody' }), 403, /./],
+      [await replace(id, good, { as: 'viewer' }), 403, /./],
+      [await replace(missing, good), 404, /./],
+      [await replace(id, ''), 400, /^file: is empty/],
+      [await replace(id, 'text', { name: 'a.txt' }), 400, /^file: must be image\/jpeg, because the address/],
+      [await replace(id, await picture(9, 9).png().toBuffer(), { name: 'a.png' }), 400, /^file: must be/],
+      [await replace(id, good, { name: 'a.png' }), 400, /^file:/],
+      [await replace(id, good.subarray(0, 900)), 400, /^file:/],
+      [await replace(id, Buffer.concat([good, Buffer.from('<script>x</script>')])), 400, /HTML/],
+      [await replace(id, progressive), 400, /image width 20001 exceeds/],
+      [await replace(id, good, { fields: { alt_text: 'x' } }), 400, /^alt_text: is not replaced/],
+      [await replace(id, good, { headers: { 'If-Match': '"old"' } }), 412, /./],
+      [await call('PUT', `/api/v1/media/${id}/file`, { body: { file: 'x' } }), 415, /./],
+    ]
+    for (const [{ status, body }, wanted, words] of refusals)
+      expect([status, body.error]).toEqual([wanted, expect.stringMatching(words)])
+    expect(await item(id)).toEqual(media)
+    expect(await storage.keys(`${id}/`)).toEqual(before)
+    expect(Buffer.compare((await storage.object(keyOf(media.url))).bytes, await flat('red'))).toBe(0)
+  })
+
+  it('brings the old file back when its record cannot be written', async () => {
+    const { body: media } = await upload('lost.jpg', await flat('red'))
+    const before = await storage.keys(`${media.media_id}/`)
+    const items = app.services.media.items as unknown as { change: () => Promise<unknown> }
+    const failing = vi.spyOn(items, 'change').mockRejectedValueOnce(unavailable('no database', 1))
+    expect((await replace(media.media_id, await flat('blue'))).status).toBe(503)
+    failing.mockRestore()
+    expect(await storage.keys(`${media.media_id}/`)).toEqual(before)
+    expect(Buffer.compare((await storage.object(keyOf(media.url))).bytes, await flat('red'))).toBe(0)
+    expect(await db.findAll(internalTables.mediaUploads)).toEqual([])
+    expect((await replace(media.media_id, await flat('blue'))).status).toBe(200)
+  })
+
+  it('happens once at a time, so that object and record are of the same file', async () => {
+    const { body: media } = await upload('raced.jpg', await flat('red'))
+    const files = await Promise.all(['blue', 'green', 'white', 'black'].map(colour => flat(colour)))
+    const answers = await Promise.all(files.map(bytes => replace(media.media_id, bytes)))
+    expect(answers.map(({ status }) => status)).toContain(200)
+    for (const { status } of answers) expect([200, 409]).toContain(status)
+    const { bytes } = await storage.object(keyOf(media.url))
+    const row = await db.get(tables.media, media.media_id)
+    expect(row?.content_hash).toBe(createHash('sha256').update(bytes).digest('hex'))
+    expect(await storage.keys(`${media.media_id}/`)).toHaveLength(1 + (row?.variants.length ?? 0))
+    expect((await replace(media.media_id, await flat('red'))).status).toBe(200)
+  })
+})
+
 describe('presets', () => {
   it('are kept by label, checked, and take effect by regenerating', async () => {
     const preset = (body: unknown, method = 'POST', query = '') =>
@@ -340,6 +533,98 @@ describe('presets', () => {
     expect(statuses.toSorted()).toEqual([...Array(16).fill(201), ...Array(4).fill(409)])
     for (const id of made) await call('DELETE', `/api/v1/media-dimensions/?q=${id}`)
     expect(await db.count(tables.mediaDimensions)).toBe(4)
+  })
+})
+
+describe('media_formats', () => {
+  afterAll(() => formats(['webp']))
+  const formats = (media_formats: unknown, as: 'admin' | 'editor' = 'admin') =>
+    call('PUT', '/api/v1/config', { as, body: { media_formats } })
+  const typesOf = (body: { variants: { mimetype: string }[] }) =>
+    body.variants.map(({ mimetype }) => mimetype)
+
+  it('adds AVIF variants, to earlier images when they are made again, and takes them away', async () => {
+    const before = await upload('before.jpg', await picture(400, 400).jpeg().toBuffer())
+    expect((await formats(['webp', 'avif'])).status).toBe(200)
+    const types = ['image/jpeg', 'image/webp', 'image/avif']
+    const { status, body } = await upload('after.jpg', await picture(400, 400).jpeg().toBuffer())
+    expect([status, typesOf(body)]).toEqual([201, types])
+    const avif = body.variants[2]
+    const { type, ...stored } = await storage.object(keyOf(avif.url))
+    const bytes = Buffer.from(stored.bytes)
+    // The process decodes no AVIF, so the header shows what it is: the brand, and the size in the box `ispe`.
+    const size = bytes.indexOf('ispe') + 8
+    const [width, height] = [bytes.readUInt32BE(size), bytes.readUInt32BE(size + 4)]
+    expect([bytes.toString('latin1', 4, 12), width, height]).toEqual(['ftypavif', 300, 300])
+    expect([type, bytes.byteLength]).toEqual(['image/avif', avif.size])
+    expect(avif.url).toBe(body.variants[1].url.replace(/webp$/, 'avif'))
+    // Animations stay animated, so they have none.
+    const moving = await upload('moving.gif', await animation(400, 400, 3).gif().toBuffer())
+    expect(typesOf(moving.body)).toEqual(['image/gif', 'image/webp'])
+    const deep = await upload('deep.png', await picture(400, 400).toColourspace('rgb16').png().toBuffer())
+    expect(typesOf(deep.body)).toEqual(['image/png', 'image/webp', 'image/avif'])
+    expect(typesOf(await item(before.body.media_id))).toEqual(['image/jpeg', 'image/webp'])
+    const again = (id: string) => call('POST', `/api/v1/media/${id}/regenerate`)
+    expect(typesOf((await again(before.body.media_id)).body)).toEqual(types)
+    const keys = () => storage.keys(`${before.body.media_id}/`)
+    expect((await keys()).filter(key => key.endsWith('.avif'))).toHaveLength(1)
+    expect((await formats([])).status).toBe(200)
+    expect(typesOf((await again(before.body.media_id)).body)).toEqual(['image/jpeg'])
+    expect(await keys()).toHaveLength(2)
+    expect((await call('DELETE', `/api/v1/media/?q=${body.media_id}`)).status).toBe(204)
+    expect(await storage.keys(`${body.media_id}/`)).toEqual([])
+  })
+
+  it.each([
+    ['a word', 'avif'],
+    ['another format', ['jxl']],
+    ['a format twice', ['webp', 'webp']],
+  ])('is not %s', async (_, given) => expect((await formats(given)).status).toBe(400))
+
+  it('is not for editors', async () => expect((await formats(['avif'], 'editor')).status).toBe(403))
+})
+
+describe('thumbhash', () => {
+  const decoded = ({ thumbhash }: { thumbhash: string }) => {
+    const { r, g, b, a } = thumbHashToAverageRGBA(Buffer.from(thumbhash, 'base64'))
+    return [r, g, b, a].map(part => Math.round(part * 10) / 10)
+  }
+  const flat = (background: string, channels: 3 | 4 = 3, [width, height] = [600, 300]) =>
+    sharp({ create: { width, height, channels, background } })
+
+  it.each([
+    ['JPEG', flat('#ff0000').jpeg(), [1, 0, 0, 1]],
+    ['transparent PNG', flat('#00ff0080', 4).png(), [0, 1, 0, 0.5]],
+    ['grey PNG', flat('#808080').toColourspace('b-w').png(), [0.5, 0.5, 0.5, 1]],
+    ['small WebP, without variants', flat('#0000ff', 3, [9, 5]).webp({ lossless: true }), [0, 0, 1, 1]],
+    ['picture of one pixel', flat('#ffffff', 3, [1, 1]).png(), [1, 1, 1, 1]],
+  ])('is a placeholder of a %s', async (_, image, colour) => {
+    const { body } = await upload('hashed', await image.toBuffer())
+    expect(decoded(body)).toEqual(colour)
+    expect(Buffer.from(body.thumbhash, 'base64').byteLength).toBeLessThanOrEqual(25)
+  })
+
+  it('is that of the first frame, and upright', async () => {
+    const { body: moving } = await upload('moving.gif', await animation(400, 300, 3).gif().toBuffer())
+    expect(decoded(moving)).toEqual([0, 0, 0, 1])
+    const ratio = thumbHashToApproximateAspectRatio(Buffer.from(moving.thumbhash, 'base64'))
+    expect(ratio).toBeCloseTo(4 / 3, 0)
+    const turned = await flat('#ff0000').jpeg().withMetadata({ orientation: 6 }).toBuffer()
+    const { body } = await upload('turned.jpg', turned)
+    expect(thumbHashToApproximateAspectRatio(Buffer.from(body.thumbhash, 'base64'))).toBeLessThan(0.6)
+  })
+
+  it('is missing for other files, comes with new variants, and is on pages', async () => {
+    expect((await upload('notes.txt', 'text')).body.thumbhash).toBe(null)
+    const { body: media } = await upload('poster.png', await flat('#ff0000').png().toBuffer())
+    await db.write(systemActor, tx => tx.update(tables.media, media.media_id, { thumbhash: null }))
+    expect((await item(media.media_id)).thumbhash).toBe(null)
+    const again = await call('POST', `/api/v1/media/${media.media_id}/regenerate`)
+    expect(again.body.thumbhash).toBe(media.thumbhash)
+    const { datatype_id } = await field('Hashed', 'media')
+    await page('/hashed', datatype_id, media.media_id)
+    const shown = await call('GET', '/hashed?format=native', { as: 'nobody' })
+    expect(shown.body.fields.value.thumbhash).toBe(media.thumbhash)
   })
 })
 

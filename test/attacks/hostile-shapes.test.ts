@@ -248,7 +248,7 @@ function* ofEditor(): Generator<Request> {
 
 /** What would end the session, or works on without the request. */
 const left =
-  /^\/(?:sign-out|sign-in|forgotten|new-password|backups|media-upload|profile\/sessions)|\/media-upload$/
+  /^\/(?:sign-out|sign-in|forgotten|new-password|backups|media-upload|profile\/sessions)|\/media-upload$|\/media-file\//
 
 /** Every form of the panel, in both content spaces. */
 async function actions(): Promise<string[]> {

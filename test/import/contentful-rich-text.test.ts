@@ -35,7 +35,16 @@ const html = (...content: RichNode[]) => htmlOfDocument(document(...content), ta
 const record: MediaRecord = {
   ...{ media_id: picture, numeric_id: 1, name: 'bike.jpg', display_name: '', alt_text: '', caption: '' },
   ...{ description: '', mimetype: 'image/jpeg', size: 1, width: 1, height: 1, focal_x: null, focal_y: null },
-  ...{ url: '/bike.jpg', variants: [], folder_id: null, author_id: '', date_created: '', date_modified: '' },
+  ...{
+    url: '/bike.jpg',
+    thumbhash: null,
+    translations: {},
+    variants: [],
+    folder_id: null,
+    author_id: '',
+    date_created: '',
+    date_modified: '',
+  },
 }
 /** As it is stored, with addresses in their places. */
 const stored = (written = '') =>

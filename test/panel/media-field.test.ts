@@ -86,6 +86,36 @@ describe.skipIf(chromiumMissing)(
         expect(admin.problems).toEqual([])
       })
 
+    it('offers to upload again what failed, one file or several', async () => {
+      const { datatype_id } = await datatype('Album')
+      await field(datatype_id, 'Cover', 'media', { data: { cardinality: 'many' } })
+      const { route_id } = await route('/retry', 'Retry')
+      const id = (await entry(datatype_id, { route_id })).content_data_id
+      const admin = await panel({ as: 'admin' })
+      const { page, open } = admin
+      await open(`/content/entry/${id}`)
+      await cover(page).getByText('Drop files here').waitFor()
+      let isAway = true
+      await page.route('**/media-upload*', route => (isAway ? route.abort() : route.continue()))
+      const names = ['one.png', 'two.png']
+      for (const name of names) await drop(cover(page).locator('.media-drop'), name, png)
+      for (const name of names)
+        await cover(page).getByText(`${name} was not uploaded: No connection`).waitFor()
+      await expectClean(admin)
+      // Again without a connection: the file can still be tried.
+      await page.getByRole('button', { name: 'Retry one.png' }).click()
+      await page.getByRole('button', { name: 'Retry one.png' }).waitFor()
+      isAway = false
+      for (const name of names) {
+        await page.getByRole('button', { name: `Retry ${name}` }).click()
+        await cover(page).locator('.choice-word', { hasText: name }).waitFor()
+      }
+      expect(await cover(page).getByText('was not uploaded').count()).toBe(0)
+      await page.keyboard.press('Control+s')
+      await saved(page)
+      expect(JSON.parse((await stored(id)) ?? '')).toHaveLength(2)
+    })
+
     it('has a picker of tiles, which arrows go through and which takes files', async () => {
       const id = await mediaEntry('/tiles')
       for (let i = 0; i < 6; i++)

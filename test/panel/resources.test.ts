@@ -1,11 +1,16 @@
+import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { internalTables, tables } from '../../src/db/tables.js'
 import { type Caller, testApp } from '../support/app.js'
-import { picture } from '../support/media.js'
+import { picture, uploader } from '../support/media.js'
 import { panelForms } from '../support/panel-forms.js'
 import { testStorage } from '../support/storage.js'
 
 const storage = await testStorage()
+const sharpOf = (background: string) =>
+  sharp({ create: { width: 40, height: 30, channels: 3, background } })
+    .png()
+    .toBuffer()
 const app = await testApp(storage.config, { file: {} })
 const { call, db, services, send } = app
 const { post, seen, tokenFor } = panelForms(app)
@@ -247,6 +252,49 @@ describe('the content model', () => {
     expect((await call('GET', `/admin/fields/${field}`)).status).toBe(404)
     expect((await post(`/admin/routes/${route}/delete`, {})).status).toBe(303)
   })
+})
+
+describe('media', () => {
+  it('have alt text, name and caption in each other language', async () => {
+    const { body: added } = await call('POST', '/api/v1/locales', { body: { code: 'fi', label: 'Finnish' } })
+    const { body: media } = await uploader(app)('wall.png', await picture(20, 20).png().toBuffer())
+    const at = `/admin/media/${media.media_id}`
+    expect((await call('GET', at)).text).toContain('Alt text in Finnish')
+    const alt = 'translations.fi.alt_text'
+    const saved = await post(at, { [alt]: 'Seinä', 'translations.fi.caption': '' })
+    expect(saved.status).toBe(303)
+    const translations = async () => (await services.media.items.get(media.media_id)).translations
+    expect(await translations()).toEqual({ fi: { alt_text: 'Seinä' } })
+    expect((await call('GET', at)).text).toMatch(/id="f-translations\.fi\.alt_text"[^>]*value="Seinä"/)
+    const long = await post(at, { [alt]: 'x'.repeat(1025) })
+    expect([long.status, /id="e-translations\.fi\.alt_text"[^>]*>./.test(long.text)]).toEqual([400, true])
+    await post(at, { [alt]: '' })
+    expect(await translations()).toEqual({})
+    await call('DELETE', `/api/v1/locales?q=${added.locale_id}`)
+  })
+})
+
+it('a form on the page of a file replaces it, with the token of the browser', async () => {
+  const red = await sharpOf('red')
+  const { body: media } = await uploader(app)('wall.png', red)
+  const at = `/admin/media/${media.media_id}`
+  const { text } = await call('GET', at)
+  const [, action = ''] = /action="([^"]+media-file[^"]+)"/.exec(text) ?? []
+  const form = (as: Caller, path: string, content: Uint8Array) => {
+    const body = new FormData()
+    body.set('file', new Blob([content as BlobPart]), 'wall.png')
+    const request = new Request('http://x/', { method: 'POST', body })
+    const type = { 'Content-Type': request.headers.get('content-type') ?? '' }
+    return request.arrayBuffer().then(bytes => send('POST', path, { as, body: bytes, headers: type }))
+  }
+  const blue = await sharpOf('blue')
+  expect((await form('admin', action.split('?')[0] ?? '', blue)).status).toBe(403)
+  expect((await form('viewer', action, blue)).status).toBe(403)
+  expect((await form('admin', action, Buffer.from('text'))).status).toBe(400)
+  const done = await form('admin', action, blue)
+  expect([done.status, done.headers.get('location')?.startsWith(at)]).toEqual([303, true])
+  expect((await services.media.items.get(media.media_id)).size).toBe(blue.byteLength)
+  expect((await call('GET', at, { as: 'viewer' })).text).not.toContain('media-file')
 })
 
 describe('routes', () => {

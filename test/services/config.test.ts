@@ -33,6 +33,7 @@ describe('configuration', () => {
       webhook_retry_delays: ['1m', '5m', '30m'],
       webhook_scan_interval: '60s',
       max_upload_size: 10_485_760,
+      media_formats: ['webp'],
       bucket_force_path_style: true,
     })
   })

@@ -85,7 +85,12 @@ const onRoute = (root: Node, slug = '/blog/first'): ContentTree => ({
   root,
 })
 const write = (name: FormatName, tree: ContentTree): string =>
-  atOnce((formats.get(name) as Format).write(tree, { ...context, stored: tree.route }))
+  atOnce(
+    (formats.get(name) as Format).write(tree, {
+      ...context,
+      stored: { route: tree.route, media: () => context.media },
+    }),
+  )
 const read = (name: FormatName, tree: ContentTree) => JSON.parse(write(name, tree))
 
 const typed = [

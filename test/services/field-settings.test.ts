@@ -201,7 +201,7 @@ it('gives the errors of an entry in the order of its fields, and knows nothing b
   ]
   const facts: Facts = {
     defaultLocale: 'en',
-    mediaType: () => undefined,
+    media: () => undefined,
     datatypeName: () => undefined,
     holderOf: ({ field_value }) => (field_value === 'taken' ? 'other' : undefined),
   }

@@ -164,7 +164,7 @@ it(`writes each published entry of ${trees} random trees once, and no draft, in 
         linked: new Map(),
         media: new Map(),
         origin: '',
-        stored: route,
+        stored: { route, media: () => new Map() },
       }
       return atOnce((formats.get(name) as Format).write({ route, root }, context))
     }

@@ -75,6 +75,7 @@ it('describes every format with an answer that the service really gave', async (
       height: 1600,
       focal_x: 40,
       focal_y: 50,
+      thumbhash: '1QcSHQRnh493V4dIh4eXh1h4kJUI',
       object_key: key('workshop.jpg'),
       content_hash: '',
       variants: [

@@ -3,19 +3,33 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFil
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import sharp from 'sharp'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemActorFor } from '../../src/actor.js'
 import { loadSampleSite } from '../../src/cli/sample-site.js'
+import { makeSampleWebhooks } from '../../src/cli/sample-webhooks.js'
 import { tables } from '../../src/db/tables.js'
+import { temporaryFile } from '../../src/node/temporary-files.js'
 import { testApp } from '../support/app.js'
 import { engine } from '../support/database.js'
 import { freePort, productEnv, runProduct } from '../support/process.js'
+import { testStorage } from '../support/storage.js'
 
 it('loads a site that looks like something, once', async () => {
-  const { call, db, services, users, audits } = await testApp()
+  const store = await testStorage()
+  const { call, db, services, users, audits, clock } = await testApp({ ...store.config, i18n_enabled: true })
   const roleId = await services.access.systemRole('admin')
   const admin = { ...systemActorFor(users.admin), roleId, surface: 'cli' } as const
-  expect(await loadSampleSite(services.space, admin)).toBe(true)
+  const options = {
+    ...{ localized: true, now: clock.now() },
+    picture: async (name: string) => {
+      const drawn = await sharp({ create: { width: 700, height: 400, channels: 3, background: '#d9583b' } })
+      const file = await temporaryFile(Readable.from([await drawn.webp().toBuffer()]))
+      return { ...file, name: `${name}.webp` }
+    },
+  }
+  expect(await loadSampleSite(services, admin, options)).toBe(true)
   const page = async (path: string) => (await call('GET', `${path}?format=clean`, { as: 'nobody' })).body
   const home = await page('/')
   expect(home).toMatchObject({ type: 'page', title: 'Freilauf – the bicycle workshop', slug: '/' })
@@ -34,9 +48,54 @@ it('loads a site that looks like something, once', async () => {
   ])
 
   const before = (await audits()).length
-  expect(await loadSampleSite(services.space, admin)).toBe(false)
+  expect(await loadSampleSite(services, admin, options)).toBe(false)
   expect((await audits()).length).toBe(before)
-  expect(await db.count(tables.routes)).toBe(5)
+  expect(await db.count(tables.routes)).toBe(8)
+
+  // Two languages, eight pictures with alt texts in both, three people, two scheduled posts and a draft.
+  const native = async (path: string) => (await call('GET', `${path}?format=native`, { as: 'nobody' })).body
+  const heimat = await native('/de')
+  expect(heimat.title).toBe('Freilauf – die Fahrradwerkstatt')
+  expect(heimat.children[0].fields).toMatchObject({
+    headline: 'Roll weiter, liebes Fahrrad 🚲',
+    picture: { alt: 'Die Werkstatt mit rotem Dach, davor zwei Fahrräder', thumbhash: expect.any(String) },
+  })
+  const { body: media } = await call('GET', '/api/v1/media')
+  expect(media).toHaveLength(8)
+  for (const { alt_text, translations } of media)
+    expect([alt_text, translations.de.alt_text]).not.toContain('')
+  const roles = await Promise.all(
+    ['editor', 'viewer'].map(role => services.access.systemRole(role as 'editor')),
+  )
+  const accounts = (await db.findAll(tables.users)).filter(({ email }) => /@freilauf\.example$/.test(email))
+  expect(accounts.map(({ username, role }) => [username, role])).toEqual([
+    ['zoe', roles[0]],
+    ['emile', roles[0]],
+    ['ines', roles[1]],
+  ])
+  expect(await services.space.publishing.planned(9)).toHaveLength(2)
+  await makeSampleWebhooks(services, db, admin, clock.now())
+  const { body: hooks } = await call('GET', '/api/v1/admin/webhooks')
+  expect(hooks.map(({ name }: { name: string }) => name)).toEqual(['Rebuild the site', 'Search index'])
+  const { body: deliveries } = await call('GET', `/api/v1/admin/webhooks/${hooks[1].webhook_id}/deliveries`)
+  const outcomes = deliveries.map(({ status }: { status: string }) => status)
+  expect([outcomes.length, outcomes.filter((status: string) => status === 'failed').length]).toEqual([10, 2])
+  for (const slug of ['/blog/true-wheel', '/blog/open-evening', '/blog/spring-check'])
+    expect((await call('GET', slug, { as: 'nobody' })).status).toBe(404)
+  const authors = new Set((await audits()).map(({ user_id }) => user_id))
+  expect([...authors]).toEqual(expect.arrayContaining([accounts[0]?.user_id, accounts[1]?.user_id]))
+
+  // Without locales and media it is the same site in one language, without pictures.
+  const plain = await testApp()
+  const bare = { localized: false, now: plain.clock.now() }
+  const other = {
+    ...admin,
+    ...systemActorFor(plain.users.admin),
+    roleId: await plain.services.access.systemRole('admin'),
+  }
+  expect(await loadSampleSite(plain.services, { ...other, surface: 'cli' }, bare)).toBe(true)
+  const shown = await plain.call('GET', '/?format=native', { as: 'nobody' })
+  expect(shown.body.children[0].fields).toMatchObject({ headline: 'Ride on, dear bicycle 🚲' })
 })
 
 /** An empty folder that is gone after the test. */
@@ -181,7 +240,9 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
       password: 'unchanged since the first start, which showed it',
     })
     const again = await signIn(second, first.login)
-    const [kept] = await (await fetch(`${second.api}/media`, { headers: { Cookie: again } })).json()
+    const [kept] = await (
+      await fetch(`${second.api}/media?text=a.txt`, { headers: { Cookie: again } })
+    ).json()
     const file = await fetch(kept.url)
     expect([file.status, await file.text()]).toEqual([200, 'a text that stays'])
     // What is beside the objects is nobody's.

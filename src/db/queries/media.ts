@@ -84,3 +84,15 @@ export const mediaReferences = bySpace(
     lists: asMediaReferences,
   }),
 )
+
+/** Media with a translation in a locale. @param pattern `%"code":%` */
+export const translatedMedia = bySpace(
+  (space: ContentSpace): Query<'pattern', number> => ({
+    values: ['pattern'],
+    build: (knex, value) =>
+      knex(space.media.name)
+        .whereRaw('?? like ?', ['translations', value('pattern')])
+        .count({ n: '*' }),
+    rows: each(row => Number(row.n)),
+  }),
+)

@@ -1,5 +1,5 @@
 import type { Chosen } from './chosen.js'
-import { element } from './elements.js'
+import { button, element } from './elements.js'
 import { say } from './say.js'
 import { takeFiles, upload, uploadAddress } from './send-file.js'
 
@@ -47,7 +47,9 @@ interface Shown {
 /** The elements in which a field reports an upload, and the function that adds the file. */
 interface Places {
   readonly words: HTMLElement
-  readonly problem: HTMLElement
+  /** A line for each file that was not uploaded. */
+  readonly problems: HTMLElement
+  readonly open: HTMLElement
   readonly isMany: boolean
   add(chosen: Chosen): void
 }
@@ -57,27 +59,30 @@ const placesOf = new WeakMap<HTMLElement, Places>()
 
 /** Shows the files of a media field, and accepts dropped files. */
 export function showMedia(host: HTMLElement, { rows, open, isMany, add }: Shown): void {
-  const problem = element('p', { class: 'media-problem' })
+  const problems = placesOf.get(host)?.problems ?? element('div', { class: 'media-problem' })
   const [row] = rows
   const takesFiles = uploadAddress() !== undefined
-  const words = element('span', {}, isMany ? 'Drop files here' : 'Drop a file here')
-  if (row && !isMany) {
+  const hasOne = row !== undefined && !isMany
+  const words = element('span', {}, hasOne ? '' : isMany ? 'Drop files here' : 'Drop a file here')
+  if (hasOne) {
     row.querySelector('.row-actions')?.prepend(open)
     open.classList.add('small')
-    host.replaceChildren(row, problem)
+    host.replaceChildren(row, words, problems)
   } else {
-    const drop = element('div', { class: 'media-drop' }, open, ...(takesFiles ? [words] : []), problem)
+    const drop = element('div', { class: 'media-drop' }, open, ...(takesFiles ? [words] : []), problems)
     drop.classList.toggle('rows-above', rows.length > 0)
     host.replaceChildren(...rows, drop)
   }
   if (!takesFiles) return
   if (!placesOf.has(host)) takeFiles(host, files => void take(host, files))
-  placesOf.set(host, { words: row && !isMany ? problem : words, problem, isMany, add })
+  placesOf.set(host, { words, problems, open, isMany, add })
 }
 
 /** Uploads files one by one, and chooses each after it is stored. */
 async function take(host: HTMLElement, files: readonly File[]): Promise<void> {
-  for (const file of placesOf.get(host)?.isMany ? files : files.slice(0, 1)) {
+  const { isMany = false, problems } = placesOf.get(host) ?? {}
+  if (!isMany) problems?.replaceChildren()
+  for (const file of isMany ? files : files.slice(0, 1)) {
     const tell = (text: string) => {
       const words = placesOf.get(host)?.words
       if (words) words.textContent = text
@@ -92,8 +97,22 @@ async function take(host: HTMLElement, files: readonly File[]): Promise<void> {
     } catch (error) {
       const problem = `${file.name} was not uploaded: ${error instanceof Error ? error.message : error}`
       tell(before)
-      placesOf.get(host)?.problem.replaceChildren(problem)
+      problems?.append(failureOf(host, file, problem))
       say(problem)
     }
   }
+}
+
+/** Returns the line of a failed upload, with a button that tries again. */
+function failureOf(host: HTMLElement, file: File, problem: string): HTMLElement {
+  const line = element('p', {}, `${problem} `)
+  const again = () => {
+    line.remove()
+    placesOf.get(host)?.open.focus()
+    void take(host, [file])
+  }
+  const retry = button('Retry', again, 'small')
+  retry.setAttribute('aria-label', `Retry ${file.name}`)
+  line.append(retry)
+  return line
 }

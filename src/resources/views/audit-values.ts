@@ -24,7 +24,7 @@ export interface ChangedValue {
 /** Members that the service keeps for itself. */
 const hidden = new Set([
   ...['revision', 'date_created', 'date_modified', 'root_id', 'numeric_id'],
-  ...['object_key', 'content_hash', 'variants', 'snapshot', 'search_text', 'token_hash'],
+  ...['object_key', 'content_hash', 'variants', 'thumbhash', 'snapshot', 'search_text', 'token_hash'],
 ])
 
 const labels: Readonly<Record<string, string>> = {

@@ -151,6 +151,21 @@ function fileEndpoints(api: Endpoints, context: MediaContext) {
       return c.redirect(await items.download(idIn(c)), 302)
     },
   )
+  api.put(
+    `${path}/:media_id/file`,
+    `${permission}:update`,
+    {
+      summary: 'Replace the file; id, address and texts stay',
+      ifMatch: true,
+      upload: z.object({}),
+      fails: [409],
+      ...shape,
+    },
+    async c => {
+      const { ifMatch } = recordResponses
+      return recordResponses.answer(c, await items.replaceFile(actorOf(c), idIn(c), c.req.raw, ifMatch(c)))
+    },
+  )
   api.post(
     `${path}/:media_id/regenerate`,
     `${permission}:update`,

@@ -32,12 +32,17 @@ export interface CheckedEntry {
   readonly values: readonly CheckedValue[]
 }
 
+interface MediaFacts {
+  readonly mimetype: string
+  readonly name: string
+  readonly hasAlt: boolean
+}
+
 /** Known facts about other records. An unknown fact does not make a value invalid. */
 export interface Facts {
   /** The locale whose value stands for the field as much as one without a locale. */
   readonly defaultLocale: string | undefined
-  /** The media type of a media item. */
-  mediaType(id: string): string | undefined
+  media(id: string): MediaFacts | undefined
   /** The name of the datatype of an entry. */
   datatypeName(id: string): string | undefined
   /** Another entry that has the same value of a unique field in the same locale, where the public sees it. */
@@ -135,15 +140,28 @@ export function ruleProblem(rules: FieldRules, field_type: string, value: string
 const kindOf = (mediaType: string): string =>
   /^(?:image|video|audio)(?=\/)/.exec(mediaType)?.[0] ?? 'document'
 
+/** The rules about a media item that a value names. */
+function mediaProblem(
+  { kinds, altRequired }: FieldRules,
+  id: string,
+  { mimetype, name, hasAlt }: MediaFacts,
+): Broken | undefined {
+  if (kinds && !kinds.some(kind => kind === mimetype || kind === kindOf(mimetype)))
+    return broken('kinds', `must be ${kinds.join(' or ')}, and ${id} is ${mimetype}`)
+  return altRequired && kindOf(mimetype) === 'image' && !hasAlt
+    ? broken('altRequired', `needs an alt text, and the picture "${name}" does not have one`)
+    : undefined
+}
+
 /** The rules about records that a value names, and about other values. */
 function factProblem(field: RuledField, value: CheckedValue, facts: Facts): Broken | undefined {
-  const { kinds, target, unique } = field.rules
-  const ids = kinds || target ? (namedIds(value.field_value, field.data) ?? []) : []
+  const { kinds, altRequired, target, unique } = field.rules
+  const ids = kinds || altRequired || target ? (namedIds(value.field_value, field.data) ?? []) : []
   const targets = [target ?? []].flat()
   for (const id of ids) {
-    const mediaType = kinds && facts.mediaType(id)
-    if (mediaType && !kinds.some(kind => kind === mediaType || kind === kindOf(mediaType)))
-      return broken('kinds', `must be ${kinds.join(' or ')}, and ${id} is ${mediaType}`)
+    const media = kinds || altRequired ? facts.media(id) : undefined
+    const problem = media && mediaProblem(field.rules, id, media)
+    if (problem) return problem
     const datatype = target && facts.datatypeName(id)
     if (datatype && !targets.includes(datatype))
       return broken('target', `must name entries of ${targets.join(' or ')}, and ${id} is one of ${datatype}`)

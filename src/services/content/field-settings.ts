@@ -148,7 +148,11 @@ const members = {
     options: setting('options', 'Options', 'none: any text', optionList),
     default: defaultOf(optionText),
   },
-  media: { ...references, kinds: setting('kinds', 'Kinds of files', 'none: every kind', kindList) },
+  media: {
+    ...references,
+    kinds: setting('kinds', 'Kinds of files', 'none: every kind', kindList),
+    altRequired: setting('flag', 'Alt text required', 'of every picture, when it is published', flag),
+  },
   relation: {
     ...references,
     target: setting('datatypes', 'Entries of', 'none: every datatype', targetNames),

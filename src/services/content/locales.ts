@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../db/database.js'
+import { translatedMedia } from '../../db/queries/media.js'
 import { adminTables, internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, invalid, stillReferenced } from '../../errors.js'
@@ -49,10 +50,13 @@ async function refuseFallback(tx: Writer, code: string, fallback: string | null 
 
 /** @throws 409 while something is written in the locale */
 async function refuseUsed(tx: Writer, locale: string): Promise<void> {
-  for (const { contentFields, routeTranslations } of [tables, adminTables])
-    for (const table of [contentFields, routeTranslations])
+  for (const space of [tables, adminTables]) {
+    for (const table of [space.contentFields, space.routeTranslations])
       if (await tx.exists(table, { locale }))
         throw stillReferenced(`still referenced by ${table.name}.locale`)
+    const [media = 0] = await tx.query(translatedMedia(space), { pattern: `%"${locale}":{%` })
+    if (media > 0) throw stillReferenced(`still referenced by ${space.media.name}.translations`)
+  }
 }
 
 /** Languages of content. One is the default: the one that the first start made, until another is made it. */

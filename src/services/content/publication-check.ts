@@ -81,22 +81,29 @@ export async function factsOf(
   fields: readonly RuledField[],
   values: readonly CheckedValue[],
 ): Promise<Facts> {
-  const idsOf = (rule: 'kinds' | 'target' | 'unique') => {
-    const those = new Set(fields.filter(({ rules }) => rules[rule]).map(({ field_id }) => field_id))
+  const idsOf = (...names: ('kinds' | 'altRequired' | 'target' | 'unique')[]) => {
+    const those = new Set(
+      fields.filter(({ rules }) => names.some(name => rules[name])).map(({ field_id }) => field_id),
+    )
     return values.filter(({ field_id, field_value }) => those.has(field_id) && field_value !== '')
   }
-  const named = (rule: 'kinds' | 'target') => [
-    ...new Set(idsOf(rule).flatMap(({ field_value }) => anyIds(field_value))),
+  const named = (...names: ('kinds' | 'altRequired' | 'target')[]) => [
+    ...new Set(idsOf(...names).flatMap(({ field_value }) => anyIds(field_value))),
   ]
-  const media = await read.findIn(space.media, 'media_id', named('kinds'))
-  const mediaTypes = new Map(media.map(({ media_id, mimetype }) => [media_id, mimetype]))
+  const found = await read.findIn(space.media, 'media_id', named('kinds', 'altRequired'))
+  const media = new Map(
+    found.map(({ media_id, mimetype, display_name, name, alt_text }) => [
+      media_id,
+      { mimetype, name: display_name || name, hasAlt: alt_text.trim() !== '' },
+    ]),
+  )
   const datatypes = await datatypeNames(read, space, named('target'))
   const holders = await holdersOf(read, space, idsOf('unique'))
   const isAsked = fields.some(({ required }) => required)
   const standard = isAsked ? await read.find(tables.locales, { is_default: true }) : undefined
   return {
     defaultLocale: standard?.code,
-    mediaType: id => mediaTypes.get(id),
+    media: id => media.get(id),
     datatypeName: id => datatypes.get(id),
     holderOf: value => holders.get(value),
   }

@@ -16,31 +16,11 @@ export const translationsInput = z
     description: 'Slug and title by locale, such as {"de": {"slug": "/ueber-uns", "title": "Über uns"}}.',
   })
 
-type Given = z.output<typeof translationsInput>
-
 /** Every address of a route's page: its own slug, then those of other locales. */
 export const slugsOf = ({ slug, translations }: Pick<Route, 'slug' | 'translations'>): string[] => [
   slug,
   ...Object.values(translations).flatMap(own => own.slug ?? []),
 ]
-
-/** The translations after a change, in the order of their locales, so that equal ones are equal texts. */
-export function mergedTranslations(before: RouteTranslations, given: Given | undefined): RouteTranslations {
-  if (!given) return before
-  const codes = [...new Set([...Object.keys(before), ...Object.keys(given)])].sort()
-  return Object.fromEntries(
-    codes.flatMap(code => {
-      const change = given[code]
-      if (change === null) return []
-      const { slug, title } = { ...before[code], ...withoutUndefined(change) }
-      const own = { ...(slug ? { slug } : {}), ...(title ? { title } : {}) }
-      return slug || title ? [[code, own]] : []
-    }),
-  )
-}
-
-const withoutUndefined = (given: object | undefined): object =>
-  Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined))
 
 /**
  * A slug of a route and one of a translation are never the same, so changes of translations take turns with all other

@@ -14,12 +14,12 @@ import type { LeftRedirects } from './left-redirects.js'
 import { invalidatePublicPage } from './public-state.js'
 import {
   indexTranslations,
-  mergedTranslations,
   refuseSlugs,
   slugsInTurn,
   slugsOf,
   translationsInput,
 } from './route-translations.js'
+import { mergedTranslations } from './translations.js'
 
 export const RouteCreate = z.object({
   slug,

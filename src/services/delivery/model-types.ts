@@ -46,6 +46,8 @@ export interface Media {
   height: number | null
   /** In per cent from the left and the top. */
   focal: { x: number; y: number } | null
+  /** A placeholder until the image is loaded, in Base64. */
+  thumbhash: string | null
   variants: MediaVariant[]
 }
 

@@ -2,7 +2,7 @@ import type { EntryRow, LeanValue } from '../../db/queries/trees.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Log } from '../../ports.js'
-import type { MediaById } from '../media/record.js'
+import { type MediaById, shownMedia } from '../media/record.js'
 import type { Schema } from './content-model.js'
 import type { Paths } from './expand.js'
 import type { LocaleChoice } from './format-context.js'
@@ -105,7 +105,7 @@ export async function shownDocuments(
   }
   const mediaIds = mediaIdsIn(every)
   budget.refuse('references', mediaIds.length)
-  const media = await parts.media(mediaIds)
+  const media = shownMedia(await parts.media(mediaIds), choice.chain)
   const context: FormatContext = { ...choice, stored: undefined, linked, origin, media }
   const rich = writeRich && (await richOf(whole.values(), context, writeRich, log))
   return {

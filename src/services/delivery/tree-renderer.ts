@@ -14,6 +14,7 @@ import { notFound } from '../../errors.js'
 import type { Log } from '../../ports.js'
 import { Turns } from '../../turns.js'
 import { mayShow } from '../content/visibility.js'
+import { shownMedia, storedMedia } from '../media/record.js'
 import { type Audience, bookOf, type PageAudience } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
 import { refusePaths } from './expand.js'
@@ -167,9 +168,11 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     const linked = links ? links.linked : noLinks
     const { showsMedia, writeRich } = this.shows
     const isSeen = (code: string) => audience !== 'public' || context.isPublic(schema, code)
+    const found = await context.of(schema, locale, { root, linked, showsMedia })
     const shownWith = {
-      ...(await context.of(schema, locale, { root, linked, showsMedia })),
-      stored: storedRoute(route, isSeen),
+      ...found,
+      media: shownMedia(found.media, found.chain),
+      stored: { route: storedRoute(route, isSeen), media: () => storedMedia(found.media, isSeen) },
     }
     const shown = links ? links.root : root
     if (sourcemaps) markSources(shown, shownWith.origin)

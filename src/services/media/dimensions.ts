@@ -8,7 +8,7 @@ import { label } from '../text.js'
 
 /** Pixels of a side. */
 const side = z.int().min(1).max(8192)
-/** Every image is rendered once for each, twice with WebP. */
+/** Every image is rendered for each of them, in up to three formats. */
 const maxPresets = 20
 
 const members = { label: label(64), width: side, height: side, fit: z.enum(imageFits) }

@@ -72,7 +72,8 @@ const shown = new Set([
 /** Types that a browser would run come out as bytes. */
 const inert = new Set(['text/html', 'application/xml', 'application/xhtml+xml', 'text/javascript'])
 
-export const servedAs = (mimetype: string): { mimetype: string; attachment: boolean } => ({
+export const servedAs = (mimetype: string): { mimetype: string; attachment: boolean; replaceable: true } => ({
+  replaceable: true,
   mimetype: inert.has(mimetype) ? 'application/octet-stream' : mimetype,
   attachment: !shown.has(mimetype),
 })

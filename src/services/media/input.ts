@@ -3,6 +3,7 @@ import type { MediaFilter, MediaRow } from '../../db/queries/media.js'
 import { invalid } from '../../errors.js'
 import { atOnce } from '../../turns.js'
 import { reference } from '../body-parts.js'
+import { localeCode } from '../content/locales.js'
 import { escapedForLike } from '../matching.js'
 import { refuseUnknownMembers } from '../unknown-members.js'
 import { MediaRecord } from './record.js'
@@ -20,9 +21,18 @@ const texts = {
   caption: line(1024),
   description: line(65_536),
 }
+const inLocale = z.strictObject({
+  alt_text: texts.alt_text.nullish(),
+  caption: texts.caption.nullish(),
+  display_name: texts.display_name.nullish(),
+})
 export const MediaUpdate = z
   .object({
     ...texts,
+    translations: z.record(localeCode, inLocale.nullable()).meta({
+      description:
+        'Texts by locale, such as {"de": {"alt_text": "Eine Wand"}}, merged into the stored ones: null removes a locale or a text.',
+    }),
     focal_x: percent.nullable(),
     focal_y: percent.nullable(),
     folder_id: reference.nullable(),
@@ -67,9 +77,15 @@ export function filtersOf({ folder_id, type, text }: Filter): Partial<Record<Med
 }
 
 /** Returns the text of a media item that the filter `text` searches. */
-export const searchText = (
-  row: Pick<MediaRow, 'name' | 'display_name' | 'alt_text' | 'caption' | 'description'>,
-) => folded([row.name, row.display_name, row.alt_text, row.caption, row.description].join('\n'))
+export const searchText = ({
+  translations,
+  ...row
+}: Pick<MediaRow, 'name' | 'display_name' | 'alt_text' | 'caption' | 'description' | 'translations'>) => {
+  const others = Object.values(translations).flatMap(texts => Object.values(texts))
+  return folded(
+    [row.name, row.display_name, row.alt_text, row.caption, row.description, ...others].join('\n'),
+  )
+}
 
 const shown = new Set(Object.keys(MediaRecord.shape))
 

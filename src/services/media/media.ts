@@ -1,15 +1,15 @@
 import type { z } from 'zod'
 import { type Actor, authorOf, refuseReadOnly } from '../../actor.js'
-import type { Config } from '../../config.js'
 import type { PatchOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { type MediaFilter, type MediaRow, mediaCount, mediaKeys } from '../../db/queries/media.js'
 import type { MediaReference } from '../../db/queries/media-reference.js'
 import type { Slice } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, invalid, missingReference, notFound } from '../../errors.js'
+import { badRequest, conflict, invalid, missingReference, notFound } from '../../errors.js'
 import type { Files, ReceivedForm, TemporaryFile } from '../../ports.js'
+import { mergedTranslations } from '../content/translations.js'
 import type { Check } from '../crud.js'
 import type { AudienceOf } from '../delivery/audience.js'
 import { fileName, safeName } from './file-names.js'
@@ -25,7 +25,6 @@ type Table = ContentSpace['media']
 
 interface Parts extends ObjectParts {
   files: Files
-  config: () => Config
   audienceOf: AudienceOf
 }
 
@@ -101,6 +100,31 @@ export class MediaService {
       return await this.keepUploaded(actor, form, author)
     } finally {
       await form.file.discard()
+    }
+  }
+
+  /**
+   * Takes a multipart form with only `file`, of the item's media type. Id, address, texts and folder of the item stay.
+   * @throws as `upload`, 409 during another replacement or a backup
+   */
+  async replaceFile(
+    actor: Actor,
+    id: string,
+    request: Request,
+    check?: Check<MediaRecord>,
+  ): Promise<MediaRecord> {
+    const { files, storage, config } = this.parts
+    refuseReadOnly(actor)
+    const row = await this.rowOf(id)
+    check?.(this.shown(row))
+    await storage.bucket()
+    const { file, fields } = await files.receive(request, config().max_upload_size)
+    try {
+      const [other] = fields.keys()
+      if (other !== undefined) throw invalid(other, 'is not replaced: the form has only a file')
+      return await this.keepReplacement(actor, row, file, check)
+    } finally {
+      await file.discard()
     }
   }
 
@@ -203,7 +227,7 @@ export class MediaService {
     await this.refuseFolder(given.folder_id)
     const { mimetype } = kind
     const focal = { x: given.focal_x ?? null, y: given.focal_y ?? null }
-    const { facts, images } = await this.objects.render(file.path, mimetype, focal)
+    const { facts, images, thumbhash } = await this.objects.render(file.path, mimetype, focal)
     const display_name = given.display_name ?? ownName.slice(0, 255)
     const { alt_text = '', caption = '', description = '' } = given
     const texts = { name, display_name, alt_text, caption, description }
@@ -220,13 +244,47 @@ export class MediaService {
           size: file.size,
           width: facts?.width ?? null,
           height: facts?.height ?? null,
+          thumbhash,
           content_hash: file.hash,
-          search_text: searchText(texts),
+          search_text: searchText({ ...texts, translations: {} }),
           author_id,
         })
         return this.shown(row)
       }),
     )
+  }
+
+  private async keepReplacement(
+    actor: Actor,
+    row: MediaRow,
+    file: ReceivedForm['file'],
+    check?: Check<MediaRecord>,
+  ): Promise<MediaRecord> {
+    if (file.size === 0) throw invalid('file', 'is empty')
+    const kind = await this.parts.files.kindOf(file.path)
+    safeName(fileName(file.name), kind)
+    const { mimetype } = row
+    if (kind.mimetype !== mimetype)
+      throw invalid('file', `must be ${mimetype}, because the address of the file stays the same`)
+    const focal = { x: row.focal_x, y: row.focal_y }
+    const { facts, images, thumbhash } = await this.objects.render(file.path, mimetype, focal)
+    const { before, after } = await this.objects.replaceFile(row, file, images, (variants, done) =>
+      this.db.write(actor, async tx => {
+        await done(tx)
+        const { size, hash: content_hash } = file
+        const pixels = { width: facts?.width ?? null, height: facts?.height ?? null }
+        const patch = { size, content_hash, ...pixels, thumbhash, variants }
+        return this.change(tx, row.media_id, patch, check)
+      }),
+    )
+    await this.removeVariants(before, after)
+    return this.shown(after)
+  }
+
+  /** Removes the variants that an item has no longer. */
+  private async removeVariants(before: MediaRow, after: MediaRow): Promise<void> {
+    const current = new Set(keysOf(after))
+    await this.objects.removeObjects(keysOf(before).filter(key => !current.has(key)))
   }
 
   /** Changes an item together with its variants, which are made first. */
@@ -241,27 +299,34 @@ export class MediaService {
       x: patch.focal_x === undefined ? row.focal_x : patch.focal_x,
       y: patch.focal_y === undefined ? row.focal_y : patch.focal_y,
     }
-    const { before, after } = await this.objects.replace(row, focal, ({ facts, variants }, done) =>
+    const { before, after } = await this.objects.replace(row, focal, ({ facts, thumbhash, variants }, done) =>
       this.db.write(actor, async tx => {
         await done(tx)
+        const { content_hash } = await tx.lock(this.table, row.media_id)
+        if (content_hash !== row.content_hash) throw conflict('the file was replaced meanwhile')
         const size = facts ? { width: facts.width, height: facts.height } : {}
-        return this.change(tx, row.media_id, { ...patch, ...size, variants }, check)
+        return this.change(tx, row.media_id, { ...patch, ...size, thumbhash, variants }, check)
       }),
     )
-    const current = new Set(keysOf(after))
-    await this.objects.removeObjects(keysOf(before).filter(key => !current.has(key)))
+    await this.removeVariants(before, after)
     return this.shown(after)
   }
 
   private async change(
     tx: Writer,
     id: string,
-    patch: PatchOf<Table>,
+    { translations: given, ...own }: Omit<PatchOf<Table>, 'translations'> & Pick<Update, 'translations'>,
     check?: Check<MediaRecord>,
   ): Promise<{ before: MediaRow; after: MediaRow }> {
     const locked = await tx.lock(this.table, id)
     check?.(this.shown(locked))
+    const translations = mergedTranslations(locked.translations, given)
+    for (const code of Object.keys(translations))
+      if (!locked.translations[code] && !(await tx.exists(tables.locales, { code })))
+        throw invalid(`translations.${code}`, 'there is no such locale')
+    const patch = { ...own, ...(given && { translations }) }
     const search_text = searchText({
+      translations,
       name: locked.name,
       display_name: patch.display_name ?? locked.display_name,
       alt_text: patch.alt_text ?? locked.alt_text,

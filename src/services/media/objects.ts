@@ -1,20 +1,28 @@
+import { systemActor } from '../../actor.js'
+import type { Config } from '../../config.js'
 import type { StoredVariant } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest } from '../../errors.js'
-import type { Bucket, ImageFacts, Ports, TemporaryFile } from '../../ports.js'
+import { badRequest, conflict } from '../../errors.js'
+import { timestamp } from '../../ids.js'
+import type { Bucket, Ports, TemporaryFile } from '../../ports.js'
+import { endLease, takeLease } from '../operation/leases.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { servedAs } from './file-names.js'
-import { type FittedImage, type FocalGiven, render } from './rendering.js'
+import { type FittedImage, type FocalGiven, type Rendered, render } from './rendering.js'
 import { type MediaSpaceName, type MediaStorage, stored } from './storage.js'
 import { Uploads } from './uploads.js'
 
 export interface ObjectParts extends Pick<Ports, 'images' | 'log'> {
   storage: MediaStorage
   pending: PendingWork
+  config: () => Config
   /** Whether objects must stay, for a backup is being made of rows that name them. */
   areKept: () => Promise<boolean>
 }
+
+/** How long one replacement of a file may take. */
+const replacementMs = 600_000
 
 /** Writes the record of objects that are in the store, and ends the upload in the same transaction. */
 type WriteRecord<Made, T> = (made: Made, done: (tx: Writer) => Promise<void>) => Promise<T>
@@ -76,7 +84,7 @@ export class MediaObjects {
   replace<T>(
     item: { object_key: string; mimetype: string },
     focal: FocalGiven,
-    record: WriteRecord<{ facts: ImageFacts | undefined; variants: StoredVariant[] }, T>,
+    record: WriteRecord<Pick<Rendered, 'facts' | 'thumbhash'> & { variants: StoredVariant[] }, T>,
   ): Promise<T> {
     const { storage, log } = this.parts
     const nameAt = item.object_key.lastIndexOf('/') + 1
@@ -86,20 +94,68 @@ export class MediaObjects {
       const file = await stored(log, () => bucket.fetch(item.object_key))
       if (!file) throw badRequest('the original is not in the media storage')
       try {
-        const { facts, images } = await this.render(file.path, item.mimetype, focal)
+        const { facts, images, thumbhash } = await this.render(file.path, item.mimetype, focal)
         const place = { folder: folderOf(id), base: withoutEnding(item.object_key.slice(nameAt)), keys }
         const variants = await stored(log, () => putVariants(bucket, place, images))
-        return await record({ facts, variants }, done)
+        return await record({ facts, thumbhash, variants }, done)
       } finally {
         await file.discard()
       }
     })
   }
 
+  /**
+   * Puts another file at the address of an item, with variants under new names. The old file comes back if anything
+   * fails. One replacement of an item goes on at a time (docs/decisions/884-replaced-files.md).
+   * @throws 409 during another one or a backup
+   */
+  async replaceFile<T>(
+    { media_id, object_key, mimetype }: { media_id: string; object_key: string; mimetype: string },
+    file: TemporaryFile,
+    images: readonly FittedImage[],
+    record: WriteRecord<StoredVariant[], T>,
+  ): Promise<T> {
+    const { storage, log, areKept } = this.parts
+    if (await areKept()) throw conflict('a backup is being made; replace the file after it')
+    const nameAt = object_key.lastIndexOf('/') + 1
+    const folderOf = (id: string) => `${object_key.slice(0, nameAt)}${id}/`
+    let before: TemporaryFile | undefined
+    const replaced = this.uploads.run(folderOf, async upload => {
+      const { id, keys } = upload
+      const lease = { name: `file of ${media_id}`, holder: id }
+      await this.takeTurn(lease)
+      upload.restore = () => this.db.write(systemActor, tx => endLease(tx, lease))
+      const bucket = await storage.bucket()
+      before = await stored(log, () => bucket.fetch(object_key))
+      const put = (content: TemporaryFile) =>
+        stored(log, () => bucket.put(object_key, content, servedAs(mimetype)))
+      const place = { folder: folderOf(id), base: withoutEnding(object_key.slice(nameAt)), keys }
+      const variants = await stored(log, () => putVariants(bucket, place, images))
+      upload.restore = async () => {
+        if (before) await put(before)
+        await this.db.write(systemActor, tx => endLease(tx, lease))
+      }
+      await put(file)
+      return record(variants, async tx => {
+        await upload.done(tx)
+        await endLease(tx, lease)
+      })
+    })
+    return replaced.finally(() => before?.discard())
+  }
+
+  private async takeTurn(lease: { name: string; holder: string }): Promise<void> {
+    const taken = await this.db.write(systemActor, tx =>
+      takeLease(tx, { ...lease, until: timestamp(Date.parse(tx.now) + replacementMs) }),
+    )
+    if (!taken) throw conflict('the file is being replaced by somebody else')
+  }
+
   /** @throws 400 for an image that is too large or cannot be read */
   render(path: string, mimetype: string, focal: FocalGiven) {
-    const { images, log } = this.parts
-    return render({ db: this.db, images, log }, { path, mimetype, focal })
+    const { images, log, config } = this.parts
+    const formats = config().media_formats
+    return render({ db: this.db, images, log, formats }, { path, mimetype, focal })
   }
 
   /** Removes objects. Failures are retried later; an object that stays in the end is a leftover, which health finds. */

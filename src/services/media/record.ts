@@ -12,6 +12,8 @@ const Variant = z.object({
   size: z.int(),
   url: z.string(),
 })
+const translated = { alt_text: z.string(), caption: z.string(), display_name: z.string() }
+
 /** A media item as everybody sees it: with addresses instead of the names of objects. */
 export const MediaRecord = z
   .object({
@@ -29,11 +31,15 @@ export const MediaRecord = z
     focal_x: z.int().nullable(),
     focal_y: z.int().nullable(),
     url: z.string(),
+    thumbhash: z.string().nullable().meta({
+      description: 'A ThumbHash in Base64: a placeholder until the image is loaded. Null without variants.',
+    }),
     variants: z.array(Variant),
     variants_omitted: z.literal(true).optional().meta({
       description:
         'The image has more than 100 megapixels and no variants, as where decoding it takes too much memory.',
     }),
+    translations: z.record(z.string(), z.object(translated).partial()),
     folder_id: z.string().nullable(),
     author_id: z.string(),
     date_created: z.string(),
@@ -52,19 +58,63 @@ function fitOf({ width, height }: MediaRow, variant: StoredVariant): ImageFit {
 }
 
 export function mediaRecord(row: MediaRow, urlOf: (key: string) => string): MediaRecord {
-  const { object_key, content_hash, search_text, variants, folder_id, author_id, ...shown } = row
+  const {
+    object_key,
+    content_hash,
+    search_text,
+    thumbhash,
+    variants,
+    translations,
+    folder_id,
+    author_id,
+    ...shown
+  } = row
   const { date_created, date_modified, ...before } = shown
   return {
     ...before,
     url: urlOf(object_key),
+    thumbhash,
     variants: variants.map(variant => {
       const { name, width, height, mimetype, size, key } = variant
       return { name, width, height, fit: fitOf(row, variant), mimetype, size, url: urlOf(key) }
     }),
     ...(isLeftUndecoded(row) && { variants_omitted: true }),
+    translations,
     folder_id,
     author_id,
     date_created,
     date_modified,
   }
 }
+
+/** Returns an item with its texts in the best of the locales, as values are shown; its own ones come last. */
+function mediaIn(media: MediaRecord, chain: readonly string[]): MediaRecord {
+  const shown = { ...media }
+  for (const member of ['alt_text', 'caption', 'display_name'] as const)
+    shown[member] =
+      chain.map(locale => media.translations[locale]?.[member]).find(text => text !== undefined) ??
+      media[member]
+  return shown
+}
+
+const isTranslated = ({ translations }: MediaRecord): boolean => Object.keys(translations).length > 0
+
+/** Returns items with their texts in the best of the locales. */
+export const shownMedia = (media: MediaById, chain: readonly string[]): MediaById =>
+  chain.length > 0 && [...media.values()].some(isTranslated)
+    ? new Map([...media].map(([id, one]) => [id, mediaIn(one, chain)]))
+    : media
+
+/** Returns items as they are stored, with translations only for locales that may be seen. */
+export const storedMedia = (media: MediaById, isSeen: (locale: string) => boolean): MediaById =>
+  new Map(
+    [...media].map(([id, one]) => [
+      id,
+      {
+        ...one,
+        translations: Object.fromEntries(
+          Object.entries(one.translations).filter(([locale]) => isSeen(locale)),
+        ),
+      },
+    ]),
+  )

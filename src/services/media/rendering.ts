@@ -2,7 +2,7 @@ import type { ImageFit } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { invalid } from '../../errors.js'
-import type { ImageFacts, Images, Log, RenderedImage } from '../../ports.js'
+import type { ImageFacts, ImageFormat, Images, Log, RenderedImage } from '../../ports.js'
 import { isNeverDecoded, optimised, refuseTooLarge, renditionsOf } from './variants.js'
 
 /** Each coordinate counts as the middle where it is not set. */
@@ -18,6 +18,8 @@ export interface Rendered {
   /** Undefined for a file that is no image of a kind that is rendered. */
   readonly facts: ImageFacts | undefined
   readonly images: readonly FittedImage[]
+  /** A picture in a few bytes, in Base64; null for a file that was not decoded. */
+  readonly thumbhash: string | null
 }
 
 async function readable<T>(log: Log, work: Promise<T>): Promise<T> {
@@ -33,21 +35,33 @@ async function readable<T>(log: Log, work: Promise<T>): Promise<T> {
   }
 }
 
+interface RenderParts {
+  db: Database
+  images: Images
+  log: Log
+  /** The formats of variants beside the image's own. */
+  formats: readonly ImageFormat[]
+}
+
 /**
  * Renders an image. Other files, and images that take too much memory to decode, stay as they are.
  * @throws 400 for an image that is too large or cannot be read
  */
 export async function render(
-  { db, images, log }: { db: Database; images: Images; log: Log },
+  { db, images, log, formats }: RenderParts,
   { path, mimetype, focal }: { path: string; mimetype: string; focal: FocalGiven },
 ): Promise<Rendered> {
-  if (!optimised.has(mimetype)) return { facts: undefined, images: [] }
+  if (!optimised.has(mimetype)) return { facts: undefined, images: [], thumbhash: null }
   const facts = await readable(log, images.inspect(path))
   refuseTooLarge(facts)
-  if (isNeverDecoded(facts)) return { facts, images: [] }
+  if (isNeverDecoded(facts)) return { facts, images: [], thumbhash: null }
   const presets = await db.findAll(tables.mediaDimensions)
-  const wanted = renditionsOf(facts, presets, { x: focal.x ?? 50, y: focal.y ?? 50 })
-  const made = await readable(log, images.render(path, mimetype, facts, wanted))
+  const renditions = renditionsOf(facts, presets, { x: focal.x ?? 50, y: focal.y ?? 50 })
+  const made = await readable(log, images.render(path, mimetype, facts, { renditions, formats }))
   const whole = new Set(presets.filter(({ fit }) => fit === 'inside').map(({ label }) => label))
-  return { facts, images: made.map(image => ({ ...image, fit: whole.has(image.name) ? 'inside' : 'cover' })) }
+  const fitted = made.images.map(image => ({
+    ...image,
+    fit: whole.has(image.name) ? ('inside' as const) : ('cover' as const),
+  }))
+  return { facts, images: fitted, thumbhash: made.thumbhash }
 }

@@ -17,6 +17,8 @@ export interface Upload {
   readonly id: string
   /** Every object is named here before it is put, so that a failure can remove it. */
   readonly keys: string[]
+  /** Called before they are removed if the upload fails, to bring back what it has replaced. */
+  restore: (() => Promise<void>) | undefined
   /** Takes the note away, in the transaction that writes the record: both or neither. */
   done(tx: Writer): Promise<void>
 }
@@ -40,12 +42,12 @@ export class Uploads {
         this.parts.log.warn({ err: error }, 'an upload could not say that it is alive'),
       )
     }, heartbeatMs)
-    const upload: Upload = { id, keys: [], done: tx => this.remove(tx, id) }
+    const upload: Upload = { id, keys: [], restore: undefined, done: tx => this.remove(tx, id) }
     try {
       return await work(upload)
     } catch (error) {
       const { keys } = upload
-      await this.rollBackUpload(id, keys).catch(cause =>
+      await this.rollBackUpload(upload).catch(cause =>
         this.parts.log.warn({ err: cause, keys }, 'an upload that failed could not be taken back'),
       )
       throw error
@@ -69,8 +71,9 @@ export class Uploads {
   }
 
   /** The note is gone when the record was written after all, as when a database is lost while it commits. */
-  private async rollBackUpload(id: string, keys: readonly string[]): Promise<void> {
+  private async rollBackUpload({ id, keys, restore }: Upload): Promise<void> {
     if (!(await this.db.exists(mediaUploads, { upload_id: id }))) return
+    await restore?.()
     await this.parts.removeObjects(keys)
     await this.db.write(systemActor, tx => this.remove(tx, id))
   }

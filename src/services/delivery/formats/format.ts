@@ -13,8 +13,8 @@ export interface FormatContext {
   readonly chain: readonly string[]
   /** When values of all locales are wanted at once: their codes, and the default one for values without a locale. */
   readonly all?: { readonly codes: ReadonlySet<string>; readonly standard: string } | undefined
-  /** The route as it is stored, for a format that shows rows. */
-  readonly stored: ContentTree['route']
+  /** The route and the media as they are stored, for a format that shows rows. */
+  readonly stored: { readonly route: ContentTree['route']; media(): MediaById } | undefined
   /** Entries of other trees that relations of this one name. */
   readonly linked: LinkedEntries
   /** Media that values of the tree and of linked entries name; empty for a format that reads `lean`. */

@@ -87,6 +87,7 @@ function pictureOf({ media_id, url, focal_x, focal_y, variants, ...media }: Medi
     width: media.width,
     height: media.height,
     focal,
+    thumbhash: media.thumbhash,
     variants: variants.map(({ name, width, height, fit, mimetype, url }) => ({
       name,
       width,

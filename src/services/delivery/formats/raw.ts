@@ -5,7 +5,7 @@ import { whole } from './format.js'
  * Every column and id: `{route, datatypes, fields, media, root}`. Each node is its content data with `type`, `fields` (its
  * content fields with `name` and `field_type`) and `children`.
  */
-export const raw = whole(function* ({ root }, { media, stored }) {
+export const raw = whole(function* ({ root }, { stored }) {
   const datatypes = new Map<string, unknown>()
   const fields = new Map<string, unknown>()
   for (const { datatype, values } of walk(root)) {
@@ -14,10 +14,10 @@ export const raw = whole(function* ({ root }, { media, stored }) {
     for (const { field } of values) fields.set(field.field_id, field)
   }
   const head = JSON.stringify({
-    route: stored ?? null,
+    route: stored?.route ?? null,
     datatypes: [...datatypes.values()],
     fields: [...fields.values()],
-    media: [...media.values()],
+    media: [...(stored?.media().values() ?? [])],
   })
   const tree = yield* nestedJson(
     root,

@@ -120,7 +120,12 @@ export const assetOf = (media: MediaRecord, context: FormatContext) => ({
     revision: 1,
     ...localeOf(context),
   },
-  fields: inAll(
+  fields: assetFields(media, context),
+})
+
+/** With all locales, title and description of the locales that have texts too. */
+function assetFields(media: MediaRecord, context: FormatContext): Record<string, unknown> {
+  const fields = inAll(
     {
       title: media.display_name || media.name,
       description: media.description || media.alt_text,
@@ -137,8 +142,14 @@ export const assetOf = (media: MediaRecord, context: FormatContext) => ({
       },
     },
     context,
-  ),
-})
+  )
+  for (const [locale, { display_name, alt_text }] of Object.entries(media.translations))
+    if (context.all?.codes.has(locale)) {
+      if (display_name) Object.assign(fields.title as object, { [locale]: display_name })
+      if (alt_text && !media.description) Object.assign(fields.description as object, { [locale]: alt_text })
+    }
+  return fields
+}
 
 const listOf = (name: string, items: readonly string[]): string[] =>
   items.length > 0 ? [`"${name}":[${items.join(',')}]`] : []

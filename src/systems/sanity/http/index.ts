@@ -86,13 +86,13 @@ const QueryBody = z.object({
 function pictureOf(c: Ctx): WantedPicture {
   const { number, type, query } = pictureParameters(c)
   const scale = Math.min(Math.max(number('dpr'), 1), 3)
-  const accepts = c.req.header('accept')?.includes('image/webp') ?? false
+  const accepted = ['image/avif', 'image/webp'].filter(one => c.req.header('accept')?.includes(one))
   const fit = query.get('fit') ?? (query.has('rect') ? 'crop' : 'clip')
   return {
     width: number('w', 'max-w', 'min-w') * scale,
     height: number('h', 'max-h', 'min-h') * scale,
     crops: fit === 'crop' || fit === 'min' || query.has('rect'),
-    types: type ? [type] : query.get('auto') === 'format' && accepts ? ['image/webp'] : [],
+    types: type ? [type] : query.get('auto') === 'format' ? accepted : [],
   }
 }
 

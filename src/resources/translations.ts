@@ -1,0 +1,44 @@
+import { all } from './entries.js'
+import type { Field, Texts } from './form-field.js'
+import type { Parts } from './resource.js'
+
+/** The most locales that are read; a site has fewer. */
+const maxLocales = 100
+const translated = /^translations\.([^.]+)\.(\w+)$/
+
+type Translations = Readonly<Record<string, Readonly<Record<string, string | undefined>>>>
+interface Translated {
+  readonly member: string
+  readonly label: string
+  readonly mono?: boolean
+  readonly beside?: boolean
+}
+
+/** Returns fields for the texts of a record in each other language; refusals name the same members. */
+export async function translationFields(
+  { services: { locales } }: Parts,
+  known: Translations,
+  texts: readonly Translated[],
+): Promise<Field[]> {
+  const found = await all(locales.list({}, { limit: maxLocales }))
+  return found
+    .filter(({ is_default }) => !is_default)
+    .flatMap(({ code, label: language }) =>
+      texts.map(({ member, label, ...look }): Field => {
+        const name = `translations.${code}.${member}`
+        return { name, label: `${label} in ${language}`, value: known[code]?.[member] ?? '', ...look }
+      }),
+    )
+}
+
+/** Joins the translations into one member; empty ones are removed. */
+export function withTranslations(texts: Texts): Texts {
+  const kept: Record<string, string | readonly string[]> = {}
+  const translations: Record<string, Record<string, string | null>> = {}
+  for (const [name, text] of Object.entries(texts)) {
+    const [, code, member] = translated.exec(name) ?? []
+    if (code && member) translations[code] = { ...translations[code], [member]: String(text) || null }
+    else kept[name] = text
+  }
+  return Object.keys(translations).length > 0 ? { ...kept, translations: JSON.stringify(translations) } : kept
+}
