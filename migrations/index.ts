@@ -33,6 +33,7 @@ import { previewLinks } from './032-preview-links.js'
 import { visibility } from './033-visibility.js'
 import { pagesInMemory } from './034-pages-in-memory.js'
 import { publicBook } from './035-public-book.js'
+import { sourceIds } from './038-source-ids.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   visibility,
   pagesInMemory,
   publicBook,
+  sourceIds,
 ]

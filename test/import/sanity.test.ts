@@ -116,7 +116,6 @@ it('finds out the types of fields', async () => {
   )
   expect(type?.compat).toEqual({ children: 'parts' })
   expect([...notes].sort()).toEqual([
-    'Documents have other ids here, so that queries find single ones by _type, not by _id: 1 (d1).',
     'Fields with values of several kinds are JSON: 1 (all.both).',
     'Objects in rich text that it cannot hold are left out: 1 (all.flow: chart).',
     'References to documents that the export does not have are left out: 1 (all.lost).',

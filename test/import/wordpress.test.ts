@@ -82,7 +82,12 @@ it('puts files of one site together, and those beside them', async () => {
   expect(bodies(site)).toEqual(['<p><a href="import:entry:post%3A2">two</a></p>'])
   expect(site.files).toEqual([
     {
-      ...{ key: 'attachment:3', name: 'a.jpg', at: 'site/uploads/2024/a.jpg' },
+      ...{
+        key: 'attachment:3',
+        ids: [{ kind: 'post', id: '3' }],
+        name: 'a.jpg',
+        at: 'site/uploads/2024/a.jpg',
+      },
       url: 'https://old.example/wp-content/uploads/2024/a.jpg',
     },
   ])

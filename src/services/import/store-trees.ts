@@ -1,4 +1,6 @@
 import { type Actor, authorOf } from '../../actor.js'
+import type { Reader } from '../../db/reader.js'
+import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { timestamp } from '../../ids.js'
 import type { NewEntry, Values } from '../content/content-input.js'
@@ -9,6 +11,13 @@ import { emitStatus } from '../content/publication.js'
 import { refuseBroken } from '../content/publication-check.js'
 import { insertRoute } from '../content/routes.js'
 import { type ScheduleContext, schedule } from '../content/schedule.js'
+import {
+  keepSourceIds,
+  type NewSourceId,
+  type SourcedRecord,
+  type SourceId,
+  SourceIds,
+} from '../content/source-ids.js'
 import { writeValues } from '../content/write-values.js'
 
 /** An entry that an import makes, in the ids of this site. */
@@ -29,6 +38,10 @@ export interface RootToStore extends TreeToStore {
   readonly isPublished: boolean
   readonly publishedAt: string | undefined
   readonly createdAt: string | undefined
+  /** When it was changed last in the other system. */
+  readonly changedAt: string | undefined
+  /** Its ids there, which no record has yet. */
+  readonly sources: readonly string[]
   /** When a draft is to be published. */
   readonly publishAt: string | undefined
 }
@@ -42,6 +55,10 @@ export interface TreeImport {
    * @throws 400, 409 as `POST /content` does; then nothing is stored
    */
   store(actor: Actor, trees: readonly RootToStore[]): Promise<void>
+  /** Returns the records that have these ids of another system, and are still there. */
+  sourced(system: string, ids: readonly SourceId[]): Promise<ReadonlyMap<SourceId, SourcedRecord>>
+  /** Keeps such ids of records that are here already. */
+  keep(actor: Actor, rows: readonly NewSourceId[]): Promise<void>
 }
 
 interface Made {
@@ -63,13 +80,30 @@ const given = ({ datatype_id, values, children }: TreeToStore): NewEntry => ({
   children: children.map(given),
 })
 
+async function sourcedRecords(
+  read: Reader,
+  { contentData, media }: ContentSpace,
+  system: string,
+  ids: readonly SourceId[],
+): Promise<ReadonlyMap<SourceId, SourcedRecord>> {
+  const found = await new SourceIds(read, system).records(ids)
+  const named = (column: keyof SourcedRecord) => [...found.values()].flatMap(record => record[column] ?? [])
+  const entries = await read.findIn(contentData, 'content_data_id', named('content_data_id'))
+  const items = await read.findIn(media, 'media_id', named('media_id'))
+  const there = new Set([
+    ...entries.map(({ content_data_id }) => content_data_id),
+    ...items.map(({ media_id }) => media_id),
+  ])
+  return new Map([...found].filter(([, one]) => there.has(one.content_data_id ?? one.media_id ?? '')))
+}
+
 /** Makes the trees of another system's export, for one content space. */
 export function treeImport(context: ScheduleContext): TreeImport {
   const { db, space, clock } = context
 
   async function make(tx: Writer, actor: Actor, root: RootToStore, member: string): Promise<Made> {
     const author_id = authorOf(actor, undefined)
-    const { page, datatype_id, content_data_id, isPublished, publishedAt, createdAt } = root
+    const { page, datatype_id, content_data_id, isPublished, publishedAt, createdAt, changedAt } = root
     const route = page && (await insertRoute(tx, space, { ...page, author_id }))
     const place = { route_id: route?.route_id ?? null, parent_id: null }
     const top = {
@@ -78,6 +112,7 @@ export function treeImport(context: ScheduleContext): TreeImport {
       status: isPublished ? ('published' as const) : ('draft' as const),
       published_at: publishedAt,
       created_at: createdAt,
+      changed_at: changedAt,
     }
     return { root, ...(await createEntries(tx, context, { parent: undefined, actor }, [top])) }
   }
@@ -85,17 +120,31 @@ export function treeImport(context: ScheduleContext): TreeImport {
   /** Writes the values that had to wait for other trees, and translations. */
   async function complete(tx: Writer, actor: Actor, { root, entries, members }: Made): Promise<void> {
     const author_id = authorOf(actor, undefined)
+    const { changedAt: changed_at } = root
     const further = flat(root).flatMap(({ late, translations }, i) => {
       const entry = entries[i]
       if (!entry) throw new Error('an entry was not made')
       const member = members.get(entry.content_data_id) ?? ''
       const translated = Object.entries(translations).map(([locale, values]) => ({ values, locale }))
-      return [{ values: late, locale: '' }, ...translated].map(one => ({ ...one, entry, author_id, member }))
+      return [{ values: late, locale: '' }, ...translated].map(one => ({
+        ...one,
+        entry,
+        author_id,
+        member,
+        changed_at,
+      }))
     })
     await writeValues(tx, space, further)
   }
 
   return {
+    sourced: (system, ids) => sourcedRecords(db, space, system, ids),
+    keep: (actor, rows) =>
+      db.write(actor, async tx => {
+        await keepSourceIds(tx, rows)
+        // Answers in the words of that system show other ids from now on.
+        tx.invalidateAllPages()
+      }),
     known: async ids =>
       new Set((await db.findIn(space.contentData, 'content_data_id', ids)).map(row => row.content_data_id)),
     store: (actor, trees) =>
@@ -103,6 +152,12 @@ export function treeImport(context: ScheduleContext): TreeImport {
         const made: Made[] = []
         for (const [i, root] of trees.entries()) made.push(await make(tx, actor, root, `${i}.`))
         for (const one of made) await complete(tx, actor, one)
+        await keepSourceIds(
+          tx,
+          trees.flatMap(({ sources, content_data_id }) =>
+            sources.map(source_key => ({ source_key, content_data_id })),
+          ),
+        )
         for (const { root, entries, members } of made) {
           const [entry] = entries
           const { content_data_id, publishAt: publish_at } = root

@@ -10,6 +10,7 @@ import type { MediaRecord } from '../../../services/media/record.js'
 import { openMedia, openMediaList, referencesOf, searchedIds } from '../../documents.js'
 import type { TypeMapping } from '../../mapping.js'
 import type { ContentfulCondition, ContentfulRequest } from '../http/request.js'
+import { contentfulIds, ownIds, renamed } from '../names.js'
 import { contentfulAssetOf, localeIn, plainContext, writtenEntries } from '../write/entries.js'
 
 type Datatype = TypeMapping['datatype']
@@ -49,6 +50,29 @@ function conditionOf({
   return { all: true, not: true, parts: [{ parameter, path, operator: 'in', values }] }
 }
 
+/** The ids here of records by those of Contentful or here, without those that are neither. */
+async function knownIds(
+  site: CompatSite,
+  ids: readonly string[],
+  kind: 'entry' | 'asset' | 'any',
+): Promise<string[]> {
+  return (await ownIds(site, ids, kind)).flatMap(id => id ?? [])
+}
+
+/** A condition in the ids of this site, if it is about ids. */
+async function withOwnIds(
+  site: CompatSite,
+  { datatype_id }: Datatype,
+  condition: ContentfulCondition,
+): Promise<ContentfulCondition> {
+  const { path, operator, values } = condition
+  const field = fieldNamed(site.documents.schema, datatype_id, path[0])
+  const isOfIds = field ? field.field_type === 'relation' || field.field_type === 'media' : path[0] === 'id'
+  if (!isOfIds || path.length > 1 || operator === 'exists') return condition
+  const own = await ownIds(site, values, field ? 'any' : 'entry')
+  return { ...condition, values: own.map((id, i) => id ?? values[i] ?? '') }
+}
+
 /** A condition for entries with a relation or picture that names this id. */
 const linking = ({ documents: { schema } }: CompatSite, datatype: Datatype, id: string): FilterGroup =>
   any(
@@ -62,10 +86,15 @@ const pageAfter = (list: string, limit: number, cursor: string): string =>
   `/${list}?cursor=true&limit=${limit}&pageNext=${cursor}`
 
 /** Entries by their ids, of whatever type. */
-async function byIds(site: CompatSite, ids: readonly string[], request: ContentfulRequest): Promise<Written> {
+async function byIds(
+  site: CompatSite,
+  given: readonly string[],
+  request: ContentfulRequest,
+): Promise<Written> {
   const { skip, limit } = request
   const { documents } = site
-  const found = new Map((await documents.records(ids.filter(isUlid))).map(row => [row.content_data_id, row]))
+  const ids = await knownIds(site, given, 'entry')
+  const found = new Map((await documents.records(ids)).map(row => [row.content_data_id, row]))
   for (const { datatype_id } of found.values()) await site.open(documents.schema.datatypes.get(datatype_id))
   const inOrder = [...new Set(ids)].filter(id => found.has(id))
   const window = inOrder.slice(skip, skip + limit)
@@ -87,15 +116,19 @@ export async function contentfulEntries(site: CompatSite, request: ContentfulReq
   }
   const { documents } = site
   const datatype = await site.open(site.types.find(one => one.datatype.name === contentType)?.datatype)
-  const parts = conditions.map(conditionOf)
+  const parts: (FilterCondition | FilterGroup)[] = []
+  for (const condition of conditions) parts.push(conditionOf(await withOwnIds(site, datatype, condition)))
   if (ids)
     parts.push({
       parameter: 'sys.id',
       path: ['id'],
       operator: 'in',
-      values: ids.filter(isUlid),
+      values: await knownIds(site, ids, 'entry'),
     })
-  if (request.linksTo !== undefined) parts.push(linking(site, datatype, request.linksTo))
+  if (request.linksTo !== undefined) {
+    const [id = ''] = await knownIds(site, [request.linksTo], 'any')
+    parts.push(linking(site, datatype, id))
+  }
   const words = request.query.trim()
   if (words !== '') {
     const best = await searchedIds(site, datatype, words)
@@ -130,12 +163,13 @@ export async function contentfulEntries(site: CompatSite, request: ContentfulReq
 /** `entries/<id>`, which clients in other languages than JavaScript ask for. */
 export async function contentfulEntry(
   site: CompatSite,
-  id: string,
+  given: string,
   request: ContentfulRequest,
 ): Promise<Written> {
-  const [row] = isUlid(id) ? await site.documents.records([id]) : []
+  const ids = await knownIds(site, [given], 'entry')
+  const [row] = await site.documents.records(ids)
   await site.open(site.documents.schema.datatypes.get(row?.datatype_id ?? ''))
-  const { items } = await writtenEntries(site, row ? [id] : [], { ...request, include: 0 })
+  const { items } = await writtenEntries(site, row ? ids : [], { ...request, include: 0 })
   if (items[0] === undefined) throw notFound(missing)
   return { text: items[0] }
 }
@@ -146,8 +180,8 @@ export async function contentfulAssets(
   { ids, skip, limit, cursor, images }: ContentfulRequest,
 ): Promise<Written> {
   const { documents } = site
-  const written = (media: MediaRecord) => JSON.stringify(contentfulAssetOf(media, plainContext(site), images))
-  const named = ids && [...(await documents.media(ids.filter(isUlid))).values()]
+  const written = (media: readonly MediaRecord[]) => writtenAssets(site, media, images)
+  const named = ids && [...(await documents.media(await knownIds(site, ids, 'asset'))).values()]
   await openMediaList(site, named)
   if (cursor && !named) {
     const from = cursor.after
@@ -155,18 +189,30 @@ export async function contentfulAssets(
     const page = await documents.mediaList({}, { limit: limit + 1, after: from })
     const last = page.length > limit ? page[limit - 1] : undefined
     const pages = last ? { next: pageAfter('assets', limit, last.media_id) } : {}
-    const items = page.slice(0, limit).map(written)
+    const items = await written(page.slice(0, limit))
     return arrayOf({ total: 0, pages, items }, 0, limit)
   }
   const media = named
     ? named.slice(skip, skip + limit)
     : await documents.mediaList({}, { limit, offset: skip })
   const total = named ? named.length : await documents.mediaCount()
-  return arrayOf({ total, items: media.map(written) }, skip, limit)
+  return arrayOf({ total, items: await written(media) }, skip, limit)
 }
 
-export async function contentfulAsset(site: CompatSite, id: string, images: string): Promise<Written> {
-  const found = (await site.documents.media([id].filter(isUlid))).get(id)
+export async function contentfulAsset(site: CompatSite, given: string, images: string): Promise<Written> {
+  const [found] = (await site.documents.media(await knownIds(site, [given], 'asset'))).values()
   const media = await openMedia(site, found, missing)
-  return { text: JSON.stringify(contentfulAssetOf(media, plainContext(site), images)) }
+  const [text = ''] = await writtenAssets(site, [media], images)
+  return { text }
+}
+
+/** Assets as JSON. */
+async function writtenAssets(
+  site: CompatSite,
+  media: readonly MediaRecord[],
+  images: string,
+): Promise<string[]> {
+  const ids = await contentfulIds(site, { media: media.map(({ media_id }) => media_id) })
+  const context = plainContext(site)
+  return media.map(one => JSON.stringify(renamed(contentfulAssetOf(one, context, images), ids)))
 }

@@ -1,5 +1,4 @@
 import { invalid } from '../../../errors.js'
-import { storedId } from '../../../ids.js'
 import type { Ctx } from '../../../middleware/context.js'
 import { localeCode } from '../../../services/content/locales.js'
 import type { FilterCondition } from '../../../services/delivery/query/query-request.js'
@@ -94,10 +93,10 @@ export function requestOf(c: Ctx, images: string) {
   const conditions = [...query].flatMap(([parameter, value]) => conditionOf(parameter, value) ?? [])
   return {
     contentType: query.get('content_type') ?? undefined,
-    ids: ids?.map(storedId),
+    ids,
     conditions,
     query: query.get('query') ?? '',
-    linksTo: linksTo === null ? undefined : storedId(linksTo),
+    linksTo: linksTo ?? undefined,
     order: orderOf(query.get('order')),
     skip: number('skip', 10_000, 0),
     limit: Math.min(Math.max(number('limit', 1000, standardLimit), 1), maxLimit),

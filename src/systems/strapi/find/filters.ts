@@ -1,5 +1,6 @@
 import { invalid } from '../../../errors.js'
 import { isUlid, storedId } from '../../../ids.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
 import { any, type Documents, nobody } from '../../../services/delivery/documents.js'
 import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
 import {
@@ -9,6 +10,7 @@ import {
   queryLimits,
 } from '../../../services/delivery/query/query-request.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
+import { documentKind, sourcesIn } from '../../source-names.js'
 
 /** A condition of a request: names are not looked up yet, and values may be numbers of entries. */
 export interface StrapiCondition {
@@ -36,10 +38,14 @@ type Datatype = TypeMapping['datatype']
 
 /** Turns the filters of a request into conditions of the query service. */
 export class Filters {
+  private readonly documents: Documents
+
   constructor(
-    private readonly documents: Documents,
+    private readonly site: CompatSite,
     private readonly datatype: Datatype,
-  ) {}
+  ) {
+    this.documents = site.documents
+  }
 
   async group({ parts, ...group }: StrapiGroup): Promise<FilterGroup> {
     const made: (FilterCondition | FilterGroup)[] = []
@@ -58,8 +64,8 @@ export class Filters {
     const isId = !isField && ids.has(last)
     if (!isField && (last === 'updatedAt' || last === 'createdAt'))
       throw invalid(parameter, 'is not answered; use publishedAt, or a field of your own')
-    const given = isId ? await this.idsOf(values) : values
     const before = path.slice(0, -1)
+    const given = isId ? await this.idsOf(values, before) : values
     // The target of a relation has no id field to compare: the relation's value is that id.
     const named =
       isId && before.length > 0 ? before : [...before, isField ? last : (columnNames[last] ?? last)]
@@ -91,12 +97,28 @@ export class Filters {
     return any(values.map(value => ofEmpty({ ...condition, operator: 'eq', values: [value] })))
   }
 
-  private async idsOf(values: readonly string[]): Promise<string[]> {
-    const numbers = values.filter(value => /^\d{1,15}$/.test(value)).map(Number)
+  /** The ids of entries by those of Strapi or here. @param before the relation that leads to the entries */
+  private async idsOf(values: readonly string[], before: readonly string[]): Promise<string[]> {
+    const kinds = [documentKind, ...this.typesAt(before).map(({ name }) => name)]
+    const sources = values.flatMap(id => kinds.map(kind => ({ kind, id })))
+    const known = new Map<string, string>()
+    for (const [{ id }, { content_data_id }] of await sourcesIn(this.site, 'strapi').records(sources))
+      if (content_data_id && !known.has(id)) known.set(id, content_data_id)
+    const numbers = values.filter(value => /^\d{1,15}$/.test(value) && !known.has(value)).map(Number)
     const found = await this.documents.byNumber(numbers)
-    return values
-      .map(storedId)
-      .map(value => (isUlid(value) ? value : (found.get(Number(value))?.content_data_id ?? nobody)))
+    return values.map(value => {
+      const own = storedId(value)
+      return known.get(value) ?? (isUlid(own) ? own : (found.get(Number(value))?.content_data_id ?? nobody))
+    })
+  }
+
+  /** The datatypes that a path leads to: the own one, or those that a relation may name. */
+  private typesAt([relation]: readonly string[]): Datatype[] {
+    if (relation === undefined) return [this.datatype]
+    const { schema } = this.documents
+    const field = fieldNamed(schema, this.datatype.datatype_id, relation)
+    const targets = field ? targetsOf(field) : []
+    return [...schema.datatypes.values()].filter(({ name }) => targets.length === 0 || targets.includes(name))
   }
 }
 

@@ -84,7 +84,7 @@ function filesOf({ ids, many }: References, shown: StrapiShown, { context, wrapp
     if (!media) return []
     const file = wrapped
       ? { id: media.numeric_id, attributes: only(attributesOfFile(media), shown) }
-      : strapiFile(media, shown)
+      : strapiFile(media, shown, context.ids)
     return [JSON.stringify(file)]
   })
   return asData(many && files.length > 0 ? `[${files.join(',')}]` : (files[0] ?? 'null'), wrapped)
@@ -120,20 +120,23 @@ function partOf(node: Node, many: boolean, shown: StrapiShown, isNamed: boolean,
 }
 
 function targetOf(target: LinkedEntry, shown: StrapiShown, isNamed: boolean, writing: Writing): string {
-  const { context, model, wrapped } = writing
+  const { context, model } = writing
   const { node, route } = target
   const every = attributesOf(node, route, writing)
   if (context.locale && (route || model.isLocalized(node))) every.locale = JSON.stringify(context.locale)
   const plain = only(every, shown)
-  if (isNamed) return identified(node, plain, wrapped)
+  if (isNamed) return identified(node, plain, writing)
   const attributes = addValues(plain, node, writing, shown)
-  return identified(node, addLocalizations(attributes, target, writing, shown), wrapped)
+  return identified(node, addLocalizations(attributes, target, writing, shown), writing)
 }
 
-function identified({ entry }: Node, attributes: Written, wrapped: boolean): string {
+/** The id of a document: that of Strapi, or the one here. */
+const documentIdOf = ({ ids }: FormatContext, id: string): string => JSON.stringify(ids?.get(id) ?? id)
+
+function identified({ entry }: Node, attributes: Written, { wrapped, context }: Writing): string {
   const id = String(entry.numeric_id)
   if (wrapped) return `{"id":${id},"attributes":${objectOf(attributes)}}`
-  return objectOf({ id, documentId: `"${entry.content_data_id}"`, ...attributes })
+  return objectOf({ id, documentId: documentIdOf(context, entry.content_data_id), ...attributes })
 }
 
 /** Adds the document as it is in its other locales, where nothing of its own has the name. */
@@ -150,7 +153,7 @@ function addLocalizations(
     const there = { ...writing, context, localizations: undefined }
     const attributes = attributesOf(node, address, there)
     attributes.locale = JSON.stringify(context.locale)
-    return identified(node, addValues(only(attributes, further), node, there, further), wrapped)
+    return identified(node, addValues(only(attributes, further), node, there, further), there)
   })
   into[localizationsKey] = asData(`[${others.join(',')}]`, wrapped)
   return into
@@ -243,7 +246,9 @@ function* documentOf(
   const components = new Components(shown, zone, model)
   const own = (node: Node) => {
     if (node === root) {
-      const ids = wrapped ? {} : { id: String(numeric_id), documentId: `"${content_data_id}"` }
+      const ids = wrapped
+        ? {}
+        : { id: String(numeric_id), documentId: documentIdOf(context, content_data_id) }
       const attributes = attributesOf(root, route, writing)
       attributes.locale = JSON.stringify(context.locale || null)
       const document = addValues({ ...ids, ...only(attributes, shown) }, root, writing, shown)

@@ -17,7 +17,8 @@ import {
   wordpressTerm,
   wordpressUser,
 } from '../write/objects.js'
-import { among, idsOf, invalidPost, naming, pagingHeaders, where, windowOf } from './posts.js'
+import { mediaByNumber, numberedMedia, wordpressNames } from './numbers.js'
+import { among, entryByNumber, idsOf, invalidPost, naming, pagingHeaders, where, windowOf } from './posts.js'
 
 /** The parts whose entries have lists of their own. */
 export type FiledPart = TaxonomyPart | 'author'
@@ -100,7 +101,10 @@ async function written(
   ids: readonly string[],
   request: WordpressRequest,
 ): Promise<string[]> {
-  const { trees, context } = await site.documents.shown(ids, { locale: '', children: 0, writeRich: htmlOf })
+  const { trees, context } = await site.documents.shown(ids, {
+    ...{ locale: '', children: 0, writeRich: htmlOf },
+    namesOf: wordpressNames(site),
+  })
   const writing: WordpressWriting = { context, types: site.types, api: request.api }
   const objects: string[] = []
   for (const { root, route } of trees) {
@@ -143,10 +147,9 @@ export async function wordpressFiledById(
   request: WordpressRequest,
 ): Promise<Written> {
   const target = targetOf(site, part)
-  const row = (await site.documents.byNumber([number])).get(number)
+  const row = target && (await entryByNumber(site, target.datatype, number))
   if (target) await site.open(target.datatype)
-  const isOfTarget = target && row?.datatype_id === target.datatype.datatype_id
-  const [object] = isOfTarget ? await written(site, part, [row.content_data_id], request) : []
+  const [object] = row ? await written(site, part, [row.content_data_id], request) : []
   if (!object) throw notFound(part === 'author' ? invalidUser : invalidTerm)
   return { text: object }
 }
@@ -157,10 +160,12 @@ const originOf = ({ documents }: CompatSite): string => documents.origin
 export async function wordpressMediaList(site: CompatSite, request: WordpressRequest): Promise<Written> {
   const { documents } = site
   const { include } = request
-  const all = include.length > 0 ? await documents.mediaList({ numeric_id: [...include] }) : undefined
+  const all = include.length > 0 ? await mediaByNumber(site, include) : undefined
   await openMediaList(site, all)
   const { limit, offset } = windowOf(request)
-  const found = all ? all.slice(offset, offset + limit) : await documents.mediaList({}, { limit, offset })
+  const found = all
+    ? all.slice(offset, offset + limit)
+    : await numberedMedia(site, await documents.mediaList({}, { limit, offset }))
   const headers = pagingHeaders(request, all ? all.length : await documents.mediaCount())
   const objects = found.map(media => shownOf(wordpressMedia(media, originOf(site), request.api), request))
   return { text: listOf(objects), headers }
@@ -171,7 +176,7 @@ export async function wordpressMediaById(
   number: number,
   request: WordpressRequest,
 ): Promise<Written> {
-  const [found] = await site.documents.mediaList({ numeric_id: [number] })
+  const [found] = await mediaByNumber(site, [number])
   const media = await openMedia(site, found, invalidPost)
   return { text: shownOf(wordpressMedia(media, originOf(site), request.api), request) }
 }

@@ -49,6 +49,8 @@ export interface WordpressItem {
   readonly date: string | undefined
   /** As far as is known: the earlier of the date and the last change. */
   readonly createdAt: string | undefined
+  /** When it was changed last. */
+  readonly changedAt: string | undefined
   readonly slug: string
   readonly parent: number
   readonly menuOrder: number
@@ -118,6 +120,7 @@ function itemOf(item: XmlElement, file: string): WordpressItem {
     content: textOf(item, 'content:encoded'),
     excerpt: textOf(item, 'excerpt:encoded'),
     date,
+    changedAt: dateOf(item, 'modified'),
     createdAt: [date, dateOf(item, 'modified')].flatMap(time => time ?? []).sort()[0],
     slug: uriDecoded(textOf(item, 'wp:post_name').trim()),
     parent: numberOf(item, 'wp:post_parent'),

@@ -31,6 +31,8 @@ const withParent = 'parent'
 const entryKey = ({ id }: WordpressItem): string => `post:${id}`
 const termKey = ({ taxonomy, slug }: Pick<WordpressTerm, 'taxonomy' | 'slug'>): string =>
   `${taxonomy}:${slug}`
+const idsOf = (kind: string, id: number | undefined): Pick<ImportedEntry, 'ids'> =>
+  id !== undefined && id > 0 ? { ids: [{ kind, id: String(id) }] } : {}
 const authorKey = (login: string): string => `author:${login}`
 
 const field = (name: string, type: ImportedField['type'], data?: ImportedField['data']): ImportedField => ({
@@ -151,14 +153,16 @@ class WordpressReader {
   private addAuthors(): void {
     const fields = [field('name', 'text'), field('slug', 'slug'), field('description', 'textarea')]
     this.types.push({ name: 'author', label: 'Author', hasPages: false, fields })
-    for (const { login, name } of this.site.authors) {
+    for (const { id, login, name } of this.site.authors) {
       const slug = trimmed(login.toLowerCase().replaceAll(/[^\p{L}\p{N}_]+/gu, '-'), '-')
       const values = { ...textValue('name', oneLine(name) || login), ...textValue('slug', slug) }
       this.entries.push({
         key: authorKey(login),
+        ...idsOf('author', id),
         type: 'author',
         isPublished: true,
         createdAt: this.start,
+        isUndated: true,
         values,
       })
     }
@@ -188,7 +192,10 @@ class WordpressReader {
         ...(slugs.has(parent) ? { [withParent]: { entries: [termKey({ taxonomy, slug: parent })] } } : {}),
         ...custom.valuesOf(i),
       }
-      this.entries.push({ key: termKey(term), type: name, isPublished: true, createdAt: this.start, values })
+      this.entries.push({
+        ...{ key: termKey(term), ...idsOf('term', term.id), type: name, isPublished: true },
+        ...{ createdAt: this.start, isUndated: true, values },
+      })
     })
   }
 
@@ -263,7 +270,9 @@ class WordpressReader {
     const isPublished = this.isPublished(item)
     return {
       ...{ key: entryKey(item), type: this.typeOf(item.type), page: { path, title }, isPublished },
+      ...idsOf('post', item.id),
       createdAt: item.createdAt ?? this.start,
+      ...(item.changedAt === undefined ? {} : { changedAt: item.changedAt }),
       ...(isPublished && item.date !== undefined ? { publishedAt: item.date } : {}),
       ...(item.status === 'future' && !item.isProtected ? { publishAt: item.date } : {}),
       values,
