@@ -140,6 +140,17 @@ it('makes paths of slugs and parents where links are numbers', async () => {
   expect(site.types.at(-1)).toMatchObject({ name: 'news', label: 'News', compat: { wordpress: 'news' } })
 })
 
+it('leaves out items without an id, and keeps the names of authors without one', async () => {
+  const author = `<wp:author><wp:author_login>ann</wp:author_login><wp:author_display_name>Ann A.</wp:author_display_name></wp:author>`
+  const more = '<dc:creator>ann</dc:creator>'
+  const site = await read({
+    'a.xml': channel(`${author}<item><title>Odd</title></item>${item({ id: 1, slug: 'one', more })}`),
+  })
+  expect(paths(site)).toEqual(['/one'])
+  expect(site.notes).toEqual(['Items without an id (wp:post_id) are left out: 1.'])
+  expect(site.entries.find(({ type }) => type === 'author')?.values.name).toEqual({ value: 'Ann A.' })
+})
+
 it('plans posts with a date in the future, and no others', async () => {
   const { entries, notes } = await siteOf(
     { id: 1, status: 'future' },
@@ -375,11 +386,6 @@ it.each([
   ['tags that do not match', { 'a.xml': channel('<item></title>') }, /unexpected close tag/],
   ['a damaged tag', { 'a.xml': channel('<item a="1></item>') }, /disallowed character/],
   ['many levels', { 'a.xml': channel('<a>'.repeat(60)) }, /more than 50 levels/],
-  [
-    'a post without a number',
-    { 'a.xml': channel('<item><title>Odd</title></item>') },
-    /^a\.xml: the item "Odd" has no wp:post_id/,
-  ],
   [
     'a site without an address',
     { 'a.xml': channel('', 'javascript:x') },

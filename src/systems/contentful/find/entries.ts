@@ -134,10 +134,7 @@ export async function contentfulEntries(site: CompatSite, request: ContentfulReq
     const best = await searchedIds(site, datatype, words)
     parts.push({ parameter: 'query', path: ['id'], operator: 'in', values: best })
   }
-  const sort = request.order.map(({ name, descending }) => ({
-    name: name === 'createdAt' && !fieldNamed(documents.schema, datatype.datatype_id, name) ? 'id' : name,
-    descending,
-  }))
+  const sort = request.order.map(({ name, descending }) => ({ name, descending }))
   const locale = request.locale === everyLocale ? '' : localeIn(site, request.locale)
   const asked = { datatype, filter: all(parts), sort, locale, count: true }
   const { cursor } = request

@@ -29,6 +29,14 @@ const operators: Readonly<Record<string, ContentfulCondition['operator']>> = {
   exists: 'exists',
   match: 'contains',
 }
+/** Members of `sys` that conditions and orders are about. */
+const systemMembers: Readonly<Record<string, string>> = {
+  'sys.id': 'id',
+  'sys.createdAt': 'date_created',
+  'sys.updatedAt': 'date_modified',
+  'sys.publishedAt': 'published_at',
+  'sys.firstPublishedAt': 'published_at',
+}
 const name = '([A-Za-z0-9_]{1,255})'
 /** A field, or of what a relation leads to a field or the id. */
 const member = new RegExp(
@@ -43,14 +51,15 @@ function conditionOf(parameter: string, value: string): ContentfulCondition | un
   const [, path = '', given = ''] = /^([^[\]]+)(?:\[([a-z]+)\])?$/.exec(parameter) ?? []
   const operator = Object.hasOwn(operators, given) ? operators[given] : undefined
   const found = member.exec(path)
-  if (!operator || (!found && path !== 'sys.id')) throw invalid(parameter.slice(0, 100), 'is not answered')
+  const column = Object.hasOwn(systemMembers, path) ? systemMembers[path] : undefined
+  if (!operator || (!found && !column)) throw invalid(parameter.slice(0, 100), 'is not answered')
   const [, field = '', , inner] = found ?? []
   if (value === '') throw invalid(parameter.slice(0, 100), 'must have a value')
   if (operator === 'exists' && value !== 'true' && value !== 'false')
     throw invalid(parameter, 'must be true or false')
   const own =
-    path === 'sys.id'
-      ? (['id'] as const)
+    column !== undefined
+      ? ([column] as const)
       : inner === undefined
         ? ([field] as const)
         : ([field, inner] as const)
@@ -64,11 +73,14 @@ function orderOf(text: string | null) {
   const parts = (text ?? '').split(',').filter(part => part !== '')
   if (parts.length > 4) throw invalid('order', 'has more than 4 keys')
   return parts.map(part => {
-    const [, minus = '', field, sys] =
-      /^(-?)(?:fields\.([A-Za-z0-9_]{1,255})|sys\.(id|createdAt))$/.exec(part) ?? []
-    const found = field ?? sys
-    if (found === undefined) throw invalid('order', `${part.slice(0, 60)} is not answered`)
-    return { name: found, descending: minus === '-' }
+    const [, minus = '', of = '', field = ''] =
+      /^(-?)((?:fields\.([A-Za-z0-9_]{1,255}))|sys\.[A-Za-z]{1,40})$/.exec(part) ?? []
+    // Ids are in the order in which entries were made.
+    const column =
+      of === 'sys.createdAt' ? 'id' : Object.hasOwn(systemMembers, of) ? systemMembers[of] : undefined
+    const name = field || column
+    if (!name) throw invalid('order', `${part.slice(0, 60)} is not answered`)
+    return { name, descending: minus === '-' }
   })
 }
 

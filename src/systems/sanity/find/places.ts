@@ -43,10 +43,13 @@ const columns: Readonly<Record<string, Pick<Place, 'path' | 'type' | 'stored' | 
   title: { path: ['title'], type: 'text', stored: asText },
   slug: { path: ['slug'], type: 'presence', stored: nothing },
   publishedAt: { path: ['published_at'], type: 'text', stored: asText },
+  _createdAt: { path: ['date_created'], type: 'text', stored: asText },
+  _updatedAt: { path: ['date_modified'], type: 'text', stored: asText },
 }
 const slugColumn = { path: ['slug'], type: 'text', stored: asPath } as const
 /** Members of every document that conditions cannot be about. */
-const alwaysUnanswered = ['_createdAt', '_updatedAt', '_rev', '_type', '_originalId']
+const alwaysUnanswered = ['_rev', '_type', '_originalId']
+const times: ReadonlySet<string> = new Set(['published_at', 'date_created', 'date_modified'])
 const types: Readonly<Record<string, Pick<Place, 'type' | 'stored'>>> = {
   number: { type: 'number', stored: asNumber },
   boolean: { type: 'boolean', stored: asBoolean },
@@ -89,7 +92,8 @@ export class SanityPlaces {
     const expr = bare(given)
     if (expr.type === 'FuncCall' && expr.name === 'dateTime' && expr.args[0]) {
       const place = this.of(expr.args[0])
-      const isTime = place !== absent && place && (place.type === 'time' || place.path[0] === 'published_at')
+      const isTime =
+        place !== absent && place && (place.type === 'time' || times.has(place.path.at(-1) ?? ''))
       return place === absent || isTime ? place : undefined
     }
     const [first, ...steps] = stepsOf(expr) ?? []

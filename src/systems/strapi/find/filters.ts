@@ -28,8 +28,8 @@ export interface StrapiGroup {
 const columnNames: Readonly<Record<string, string>> = {
   id: 'id',
   documentId: 'id',
-  // Ids are in the order in which entries were made.
-  createdAt: 'id',
+  createdAt: 'date_created',
+  updatedAt: 'date_modified',
   publishedAt: 'published_at',
 }
 const ids: ReadonlySet<string> = new Set(['id', 'documentId'])
@@ -62,8 +62,6 @@ export class Filters {
     const last = path.at(-1) ?? ''
     const isField = this.isField(path)
     const isId = !isField && ids.has(last)
-    if (!isField && (last === 'updatedAt' || last === 'createdAt'))
-      throw invalid(parameter, 'is not answered; use publishedAt, or a field of your own')
     const before = path.slice(0, -1)
     const given = isId ? await this.idsOf(values, before) : values
     // The target of a relation has no id field to compare: the relation's value is that id.
@@ -138,7 +136,7 @@ export function sortOf(
 ): QueryRequest['sort'] {
   return sort.map(({ name, descending }) => {
     if (fieldNamed(documents.schema, datatype.datatype_id, name)) return { name, descending }
-    if (name === 'updatedAt') throw invalid('sort', 'updatedAt is not answered; use publishedAt or createdAt')
-    return { name: columnNames[name] ?? name, descending }
+    // Ids are in the order in which entries were made.
+    return { name: name === 'createdAt' ? 'id' : (columnNames[name] ?? name), descending }
   })
 }

@@ -17,6 +17,7 @@ import {
   wordpressTerm,
   wordpressUser,
 } from '../write/objects.js'
+import { minutesIn } from '../zone.js'
 import { mediaByNumber, numberedMedia, wordpressNames } from './numbers.js'
 import { among, entryByNumber, idsOf, invalidPost, naming, pagingHeaders, where, windowOf } from './posts.js'
 
@@ -242,10 +243,15 @@ export function wordpressIndex(site: CompatSite, root: string): Written {
   })
   const paths = ['/', '/wp/v2', ...bases.flatMap(base => [`/wp/v2/${base}`, `/wp/v2/${base}/(?P<id>[\\d]+)`])]
   const home = originOf(site)
+  const zone = site.types.find(({ wordpress }) => wordpress === 'posts')?.zone
   return {
     text: JSON.stringify({
       ...{ name: home.replace(/^.*:\/\//, '') || 'Slugline', description: '', url: home, home },
-      ...{ gmt_offset: 0, timezone_string: 'UTC', namespaces: ['wp/v2'], authentication: {} },
+      ...{
+        gmt_offset: zone ? minutesIn(zone, Date.parse(site.now)) / 60 : 0,
+        timezone_string: zone ?? 'UTC',
+      },
+      ...{ namespaces: ['wp/v2'], authentication: {} },
       routes: Object.fromEntries(paths.map(path => [path, route(path)])),
     }),
   }

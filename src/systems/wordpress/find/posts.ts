@@ -13,10 +13,11 @@ import {
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
 import { searchedIds, titleFieldOf } from '../../documents.js'
 import type { TypeMapping } from '../../mapping.js'
-import type { WordpressRequest } from '../http/request.js'
+import type { AskedTime, WordpressRequest } from '../http/request.js'
 import { chosenOf } from '../write/chosen.js'
 import { stateOf } from '../write/page.js'
 import { PostWriter } from '../write/post.js'
+import { momentIn } from '../zone.js'
 import { entriesByNumber, wordpressNames } from './numbers.js'
 import { idsBySlug } from './slugs.js'
 
@@ -110,15 +111,24 @@ class PostFilter {
 
   async made(): Promise<FilterGroup> {
     const { request, parts, type, site } = this
-    const { after, before } = request
-    if (after !== undefined) parts.push(where('after', 'published_at', 'gt', after))
-    if (before !== undefined) parts.push(where('before', 'published_at', 'lt', before))
+    const { after, before, modifiedAfter, modifiedBefore } = request
+    this.times('published_at', ['after', after], ['before', before])
+    this.times('date_modified', ['modified_after', modifiedAfter], ['modified_before', modifiedBefore])
     parts.push(...(await naming(site, type.datatype, request)))
     await this.related('categories', request.categories, request.categoriesExclude)
     await this.related('tags', request.tags, request.tagsExclude)
     await this.related('author', request.authors, [])
     if (request.parents.length > 0) parts.push(await this.under(request.parents))
     return all(parts)
+  }
+
+  /** Conditions for a time between two others. */
+  private times(column: string, ...bounds: readonly (readonly [string, AskedTime | undefined])[]): void {
+    for (const [i, [parameter, asked]] of bounds.entries()) {
+      if (!asked) continue
+      const time = asked.isLocal ? momentIn(asked.time, this.type.zone) : asked.time
+      this.parts.push(where(parameter, column, i === 0 ? 'gt' : 'lt', time))
+    }
   }
 
   private async related(
@@ -159,6 +169,8 @@ function orderOf(
   switch (orderby) {
     case 'date':
       return [{ name: 'published_at', descending }]
+    case 'modified':
+      return [{ name: 'date_modified', descending }]
     case 'id':
       return [{ name: 'id', descending }]
     // Entries of different trees have no place among each other but that in which they were made.

@@ -3,14 +3,7 @@ import { type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../../br
 
 /** Parameters that choose entries and that nothing here answers: to ignore them would give others. */
 const unanswered: ReadonlySet<string> = new Set([
-  ...[
-    'modified_after',
-    'modified_before',
-    'author_exclude',
-    'parent_exclude',
-    'tax_relation',
-    'search_columns',
-  ],
+  ...['author_exclude', 'parent_exclude', 'tax_relation', 'search_columns'],
   ...['hide_empty', 'roles', 'meta_key', 'meta_value', 'menu_order', 'password'],
 ])
 const maxListed = 100
@@ -26,15 +19,20 @@ function numbersOf(query: NestedMap, name: string): number[] {
   })
 }
 
-/** A time without a zone is in UTC, the time of the site. */
-function timeOf(query: NestedMap, name: string): string | undefined {
+/** A time, or one without a zone as if it were in UTC: it is in the zone of the site. */
+export interface AskedTime {
+  readonly time: string
+  readonly isLocal: boolean
+}
+
+function timeOf(query: NestedMap, name: string): AskedTime | undefined {
   const text = textOf(name, query.get(name))
   if (text === undefined || text === '') return undefined
   const isWhole = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text)
   const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(text) && text.includes('T')
   const time = new Date(hasZone || !text.includes('T') ? text : `${text}Z`)
   if (!isWhole || Number.isNaN(time.getTime())) throw invalid(name, 'must be a date or time')
-  return time.toISOString()
+  return { time: time.toISOString(), isLocal: !hasZone }
 }
 
 function statusesOf(query: NestedMap): ReadonlySet<string> {
@@ -105,6 +103,8 @@ export function wordpressRequest(url: string, api: string) {
     post,
     after: timeOf(query, 'after'),
     before: timeOf(query, 'before'),
+    modifiedAfter: timeOf(query, 'modified_after'),
+    modifiedBefore: timeOf(query, 'modified_before'),
     orderby: text('orderby')?.toLowerCase(),
     order: orderOf(query),
     statuses: statusesOf(query),

@@ -9,6 +9,7 @@ import type {
 } from '../../../services/import/site.js'
 import { isSlugText, trimmed } from '../../../services/text.js'
 import { byTime } from '../../imports.js'
+import { zoneOf } from '../zone.js'
 import {
   readWordpressExport,
   type WordpressExport,
@@ -59,6 +60,8 @@ class WordpressReader {
   private readonly references: FieldReferences
   /** Shared blocks that are part of a body that was read. */
   private readonly shownBlocks = new Set<number>()
+  /** The time zone of the site, as far as its times say. */
+  private readonly zone: string | undefined
   /** The date of the first post, for entries without one. */
   private readonly start: string
 
@@ -68,6 +71,8 @@ class WordpressReader {
   ) {
     const { items, terms, authors, base } = site
     this.definitions = acfFields(items)
+    this.notes.count('withoutId', undefined, site.withoutId)
+    this.zone = zoneOf(items.flatMap(({ zoned }) => zoned ?? []))
     this.start = items.flatMap(({ createdAt }) => createdAt ?? []).sort()[0] ?? new Date(0).toISOString()
     this.attachments = items.filter(item => item.type === 'attachment' && this.isFile(item))
     this.pages = items.filter(item => this.isTaken(item))
@@ -219,7 +224,10 @@ class WordpressReader {
       ),
     ]
     const custom = this.customFields(items, fields)
-    const isOwn = type !== 'post' && type !== 'page'
+    const compat = {
+      ...(type !== 'post' && type !== 'page' ? { wordpress: type } : {}),
+      ...(this.zone === undefined ? {} : { zone: this.zone }),
+    }
     this.types.push({
       ...{
         name: this.typeOf(type),
@@ -227,7 +235,7 @@ class WordpressReader {
         hasPages: true,
         fields: [...fields, ...custom.fields],
       },
-      ...(isOwn ? { compat: { wordpress: type } } : {}),
+      ...(Object.keys(compat).length > 0 ? { compat } : {}),
     })
     items.forEach((item, i) => {
       this.entries.push(this.entry(item, { ...this.ownValues(item, filed), ...custom.valuesOf(i) }))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { internalTables, tables } from '../../src/db/tables.js'
 import { openExport } from '../../src/node/export-files.js'
@@ -59,7 +59,7 @@ async function siteWith(system: string, read: ReadExport, files: ExportFiles, mo
     expect([path, status, status === 200 ? '' : body]).toEqual([path, 200, ''])
     return body
   }
-  return { app, site, load, first, ask, prefix }
+  return { app, site, compat, load, first, ask }
 }
 
 const contentful = await siteWith(
@@ -312,4 +312,86 @@ it('gives ids to what was imported before they were kept, and finds terms whose 
     entry.isUndated ? { ...entry, createdAt: '2024-03-05T00:00:00.000Z' } : entry,
   )
   expect(await load({ ...site, entries })).toMatchObject({ entries: 0 })
+})
+
+describe('times of change', () => {
+  it('are kept, sorted and filtered by in each root', async () => {
+    const space = '/spaces/s/environments/master'
+    const of = async (query: string) =>
+      (await contentful.ask(`${space}/entries?content_type=article&${query}`)).items.map(({ sys }: Entry) => [
+        sys.id,
+        sys.createdAt,
+        sys.updatedAt,
+      ])
+    const [one, two] = [
+      ['articleOne', '2024-03-04T08:00:00.000Z', '2024-04-04T08:00:00.000Z'],
+      ['articleTwo', '2024-03-05T08:00:00.000Z', '2024-04-05T08:00:00.000Z'],
+    ]
+    expect(await of('order=-sys.updatedAt')).toEqual([two, one])
+    expect(await of('order=sys.createdAt')).toEqual([one, two])
+    expect(await of('sys.updatedAt[gte]=2024-04-05')).toEqual([two])
+    expect(await of('sys.createdAt[lt]=2024-03-05T00:00:00Z')).toEqual([one])
+    expect(await of('sys.publishedAt[lt]=2024-04-05T00:00:00Z')).toEqual([one])
+
+    const times = '{_id, _createdAt, _updatedAt}'
+    const first = {
+      _id: 'p1',
+      _createdAt: '2024-04-01T10:00:00.000Z',
+      _updatedAt: '2024-09-04T08:30:00.000Z',
+    }
+    const third = {
+      _id: 'p3',
+      _createdAt: '2024-03-01T10:00:00.000Z',
+      _updatedAt: '2024-09-03T08:30:00.000Z',
+    }
+    expect(await groq(`*[_type == "post"] | order(_updatedAt desc)${times}`)).toEqual([first, third])
+    expect(await groq(`*[_type == "post" && _updatedAt < "2024-09-04"]${times}`)).toEqual([third])
+    expect(
+      await groq(`*[_type == "post" && dateTime(_createdAt) > dateTime("2024-03-15T00:00:00Z")]._id`),
+    ).toEqual(['p1'])
+
+    const all = await strapi.ask('/api/articles?sort=updatedAt:desc')
+    const rows: { documentId: string; createdAt: string; updatedAt: string }[] = all.data
+    const changed = rows.map(({ updatedAt }) => updatedAt)
+    expect(changed).toEqual([...changed].sort().reverse())
+    const [newest] = rows
+    const exported = strapi.site.entries.find(({ ids = [] }) => ids[0]?.id === newest?.documentId)
+    expect(newest).toMatchObject({ updatedAt: exported?.changedAt, createdAt: exported?.createdAt })
+    const since = await strapi.ask(`/api/articles?filters[updatedAt][$gte]=${newest?.updatedAt}`)
+    expect(since.data.length).toBe(changed.filter(time => time === newest?.updatedAt).length)
+    const before = await strapi.ask(`/api/articles?filters[createdAt][$lt]=2000-01-01`)
+    expect(before.data).toEqual([])
+
+    const posts = async (query: string) =>
+      (await wordpress.ask(`/wp-json/wp/v2/posts?${query}`)).map(({ id }: Post) => id)
+    expect(await posts('orderby=modified&order=asc&include=23,24,25')).toEqual([23, 24, 25])
+    expect(await posts('modified_after=2024-07-01T00:00:00&modified_before=2024-07-20T00:00:00')).toEqual([
+      24,
+    ])
+    expect((await wordpress.ask('/wp-json/wp/v2/posts/24')).modified_gmt).toBe('2024-07-11T06:00:00')
+    // In the export, 08:00 in summer and 12:30 in spring.
+    expect(wordpress.compat.post).toMatchObject({ zone: 'Europe/Berlin' })
+    const local = (await wordpress.ask('/wp-json/wp/v2/posts?include=23,24&orderby=id&order=asc')).map(
+      ({ date, date_gmt }: { date: string; date_gmt: string }) => [date, date_gmt],
+    )
+    expect(local).toEqual([
+      ['2024-03-10T12:30:00', '2024-03-10T11:30:00'],
+      ['2024-07-11T08:00:00', '2024-07-11T06:00:00'],
+    ])
+    expect(await posts('after=2024-07-11T07:59:59&before=2024-07-11T08:00:01')).toEqual([24])
+    expect(await posts('after=2024-07-11T05:59:59Z&before=2024-07-11T06:00:01Z')).toEqual([24])
+  })
+
+  it('end with the first change here', async () => {
+    const { app } = wordpress
+    const source = await app.db.get(internalTables.sourceIds, 'wordpress post 24')
+    const address = `/api/v1/content/?q=${source?.content_data_id}`
+    const { status } = await app.call('PUT', address, { as: 'admin', body: { fields: { excerpt: 'New' } } })
+    expect(status).toBe(200)
+    const now = await wordpress.ask('/wp-json/wp/v2/posts/24')
+    expect(now.modified_gmt > '2024-07-11T06:00:00').toBe(true)
+    expect(now.id).toBe(24)
+    const [first] = await wordpress.ask('/wp-json/wp/v2/posts?orderby=modified&include=23,24,25')
+    expect(first.id).toBe(24)
+  })
 })
