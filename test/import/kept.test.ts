@@ -395,3 +395,77 @@ describe('times of change', () => {
     expect(first.id).toBe(24)
   })
 })
+
+describe('requests of front ends', () => {
+  const space = '/spaces/s/environments/master'
+  const ids = async (query: string): Promise<string[]> =>
+    (await contentful.ask(`${space}/entries?${query}`)).items.map(({ sys }: Entry) => sys.id)
+
+  it('get 1,000 entries of Contentful if they ask for them', async () => {
+    const entries = Array.from({ length: 230 }, (_, i) => ({
+      ...{ key: `more${i}`, ids: [{ kind: 'Entry', id: `more${i}` }], type: 'author', isPublished: true },
+      ...{ createdAt: new Date(Date.UTC(2020, 0, 1) + i * 1000).toISOString() },
+      values: { name: { value: `Author ${i}` }, handle: { value: `author${i}` } },
+    }))
+    expect(await contentful.load({ ...contentful.site, entries, files: [] })).toMatchObject({ entries: 230 })
+    const list = await contentful.ask(`${space}/entries?content_type=author&limit=1000&order=sys.createdAt`)
+    expect([list.items.length, list.total, list.limit]).toEqual([232, 232, 1000])
+    expect(list.items[0].sys.id).toBe('more0')
+    const named = entries.slice(0, 150).map(({ key }) => key)
+    expect(await ids(`sys.id[in]=${named.join()}&limit=1000`)).toEqual(named)
+    const { status } = await contentful.app.call('GET', `/compat/contentful${space}/entries?limit=1001`, {
+      as: 'nobody',
+    })
+    expect(status).toBe(400)
+  })
+
+  it('compare lists of texts of Contentful by their elements', async () => {
+    const of = async (query: string) => (await ids(`content_type=article&${query}`)).sort()
+    expect(await of('fields.tags=two')).toEqual(['articleOne', 'articleTwo'])
+    expect(await of('fields.tags[in]=one,none')).toEqual(['articleOne'])
+    expect(await of('fields.tags[all]=one,two')).toEqual(['articleOne'])
+    expect(await of('fields.tags[nin]=one')).toEqual(['articleTwo'])
+    expect(await of('fields.related.sys.id[all]=sectionOne,articleTwo')).toEqual(['articleOne'])
+  })
+
+  it('find entries of Contentful of all types, by links and without', async () => {
+    const all = await contentful.ask(`${space}/entries?limit=1000`)
+    expect(all.total).toBe(all.items.length)
+    const some = [...(await ids('limit=3&skip=0')), ...(await ids('limit=997&skip=3'))]
+    expect(some).toEqual(all.items.map(({ sys }: Entry) => sys.id))
+    expect(await ids('links_to_entry=authorAnn')).toContain('articleOne')
+    expect(await ids('sys.updatedAt[lt]=2024-04-01T09:00:00Z')).toContain('authorAnn')
+    for (const query of ['fields.name=x', 'order=sys.id', 'cursor=true']) {
+      const { status } = await contentful.app.call('GET', `/compat/contentful${space}/entries?${query}`, {
+        as: 'nobody',
+      })
+      expect([query, status]).toEqual([query, 400])
+    }
+  })
+
+  it('have terms of WordPress by their counts and parents, and empty comments', async () => {
+    const terms = async (query: string): Promise<[number, number, number][]> =>
+      (await wordpress.ask(`/wp-json/wp/v2/categories?${query}`))
+        .filter(({ name }: { name: string }) => name !== 'Own')
+        .map(({ id, count, parent }: Record<string, number>) => [id, count, parent])
+    const all = await terms('orderby=id&order=asc')
+    expect(all.map(([id]) => id).sort()).toEqual([1, 2, 3])
+    expect(all.find(([id]) => id === 3)?.[2]).toBe(2)
+    const used = await terms('hide_empty=true')
+    expect(used.map(([id]) => id).sort()).toEqual(all.flatMap(([id, count]) => (count > 0 ? id : [])).sort())
+    const counts = (await terms('orderby=count&order=desc')).map(([, count]) => count)
+    expect(counts).toEqual([...counts].sort((a, b) => b - a))
+    expect((await terms('parent=2')).map(([id]) => id)).toEqual([3])
+    expect((await terms('parent=0')).map(([id]) => id).sort()).toEqual([1, 2])
+    expect(await wordpress.ask('/wp-json/wp/v2/comments?post=23')).toEqual([])
+    expect(await wordpress.ask('/wp-json/wp/v2/taxonomies/category')).toMatchObject({
+      rest_base: 'categories',
+    })
+    const none = await wordpress.app.call('GET', '/compat/wordpress/wp-json/wp/v2/taxonomies/x', {
+      as: 'nobody',
+    })
+    expect([none.status, none.body.code]).toEqual([404, 'rest_taxonomy_invalid'])
+    const [post] = await wordpress.ask('/wp-json/wp/v2/posts?include=24')
+    expect(post.link).toMatch(/^https?:\/\/[^/]+\/2024\/classic-post$/)
+  })
+})

@@ -46,6 +46,8 @@ function conditionOf({
   operator,
   values,
 }: ContentfulCondition): FilterCondition | FilterGroup {
+  if (operator === 'all')
+    return all(values.map(value => ({ parameter, path, operator: 'eq' as const, values: [value] })))
   if (operator !== 'nin') return { parameter, path, operator, values }
   return { all: true, not: true, parts: [{ parameter, path, operator: 'in', values }] }
 }
@@ -57,6 +59,28 @@ async function knownIds(
   kind: 'entry' | 'asset' | 'any',
 ): Promise<string[]> {
   return (await ownIds(site, ids, kind)).flatMap(id => id ?? [])
+}
+
+/** A condition on a list of texts, which is JSON here: an element is in it with its quotes. */
+function inList({ parameter, path, operator, values }: ContentfulCondition): FilterCondition | FilterGroup {
+  const parts = values.map(value => ({
+    ...{ parameter, path, operator: 'contains' as const, values: [JSON.stringify(value)] },
+  }))
+  const isNegated = operator === 'ne' || operator === 'nin'
+  return { all: operator === 'all', not: isNegated, parts }
+}
+
+/** What conditions of the query service a condition is. */
+async function partOf(
+  site: CompatSite,
+  datatype: Datatype,
+  condition: ContentfulCondition,
+): Promise<FilterCondition | FilterGroup> {
+  const { path, operator } = condition
+  const field = fieldNamed(site.documents.schema, datatype.datatype_id, path[0])
+  const isList = field?.field_type === 'json' && path.length === 1
+  if (isList && ['eq', 'ne', 'in', 'nin', 'all'].includes(operator)) return inList(condition)
+  return conditionOf(await withOwnIds(site, datatype, condition))
 }
 
 /** A condition in the ids of this site, if it is about ids. */
@@ -107,33 +131,62 @@ async function byIds(
   )
 }
 
-/** `entries`, of a content type or by their ids. */
-export async function contentfulEntries(site: CompatSite, request: ContentfulRequest): Promise<Written> {
-  const { contentType, ids, skip, limit, conditions } = request
-  if (contentType === undefined) {
-    if (ids) return byIds(site, ids, request)
-    throw invalid('content_type', 'must be named: entries of all types at once are not answered')
-  }
-  const { documents } = site
-  const datatype = await site.open(site.types.find(one => one.datatype.name === contentType)?.datatype)
+/** The conditions of a request on entries of a datatype. */
+async function partsOf(
+  site: CompatSite,
+  datatype: Datatype,
+  { conditions, ids, linksTo, query }: ContentfulRequest,
+): Promise<(FilterCondition | FilterGroup)[]> {
   const parts: (FilterCondition | FilterGroup)[] = []
-  for (const condition of conditions) parts.push(conditionOf(await withOwnIds(site, datatype, condition)))
-  if (ids)
-    parts.push({
-      parameter: 'sys.id',
-      path: ['id'],
-      operator: 'in',
-      values: await knownIds(site, ids, 'entry'),
-    })
-  if (request.linksTo !== undefined) {
-    const [id = ''] = await knownIds(site, [request.linksTo], 'any')
+  for (const condition of conditions) parts.push(await partOf(site, datatype, condition))
+  if (ids) {
+    const values = await knownIds(site, ids, 'entry')
+    parts.push({ parameter: 'sys.id', path: ['id'], operator: 'in', values })
+  }
+  if (linksTo !== undefined) {
+    const [id = ''] = await knownIds(site, [linksTo], 'any')
     parts.push(linking(site, datatype, id))
   }
-  const words = request.query.trim()
+  const words = query.trim()
   if (words !== '') {
     const best = await searchedIds(site, datatype, words)
     parts.push({ parameter: 'query', path: ['id'], operator: 'in', values: best })
   }
+  return parts
+}
+
+/** Entries of all types that are listed for the caller, type by type. */
+async function ofAllTypes(site: CompatSite, request: ContentfulRequest): Promise<Written> {
+  const { skip, limit, conditions, order, cursor } = request
+  const onFields = conditions.find(({ parameter }) => parameter.startsWith('fields.'))
+  if (onFields) throw invalid(onFields.parameter, 'needs a content_type')
+  if (order.length > 0) throw invalid('order', 'needs a content_type')
+  if (cursor) throw invalid('cursor', 'needs a content_type')
+  const locale = request.locale === everyLocale ? '' : localeIn(site, request.locale)
+  const found: string[] = []
+  let total = 0
+  for (const { datatype } of site.types) {
+    if (!(await site.sees(datatype))) continue
+    const filter = all(await partsOf(site, datatype, request))
+    const window = { offset: Math.max(0, skip - total), limit: Math.max(1, limit - found.length) }
+    const { ids, count = 0 } = await site.documents.find({
+      ...{ datatype, filter, sort: [], locale, count: true },
+      ...window,
+    })
+    if (found.length < limit) found.push(...ids)
+    total += count
+  }
+  return arrayOf({ total, ...(await writtenEntries(site, found, request)) }, skip, limit)
+}
+
+/** `entries`, of a content type, by their ids, or all. */
+export async function contentfulEntries(site: CompatSite, request: ContentfulRequest): Promise<Written> {
+  const { contentType, ids, skip, limit, conditions } = request
+  if (contentType === undefined)
+    return ids && conditions.length === 0 ? byIds(site, ids, request) : ofAllTypes(site, request)
+  const { documents } = site
+  const datatype = await site.open(site.types.find(one => one.datatype.name === contentType)?.datatype)
+  const parts = await partsOf(site, datatype, request)
   const sort = request.order.map(({ name, descending }) => ({ name, descending }))
   const locale = request.locale === everyLocale ? '' : localeIn(site, request.locale)
   const asked = { datatype, filter: all(parts), sort, locale, count: true }

@@ -6,14 +6,16 @@ import { numberOf } from '../../brackets.js'
 import { searchOf } from '../../root.js'
 import { initialSync, readSyncToken, type SyncState, syncTypes } from '../find/sync.js'
 
-const [standardLimit, maxLimit, maxInclude] = [100, 200, 10]
+const [standardLimit, maxLimit, maxInclude] = [100, 1000, 10]
+/** The most entries of one page of a synchronisation. */
+const maxSynced = 200
 
 /** A condition of a request. */
 export interface ContentfulCondition {
   readonly parameter: string
   /** `fields.<name>`, `fields.<name>.fields.<name>`, or of `sys` the word behind it. */
   readonly path: readonly [string] | readonly [string, string]
-  readonly operator: FilterCondition['operator'] | 'nin'
+  readonly operator: FilterCondition['operator'] | 'nin' | 'all'
   readonly values: readonly string[]
 }
 
@@ -22,6 +24,7 @@ const operators: Readonly<Record<string, ContentfulCondition['operator']>> = {
   ne: 'ne',
   in: 'in',
   nin: 'nin',
+  all: 'all',
   lt: 'lt',
   lte: 'lte',
   gt: 'gt',
@@ -64,7 +67,9 @@ function conditionOf(parameter: string, value: string): ContentfulCondition | un
         ? ([field] as const)
         : ([field, inner] as const)
   const values =
-    operator === 'in' || operator === 'nin' ? value.split(',').filter(one => one !== '') : [value]
+    operator === 'in' || operator === 'nin' || operator === 'all'
+      ? value.split(',').filter(one => one !== '')
+      : [value]
   if (values.length === 0) throw invalid(parameter.slice(0, 100), 'must have a value')
   return { parameter, path: own, operator, values }
 }
@@ -99,7 +104,8 @@ export function requestOf(c: Ctx, images: string) {
     numberOf(parameter, query.get(parameter) ?? undefined, { least: 0, most, standard })
   const one = query.get('sys.id')
   const some = query.get('sys.id[in]')
-  const ids = one !== null ? [one] : some?.split(',').slice(0, standardLimit)
+  const ids = one !== null ? [one] : some?.split(',')
+  if (ids && ids.length > maxLimit) throw invalid('sys.id[in]', `must have at most ${maxLimit} ids`)
   const linksTo = query.get('links_to_entry') ?? query.get('links_to_asset')
   const select = query.get('select')
   const conditions = [...query].flatMap(([parameter, value]) => conditionOf(parameter, value) ?? [])
@@ -111,7 +117,7 @@ export function requestOf(c: Ctx, images: string) {
     linksTo: linksTo ?? undefined,
     order: orderOf(query.get('order')),
     skip: number('skip', 10_000, 0),
-    limit: Math.min(Math.max(number('limit', 1000, standardLimit), 1), maxLimit),
+    limit: Math.max(number('limit', maxLimit, standardLimit), 1),
     include: number('include', maxInclude, 1),
     select: select === null ? undefined : new Set(select.split(',')),
     locale: localeOf(query.get('locale') ?? ''),
@@ -135,7 +141,7 @@ export function syncOf(c: Ctx): SyncState {
   const limit = numberOf('limit', query.get('limit') ?? undefined, {
     least: 1,
     most: 1000,
-    standard: maxLimit,
+    standard: maxSynced,
   })
-  return initialSync(type, contentType, Math.min(limit, maxLimit))
+  return initialSync(type, contentType, Math.min(limit, maxSynced))
 }

@@ -86,6 +86,12 @@ export async function entryByNumber(
   return found.find(({ row }) => row.datatype_id === datatype_id)?.row
 }
 
+/** Addresses have an origin: that of the site, or the one that was asked. */
+export const withOrigin = <T extends { readonly origin: string }>(
+  context: T,
+  { api }: Pick<WordpressRequest, 'api'>,
+): T => (context.origin === '' ? { ...context, origin: new URL(api).origin } : context)
+
 /** The conditions of a request that name entries of a list. */
 export async function naming(
   site: CompatSite,
@@ -245,7 +251,7 @@ async function written(
   })
   const numberOf = (row: EntryRow | undefined) =>
     row ? (named.numbers.get(row.content_data_id) ?? row.numeric_id) : 0
-  const writer = new PostWriter({ context, types, api, type, embed })
+  const writer = new PostWriter({ context: withOrigin(context, request), types, api, type, embed })
   return trees.map(tree => {
     const parent = numberOf(parents.get(parentOf(tree.route?.slug)))
     const json = fields ? chosenOf(writer.parts(tree, parent), fields) : writer.whole(tree, parent)

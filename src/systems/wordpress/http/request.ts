@@ -4,7 +4,7 @@ import { type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../../br
 /** Parameters that choose entries and that nothing here answers: to ignore them would give others. */
 const unanswered: ReadonlySet<string> = new Set([
   ...['author_exclude', 'parent_exclude', 'tax_relation', 'search_columns'],
-  ...['hide_empty', 'roles', 'meta_key', 'meta_value', 'menu_order', 'password'],
+  ...['roles', 'meta_key', 'meta_value', 'menu_order', 'password'],
 ])
 const maxListed = 100
 const [standardSize, maxSize] = [10, 100]
@@ -64,6 +64,12 @@ function fieldsOf(query: NestedMap): string[][] | undefined {
   return names.length === 0 ? undefined : names.map(name => name.split('.').slice(0, 10))
 }
 
+function slugsOf(query: NestedMap): string[] {
+  const slugs = textsOf('slug', query.get('slug'))
+  if (slugs.length > maxListed) throw invalid('slug', `must have at most ${maxListed} slugs`)
+  return slugs
+}
+
 /** A number that no entry has, so that the list is empty. */
 const noNumber = 0
 
@@ -90,7 +96,9 @@ export function wordpressRequest(url: string, api: string) {
     perPage: number('per_page', 1, standardSize, maxSize),
     offset: query.has('offset') ? number('offset', 0, 0) : undefined,
     search: (text('search') ?? '').trim(),
-    slugs: textsOf('slug', query.get('slug')).slice(0, maxListed),
+    slugs: slugsOf(query),
+    /** Terms that posts are filed under, alone. */
+    hideEmpty: ['true', '1'].includes(text('hide_empty') ?? ''),
     include: wantsSticky(query) ? [noNumber] : numbersOf(query, 'include'),
     exclude: numbersOf(query, 'exclude'),
     parents: numbersOf(query, 'parent'),
