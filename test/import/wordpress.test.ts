@@ -429,3 +429,12 @@ it('takes little work for what was made to take much', async () => {
   expect(process.cpuUsage(start).user).toBeLessThan(10_000_000)
   expect(new Set(paths(site)).size).toBe(site.entries.length)
 })
+
+it('keeps the words of lists of terms apart', async () => {
+  const terms = '<dl class="a"><dt>Term</dt><dd>What <b>it</b> is</dd><dt>Other</dt><dd>Too</dd></dl>'
+  const more = '<details><summary>More</summary>Hidden text</details>'
+  const html = (await bodyOf(`${terms}${more}`)) ?? ''
+  expect(html.replaceAll(/<[^>]+>/g, '|').replaceAll(/\|+/g, '|')).toBe(
+    '|Term|What |it| is|Other|Too|More|Hidden text|',
+  )
+})
