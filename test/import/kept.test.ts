@@ -469,3 +469,38 @@ describe('requests of front ends', () => {
     expect(post.link).toMatch(/^https?:\/\/[^/]+\/2024\/classic-post$/)
   })
 })
+
+describe('requests of front ends of Strapi', () => {
+  const titles = async (query: string): Promise<string[]> =>
+    (await strapi.ask(`/api/articles?${query}`)).data.map(({ title }: { title: string }) => title).sort()
+
+  it('compare texts in any case', async () => {
+    const all = await titles('')
+    const [first = ''] = all
+    expect(await titles(`filters[title][$eqi]=${encodeURIComponent(first.toUpperCase())}`)).toEqual([first])
+    expect(await titles(`filters[title][$nei]=${encodeURIComponent(first.toUpperCase())}`)).toEqual(
+      all.slice(1),
+    )
+    const part = first.slice(1, 3)
+    const having = all.filter(title => title.toLowerCase().includes(part.toLowerCase()))
+    expect(await titles(`filters[title][$containsi]=${encodeURIComponent(part.toUpperCase())}`)).toEqual(
+      having,
+    )
+    expect(await titles(`filters[title][$endsWith]=${encodeURIComponent(first.slice(-2))}`)).toContain(first)
+    const none = await strapi.app.call('GET', '/compat/strapi/api/articles?filters[nothing][$eqi]=x', {
+      as: 'nobody',
+    })
+    expect(none.status).toBe(400)
+  })
+
+  it('show the targets of a relation in their order', async () => {
+    const names = async (sort: string): Promise<string[][]> =>
+      (await strapi.ask(`/api/articles?populate[categories][sort]=${sort}`)).data.map(
+        ({ categories }: { categories: { name: string }[] }) => categories.map(({ name }) => name),
+      )
+    const down = await names('name:desc')
+    expect(down.some(({ length }) => length > 1)).toBe(true)
+    for (const list of down) expect(list).toEqual([...list].sort().reverse())
+    for (const list of await names('name')) expect(list).toEqual([...list].sort())
+  })
+})

@@ -121,7 +121,7 @@ function metaOf(paging: StrapiPaging, total: number | undefined) {
 
 /** @throws 400 for words among drafts, which no search looks at */
 async function filterOf(site: CompatSite, datatype: Datatype, request: StrapiRequest): Promise<FilterGroup> {
-  const filter = await new Filters(site, datatype).group(request.filters)
+  const filter = await new Filters(site, datatype, request.locale).group(request.filters)
   const { words, locale } = request
   if (words === '') return filter
   if (site.audience === 'working') throw invalid('_q', 'finds what is published, and no drafts')
@@ -185,7 +185,7 @@ export async function strapiEntry(
   const request = inLocale(site, asked)
   const datatype = await site.open(site.types.find(({ strapi }) => strapi === name)?.datatype)
   const { locale } = request
-  const filter = await new Filters(site, datatype).group({
+  const filter = await new Filters(site, datatype, locale).group({
     all: true,
     parts: [{ parameter: 'documentId', path: ['documentId'], operator: 'in', values: [id] }],
   })

@@ -1,5 +1,6 @@
 import { invalid } from '../../../errors.js'
 import { isUlid, storedId } from '../../../ids.js'
+import { mayList } from '../../../services/content/visibility.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
 import { any, type Documents, nobody } from '../../../services/delivery/documents.js'
 import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
@@ -18,7 +19,23 @@ export interface StrapiCondition {
   readonly path: readonly string[]
   readonly operator: FilterCondition['operator']
   readonly values: readonly string[]
+  /** How texts are compared, where no database does it so. */
+  readonly text?: TextComparison
 }
+
+const ofTexts = {
+  equal: (text: string, other: string) => text.toLowerCase() === other.toLowerCase(),
+  contains: (text: string, other: string) => text.toLowerCase().includes(other.toLowerCase()),
+  starts: (text: string, other: string) => text.toLowerCase().startsWith(other.toLowerCase()),
+  ends: (text: string, other: string) => text.toLowerCase().endsWith(other.toLowerCase()),
+  endsAsWritten: (text: string, other: string) => text.endsWith(other),
+} as const
+export type TextComparison = keyof typeof ofTexts
+
+/** So many texts are compared by one condition, and so many entries pass it. */
+const mostTexts = 2000
+const mostPassing = 1000
+
 export interface StrapiGroup {
   readonly all: boolean
   readonly not?: boolean
@@ -43,6 +60,7 @@ export class Filters {
   constructor(
     private readonly site: CompatSite,
     private readonly datatype: Datatype,
+    private readonly locale: string,
   ) {
     this.documents = site.documents
   }
@@ -58,7 +76,9 @@ export class Filters {
     path,
     operator,
     values,
+    text,
   }: StrapiCondition): Promise<FilterCondition | FilterGroup> {
+    if (text) return this.comparedTexts(parameter, path, text, values[0] ?? '')
     const last = path.at(-1) ?? ''
     const isField = this.isField(path)
     const isId = !isField && ids.has(last)
@@ -69,6 +89,48 @@ export class Filters {
       isId && before.length > 0 ? before : [...before, isField ? last : (columnNames[last] ?? last)]
     if (named.length > 2) throw invalid(parameter, 'may look one relation away')
     return this.compared({ parameter, path: named as [string], operator }, given)
+  }
+
+  /** Compares texts of a field here, because the databases disagree about case, for those with letters beyond ASCII. */
+  private async comparedTexts(
+    parameter: string,
+    path: readonly string[],
+    comparison: TextComparison,
+    wanted: string,
+  ): Promise<FilterGroup> {
+    const { documents, site } = this
+    const name = path.at(-1) ?? ''
+    const before = path.slice(0, -1)
+    // Behind a relation conditions look only into what the caller may list.
+    const reach = before.length > 0 ? await site.reach() : undefined
+    const types = this.typesAt(before).filter(type => reach === undefined || mayList(type, reach))
+    const fields = types.flatMap(({ datatype_id }) => fieldNamed(documents.schema, datatype_id, name) ?? [])
+    const field_id = fields.map(field => field.field_id)
+    if (path.length > 2 || field_id.length === 0) throw invalid(parameter, 'Invalid key')
+    const isWorking = site.audience === 'working'
+    const { contentFields, publicValues } = documents.space
+    const limit = mostTexts + 1
+    const rows = isWorking
+      ? await documents.read.findAll(contentFields, { field_id }, { limit })
+      : await documents.read.findAll(publicValues, { field_id, position: 0 }, { limit })
+    if (rows.length > mostTexts)
+      throw invalid(parameter, `is answered for ${mostTexts} texts at most; use _q`)
+    const { chain } = site.localeChoice(this.locale)
+    const best = new Map<string, { readonly rank: number; readonly text: string }>()
+    for (const { content_data_id, locale, field_value: text } of rows) {
+      const at = chain.indexOf(locale)
+      if (at < 0 && locale !== '') continue
+      const rank = at < 0 ? chain.length : at
+      if (rank < (best.get(content_data_id)?.rank ?? Number.POSITIVE_INFINITY))
+        best.set(content_data_id, { rank, text })
+    }
+    const ids = [...best].flatMap(([id, { text }]) => (ofTexts[comparison](text, wanted) ? id : []))
+    if (ids.length > mostPassing) throw invalid(parameter, `finds more than ${mostPassing}; ask for less`)
+    const own: [string] = [path.length === 2 ? (path[0] ?? '') : 'id']
+    const parts: FilterCondition[] = []
+    for (let at = 0; at < ids.length; at += queryLimits.values)
+      parts.push({ parameter, path: own, operator: 'in', values: ids.slice(at, at + queryLimits.values) })
+    return any(parts)
   }
 
   /** True if the path ends in a field; fields go before the members that every document has. */

@@ -90,6 +90,43 @@ function filesOf({ ids, many }: References, shown: StrapiShown, { context, wrapp
   return asData(many && files.length > 0 ? `[${files.join(',')}]` : (files[0] ?? 'null'), wrapped)
 }
 
+/** The targets of a relation in an order of their members; those without a value come last. */
+function sortedTargets(
+  ids: readonly string[],
+  sort: NonNullable<StrapiShown['sort']>,
+  { context }: Writing,
+): readonly string[] {
+  const keyOf = (id: string, name: string): string | number | undefined => {
+    const target = context.linked.get(id)
+    if (!target) return undefined
+    const { node, route } = target
+    const value = valuesIn(node, context).find(({ field }) => field.name === name)
+    const typed = value && typedValue(value)
+    if (typed?.kind === 'plain')
+      return typeof typed.json === 'number' ? typed.json : String(typed.json).toLowerCase()
+    const columns: Record<string, string | number | undefined> = {
+      id: node.entry.numeric_id,
+      documentId: context.ids?.get(id) ?? id,
+      createdAt: node.entry.date_created,
+      updatedAt: changedAt(node),
+      publishedAt: node.entry.published_at ?? undefined,
+      title: route?.title,
+      slug: route?.slug,
+    }
+    return Object.hasOwn(columns, name) ? columns[name] : undefined
+  }
+  const order = (a: string, b: string): number => {
+    for (const { name, descending } of sort) {
+      const [first, second] = [keyOf(a, name), keyOf(b, name)]
+      if (first === second) continue
+      if (first === undefined || second === undefined) return first === undefined ? 1 : -1
+      return first < second === descending ? 1 : -1
+    }
+    return 0
+  }
+  return [...ids].sort(order)
+}
+
 /** The targets of relations, as far as they were read. `isNamed` leaves out the fields of targets. */
 function targetsOf(
   { ids, many }: References,
@@ -100,7 +137,8 @@ function targetsOf(
 ): string {
   const { context, inTree, model, wrapped } = writing
   const isParts = model.namesComponents(field)
-  const targets = ids.flatMap(id => {
+  const inOrder = shown.sort ? sortedTargets(ids, shown.sort, writing) : ids
+  const targets = inOrder.flatMap(id => {
     const own = inTree.get(id)
     const target = context.linked.get(id) ?? (own && { node: own, route: undefined })
     if (!target) return []
