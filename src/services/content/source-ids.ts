@@ -1,5 +1,5 @@
 import type { Reader } from '../../db/reader.js'
-import { internalTables } from '../../db/tables.js'
+import { type ContentSpace, internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 
 const { sourceIds } = internalTables
@@ -69,6 +69,24 @@ export class SourceIds {
     }
     return found
   }
+}
+
+/** The records that have these ids, as far as they are still there. */
+export async function sourcedRecords(
+  read: Reader,
+  { contentData, media }: ContentSpace,
+  system: string,
+  ids: readonly SourceId[],
+): Promise<ReadonlyMap<SourceId, SourcedRecord>> {
+  const found = await new SourceIds(read, system).records(ids)
+  const named = (column: keyof SourcedRecord) => [...found.values()].flatMap(record => record[column] ?? [])
+  const entries = await read.findIn(contentData, 'content_data_id', named('content_data_id'))
+  const items = await read.findIn(media, 'media_id', named('media_id'))
+  const there = new Set([
+    ...entries.map(({ content_data_id }) => content_data_id),
+    ...items.map(({ media_id }) => media_id),
+  ])
+  return new Map([...found].filter(([, one]) => there.has(one.content_data_id ?? one.media_id ?? '')))
 }
 
 /** A record and an id that it gets. */

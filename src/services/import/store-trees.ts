@@ -1,6 +1,4 @@
 import { type Actor, authorOf } from '../../actor.js'
-import type { Reader } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { timestamp } from '../../ids.js'
 import type { NewEntry, Values } from '../content/content-input.js'
@@ -16,7 +14,7 @@ import {
   type NewSourceId,
   type SourcedRecord,
   type SourceId,
-  SourceIds,
+  sourcedRecords,
 } from '../content/source-ids.js'
 import { writeValues } from '../content/write-values.js'
 
@@ -79,23 +77,6 @@ const given = ({ datatype_id, values, children }: TreeToStore): NewEntry => ({
   fields: values,
   children: children.map(given),
 })
-
-async function sourcedRecords(
-  read: Reader,
-  { contentData, media }: ContentSpace,
-  system: string,
-  ids: readonly SourceId[],
-): Promise<ReadonlyMap<SourceId, SourcedRecord>> {
-  const found = await new SourceIds(read, system).records(ids)
-  const named = (column: keyof SourcedRecord) => [...found.values()].flatMap(record => record[column] ?? [])
-  const entries = await read.findIn(contentData, 'content_data_id', named('content_data_id'))
-  const items = await read.findIn(media, 'media_id', named('media_id'))
-  const there = new Set([
-    ...entries.map(({ content_data_id }) => content_data_id),
-    ...items.map(({ media_id }) => media_id),
-  ])
-  return new Map([...found].filter(([, one]) => there.has(one.content_data_id ?? one.media_id ?? '')))
-}
 
 /** Makes the trees of another system's export, for one content space. */
 export function treeImport(context: ScheduleContext): TreeImport {

@@ -4,7 +4,7 @@ import { isObject } from '../imports.js'
 import { idsIn, sourcesIn } from '../source-names.js'
 
 const system = 'contentful'
-export const kinds = { entry: 'Entry', asset: 'Asset' } as const
+const kinds = { entry: 'Entry', asset: 'Asset' } as const
 
 /** The ids that records had in Contentful, by those here. */
 export const contentfulIds = (

@@ -47,14 +47,27 @@ const common = [
 /** So many times say enough. */
 const mostTimes = 200
 
-/** A zone in which all times are as they are given; undefined if that is UTC, or if there is none. */
+/** A few times may be wrong: those that another site had, or that were written by a program. */
+const mostWrong = 0.1
+
+/** The first zone in which most times are as they are given; undefined if that is UTC, or if there is none. */
 export function zoneOf(times: readonly ZonedTime[]): string | undefined {
   // One of each month and distance is enough.
-  const different = new Map(
-    times.map(one => [`${new Date(one.utc).toISOString().slice(0, 7)} ${one.minutes}`, one]),
-  )
+  const different = new Map<string, ZonedTime & { readonly count: number }>()
+  for (const one of times) {
+    const key = `${new Date(one.utc).toISOString().slice(0, 7)} ${one.minutes}`
+    different.set(key, { ...one, count: (different.get(key)?.count ?? 0) + 1 })
+  }
   const tested = [...different.values()].slice(-mostTimes)
-  if (tested.every(({ minutes }) => minutes === 0)) return undefined
-  const fits = (zone: string) => tested.every(({ utc, minutes }) => minutesIn(zone, utc) === minutes)
-  return common.find(fits) ?? Intl.supportedValuesOf('timeZone').find(fits)
+  const all = tested.reduce((sum, { count }) => sum + count, 0)
+  const wrongIn = (minutesAt: (utc: number) => number) =>
+    tested.reduce((sum, { utc, minutes, count }) => sum + (minutesAt(utc) === minutes ? 0 : count), 0)
+  if (wrongIn(() => 0) <= mostWrong * all) return undefined
+  let best: { readonly zone: string; readonly wrong: number } | undefined
+  for (const zone of [...common, ...Intl.supportedValuesOf('timeZone')]) {
+    const wrong = wrongIn(utc => minutesIn(zone, utc))
+    if (wrong === 0) return zone
+    if (wrong <= mostWrong * all && wrong < (best?.wrong ?? all)) best = { zone, wrong }
+  }
+  return best?.zone
 }

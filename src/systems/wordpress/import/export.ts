@@ -52,7 +52,7 @@ export interface WordpressItem {
   readonly date: string | undefined
   /** As far as is known: the earlier of the date and the last change. */
   readonly createdAt: string | undefined
-  /** When it was changed last. */
+  /** When it was changed last; its date, where the export does not say. */
   readonly changedAt: string | undefined
   /** Its date in the zone of the site. */
   readonly zoned: ZonedTime | undefined
@@ -136,7 +136,7 @@ function itemOf(item: XmlElement): WordpressItem | undefined {
     content: textOf(item, 'content:encoded'),
     excerpt: textOf(item, 'excerpt:encoded'),
     date,
-    changedAt: dateOf(item, 'modified'),
+    changedAt: dateOf(item, 'modified') ?? date,
     createdAt: [date, dateOf(item, 'modified')].flatMap(time => time ?? []).sort()[0],
     slug: uriDecoded(textOf(item, 'wp:post_name').trim()),
     parent: numberOf(item, 'wp:post_parent'),
