@@ -34,9 +34,10 @@ import { visibility } from './033-visibility.js'
 import { pagesInMemory } from './034-pages-in-memory.js'
 import { publicBook } from './035-public-book.js'
 import { trashBin } from './036-trash.js'
-import { severalInstances } from './040-several-instances.js'
 import { review } from './037-review.js'
+import { sourceIds } from './038-source-ids.js'
 import { mediaTexts } from './039-media-texts.js'
+import { severalInstances } from './040-several-instances.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -75,7 +76,8 @@ export const migrations: readonly Migration[] = [
   pagesInMemory,
   publicBook,
   trashBin,
-  severalInstances,
   review,
+  sourceIds,
   mediaTexts,
+  severalInstances,
 ]

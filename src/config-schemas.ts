@@ -72,6 +72,14 @@ const pathName = () =>
   z.string().regex(/^[a-z0-9][a-z0-9_-]{0,99}$/, 'must be a word such as posts, of a-z, 0-9, - and _')
 const componentName = () =>
   z.string().regex(/^[a-z0-9_-]{1,100}\.[a-z0-9_-]{1,100}$/, 'must be a component such as shared.rich-text')
+const isZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}
+const zoneName = () => z.string().max(64).refine(isZone, 'must be a time zone such as Europe/Berlin')
 /** The names of datatypes and their fields in other systems, by the name of the datatype. */
 export const typeSettings = () =>
   z.record(
@@ -87,5 +95,6 @@ export const typeSettings = () =>
       author: fieldName().optional(),
       children: fieldName().optional(),
       blocks: z.array(fieldName()).max(100).optional(),
+      zone: zoneName().optional(),
     }),
   )

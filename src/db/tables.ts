@@ -264,6 +264,16 @@ export const adminTables = { ...contentSpace('admin_'), ...mediaSpace('admin_') 
 export type CounterName = 'changes' | 'schema_version' | 'content_version' | 'public_version'
 
 export const internalTables = {
+  /**
+   * The ids of imported records in the systems that they are from (source-ids.ts). They outlive the record, so that
+   * clients of that system hear of its deletion, and so that it has them again when it is restored.
+   */
+  sourceIds: internalTable('source_ids', 'source_key', {
+    /** The system, the kind of thing and the id. */
+    source_key: text(),
+    content_data_id: id().orNull(),
+    media_id: id().orNull(),
+  }),
   auditEvents: internalTable('audit_events', 'audit_event_id', {
     audit_event_id: id(),
     occurred_at: time(),

@@ -22,12 +22,16 @@ export interface TypeSettings extends Partial<Record<PartName, string | undefine
   readonly children?: string | undefined
   /** Rich texts that Strapi has as blocks. */
   readonly blocks?: readonly string[] | undefined
+  /** The time zone in which WordPress shows its entries. */
+  readonly zone?: string | undefined
 }
 
 /** The names of a datatype and its fields in other systems. */
 export interface TypeMapping {
   readonly datatype: Datatype
   readonly wordpress: string
+  /** The time zone of its times in WordPress; UTC if undefined. */
+  readonly zone: string | undefined
   readonly strapi: string
   /** Asked for as a single type. */
   readonly single: string
@@ -116,6 +120,7 @@ export function mappingOf(
     return {
       datatype,
       wordpress: own.wordpress ?? guessed('wordpress', single),
+      zone: own.zone,
       strapi: own.strapi ?? guessed('strapi', single),
       single,
       component: own.component ?? `blocks.${single}`,

@@ -166,7 +166,7 @@ it('refuses in the words of WordPress', async () => {
     code: 'rest_invalid_param',
     data: { status: 400, params: { per_page: expect.any(String) } },
   })
-  expect((await ask('/posts?orderby=modified')).body.code).toBe('rest_invalid_param')
+  expect((await ask('/posts?orderby=meta_value')).body.code).toBe('rest_invalid_param')
 })
 
 it('is kept like a page, and may be read by scripts of other origins', async () => {

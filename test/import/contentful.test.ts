@@ -103,8 +103,14 @@ describe('the content', () => {
 
   it('has the values of an entry, and their translations', () => {
     expect(entryNamed('articleOne')).toEqual({
-      ...{ key: 'articleOne', type: 'article', isPublished: true },
+      ...{
+        key: 'articleOne',
+        ids: [{ kind: 'Entry', id: 'articleOne' }],
+        type: 'article',
+        isPublished: true,
+      },
       ...{ createdAt: '2024-03-04T08:00:00.000Z', publishedAt: '2024-04-04T08:00:00.000Z' },
+      changedAt: '2024-04-04T08:00:00.000Z',
       values: {
         headline: { value: 'First' },
         slug: { value: 'first' },
@@ -164,8 +170,8 @@ describe('the content', () => {
 
   it('has no values that their fields do not take, and times with a zone', () => {
     expect(entryNamed('articleDraft')).toEqual({
-      ...{ key: 'articleDraft', type: 'article', isPublished: false },
-      createdAt: '2024-03-06T08:00:00.000Z',
+      ...{ key: 'articleDraft', ids: [{ kind: 'Entry', id: 'articleDraft' }], type: 'article' },
+      ...{ isPublished: false, createdAt: '2024-03-06T08:00:00.000Z', changedAt: '2024-04-06T08:00:00.000Z' },
       values: { headline: { value: 'No' } },
     })
     expect(entryNamed('articleTwo')?.values).toMatchObject({
@@ -177,9 +183,10 @@ describe('the content', () => {
 
   it('has files at their addresses, or in the export', async () => {
     const url = 'https://images.ctfassets.net/sp4c3/assetBike/0a1b/red%20bike.jpg'
-    const bike = { key: 'assetBike', name: 'red bike.jpg', title: 'Bike', alt: 'A red bike' }
-    const list = { key: 'assetList', name: 'list.pdf', title: 'Price list', alt: 'Price list' }
-    const secret = { key: 'assetSecret', name: 'plan.png' }
+    const of = (key: string) => ({ key, ids: [{ kind: 'Asset', id: key }] })
+    const bike = { ...of('assetBike'), name: 'red bike.jpg', title: 'Bike', alt: 'A red bike' }
+    const list = { ...of('assetList'), name: 'list.pdf', title: 'Price list', alt: 'Price list' }
+    const secret = { ...of('assetSecret'), name: 'plan.png' }
     const secretUrl = 'https://images.secure.ctfassets.net/sp4c3/assetSecret/4e5f/plan.png'
     const listUrl = 'https://assets.ctfassets.net/sp4c3/assetList/2c3d/list.pdf'
     expect(site.files).toEqual([
@@ -318,7 +325,7 @@ describe('what is no export', () => {
     ])
     expect(taken.entries).toEqual([
       {
-        key: '__proto__',
+        ...{ key: '__proto__', ids: [{ kind: 'Entry', id: '__proto__' }] },
         type: 'author',
         isPublished: true,
         createdAt: '1970-01-01T00:00:00.000Z',

@@ -116,7 +116,6 @@ it('finds out the types of fields', async () => {
   )
   expect(type?.compat).toEqual({ children: 'parts' })
   expect([...notes].sort()).toEqual([
-    'Documents have other ids here, so that queries find single ones by _type, not by _id: 1 (d1).',
     'Fields with values of several kinds are JSON: 1 (all.both).',
     'Objects in rich text that it cannot hold are left out: 1 (all.flow: chart).',
     'References to documents that the export does not have are left out: 1 (all.lost).',
@@ -146,7 +145,7 @@ it('gives pages addresses of their own', async () => {
     { path: '/news/hello', title: '/news/hello' },
     undefined,
   ])
-  expect(notes.slice(1)).toEqual([
+  expect(notes).toEqual([
     'Documents in several languages are entries of their own, with a field for it: 2 (landingPage, page).',
     'Pages whose address another page has get a number behind it: 1 (/hello).',
   ])

@@ -82,7 +82,12 @@ it('puts files of one site together, and those beside them', async () => {
   expect(bodies(site)).toEqual(['<p><a href="import:entry:post%3A2">two</a></p>'])
   expect(site.files).toEqual([
     {
-      ...{ key: 'attachment:3', name: 'a.jpg', at: 'site/uploads/2024/a.jpg' },
+      ...{
+        key: 'attachment:3',
+        ids: [{ kind: 'post', id: '3' }],
+        name: 'a.jpg',
+        at: 'site/uploads/2024/a.jpg',
+      },
       url: 'https://old.example/wp-content/uploads/2024/a.jpg',
     },
   ])
@@ -133,6 +138,17 @@ it('makes paths of slugs and parents where links are numbers', async () => {
     '/trip/round',
   ])
   expect(site.types.at(-1)).toMatchObject({ name: 'news', label: 'News', compat: { wordpress: 'news' } })
+})
+
+it('leaves out items without an id, and keeps the names of authors without one', async () => {
+  const author = `<wp:author><wp:author_login>ann</wp:author_login><wp:author_display_name>Ann A.</wp:author_display_name></wp:author>`
+  const more = '<dc:creator>ann</dc:creator>'
+  const site = await read({
+    'a.xml': channel(`${author}<item><title>Odd</title></item>${item({ id: 1, slug: 'one', more })}`),
+  })
+  expect(paths(site)).toEqual(['/one'])
+  expect(site.notes).toEqual(['Items without an id (wp:post_id) are left out: 1.'])
+  expect(site.entries.find(({ type }) => type === 'author')?.values.name).toEqual({ value: 'Ann A.' })
 })
 
 it('plans posts with a date in the future, and no others', async () => {
@@ -371,11 +387,6 @@ it.each([
   ['a damaged tag', { 'a.xml': channel('<item a="1></item>') }, /disallowed character/],
   ['many levels', { 'a.xml': channel('<a>'.repeat(60)) }, /more than 50 levels/],
   [
-    'a post without a number',
-    { 'a.xml': channel('<item><title>Odd</title></item>') },
-    /^a\.xml: the item "Odd" has no wp:post_id/,
-  ],
-  [
     'a site without an address',
     { 'a.xml': channel('', 'javascript:x') },
     /^a\.xml: it does not say the address/,
@@ -417,4 +428,13 @@ it('takes little work for what was made to take much', async () => {
   // The work of this process, however busy the machine is: one look at each place again takes minutes.
   expect(process.cpuUsage(start).user).toBeLessThan(10_000_000)
   expect(new Set(paths(site)).size).toBe(site.entries.length)
+})
+
+it('keeps the words of lists of terms apart', async () => {
+  const terms = '<dl class="a"><dt>Term</dt><dd>What <b>it</b> is</dd><dt>Other</dt><dd>Too</dd></dl>'
+  const more = '<details><summary>More</summary>Hidden text</details>'
+  const html = (await bodyOf(`${terms}${more}`)) ?? ''
+  expect(html.replaceAll(/<[^>]+>/g, '|').replaceAll(/\|+/g, '|')).toBe(
+    '|Term|What |it| is|Other|Too|More|Hidden text|',
+  )
 })

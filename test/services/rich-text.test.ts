@@ -127,3 +127,11 @@ describe('rich text', () => {
     expect(Array.isArray(toPortableText(given, 'k'))).toBe(true)
   })
 })
+
+it.each([
+  ['<p>one <svg><path d="x"></path></svg</p><p>two</p><h2>three</h2>', '<p>one </p><p>two</p><h2>three</h2>'],
+  ['a<svg><title>t</title><p>b</p>c', 'a<p>b</p>c'],
+  ['a<svg><a href="/x">y</a></svg>b', 'ab'],
+])('loses no words behind a drawing without an end: %s', (html, expected) => {
+  expect(safeHtml(html)).toBe(expected)
+})

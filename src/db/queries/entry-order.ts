@@ -1,5 +1,5 @@
 import type { ContentSpace } from '../tables.js'
-import type { EntryColumn, IndexKey } from './entry-tests.js'
+import { type EntryColumn, type IndexKey, isTimeColumn } from './entry-tests.js'
 
 /** The order of entries of the public book, and where in it a page begins, as SQL text. */
 
@@ -15,7 +15,7 @@ export type AfterShape = readonly boolean[]
 export function sortParts(space: ContentSpace, sort: SortShape, n: number) {
   if (sort.at === 'column') {
     const { column } = sort
-    if (column === 'id' || column === 'published_at')
+    if (column === 'id' || isTimeColumn(column))
       return { joins: '', key: `e.${column === 'id' ? 'content_data_id' : column}`, nullable: false }
     return {
       joins: ` left join ${space.routes.name} r${n} on r${n}.route_id = e.route_id`,

@@ -20,7 +20,12 @@ export type Comparison =
   | 'exists'
   | 'sortable'
 export type Bound = 'gt' | 'gte' | 'lt' | 'lte'
-export type EntryColumn = 'id' | 'published_at' | 'slug' | 'title'
+/** Times of an entry, which are columns of it. */
+export type TimeColumn = 'published_at' | 'date_created' | 'date_modified'
+export type EntryColumn = 'id' | TimeColumn | 'slug' | 'title'
+
+export const isTimeColumn = (column: string): column is TimeColumn =>
+  column === 'published_at' || column === 'date_created' || column === 'date_modified'
 
 /** A condition on an entry. `locales` is how many locales are looked in, the best first. */
 export type TestShape =
@@ -217,7 +222,7 @@ function columnTest(test: Extract<TestShape, { at: 'column' }>, owner: string, n
   const { column } = test
   if (column === 'id') return columnSql(`${owner}.content_data_id`, test)
   if (column === 'datatype') return columnSql(`${owner}.datatype_id`, test)
-  if (column === 'published_at') return columnSql(`${owner}.published_at`, test)
+  if (isTimeColumn(column)) return columnSql(`${owner}.${column}`, test)
   const alias = `r${naming.next++}`
   return `exists (select 1 from ${naming.space.routes.name} ${alias} where ${alias}.route_id = ${owner}.route_id and ${columnSql(`${alias}.${column}`, test)})`
 }

@@ -19,6 +19,8 @@ interface Inherited {
   published_at?: string | undefined
   /** When it was made; without it, now. */
   created_at?: string | undefined
+  /** When it was changed last; without it, now. */
+  changed_at?: string | undefined
 }
 
 /** An entry to make, with everything under it. */
@@ -63,11 +65,12 @@ export async function createEntries(
   await writeValues(
     tx,
     space,
-    plan.map(({ given, author_id, member }, i) => ({
+    plan.map(({ given, author_id, member, changed_at }, i) => ({
       entry: entries[i] as EditableEntry,
       values: given.fields ?? {},
       author_id,
       locale: given.locale,
+      changed_at,
       member,
     })),
     { fresh: true },
@@ -78,7 +81,16 @@ export async function createEntries(
 /** Every entry with its id and place, parents first, without recursion. */
 function planned(tx: Writer, tops: readonly NewTree[]): Planned[] {
   const plan: Planned[] = tops.map(top => ({ ...top, content_data_id: top.content_data_id ?? tx.newId() }))
-  for (const { given, content_data_id, status, author_id, published_at, created_at, member } of plan)
+  for (const {
+    given,
+    content_data_id,
+    status,
+    author_id,
+    published_at,
+    created_at,
+    changed_at,
+    member,
+  } of plan)
     for (const [i, child] of (given.children ?? []).entries())
       plan.push({
         content_data_id: tx.newId(),
@@ -90,6 +102,7 @@ function planned(tx: Writer, tops: readonly NewTree[]): Planned[] {
         author_id: child.author_id ?? author_id,
         published_at,
         created_at,
+        changed_at,
         sort_order: child.sort_order ?? (i + 1) * step,
         member: `${member}children.${i}.`,
       })
@@ -109,6 +122,7 @@ const rowOf = (tx: Writer, planned: Planned, publishedBy: string | null) => {
     published_at: status === 'published' ? (planned.published_at ?? tx.now) : null,
     published_by: status === 'published' ? publishedBy : null,
     date_created: planned.created_at,
+    date_modified: planned.changed_at,
   }
 }
 

@@ -54,6 +54,8 @@ export interface GivenValues {
   values: Values
   author_id: string
   locale?: string | undefined
+  /** When new values were changed last; without it, now. */
+  changed_at?: string | undefined
   /** Where the entry is in the request, such as `children.2.`; refusals begin with it. */
   member?: string
 }
@@ -65,6 +67,7 @@ interface Change extends Named {
   text: string | undefined
   author_id: string
   locale: string
+  changed_at: string | undefined
   member: string
 }
 
@@ -106,13 +109,17 @@ export async function writeValues(
   return changed
 }
 
-const newValue = ({ entry, field, text, author_id, locale }: Change, route_id: string | null): NewValue => ({
+const newValue = (
+  { entry, field, text, author_id, locale, changed_at }: Change,
+  route_id: string | null,
+): NewValue => ({
   content_data_id: entry.content_data_id,
   field_id: field.field_id,
   locale,
   field_value: text ?? '',
   route_id,
   author_id,
+  date_modified: changed_at,
 })
 
 const keyOf = (...ids: readonly string[]) => ids.join(' ')
@@ -144,19 +151,19 @@ async function changesOf(
   const byDatatype = withDefaults ? defaultsOf([...fields.values()]) : undefined
   const changes: Change[] = []
   const turns = new Turns()
-  for (const { entry, values, author_id, locale = '', member: path = '' } of given)
+  for (const { entry, values, author_id, locale = '', changed_at, member: path = '' } of given)
     for (const [name, value] of Object.entries(values)) {
       const member = `${path}fields.${name}`
       const field = fields.get(keyOf(entry.datatype_id, name))
       if (!field) throw invalid(member, 'the datatype has no such field')
-      changes.push(checkedChange({ entry, field, author_id, locale, member }, value))
+      changes.push(checkedChange({ entry, field, author_id, locale, changed_at, member }, value))
       if (turns.isOver) await turns.next()
     }
-  for (const { entry, values, author_id, member: path = '' } of given)
+  for (const { entry, values, author_id, changed_at, member: path = '' } of given)
     for (const { field, text } of byDatatype?.get(entry.datatype_id) ?? []) {
       const member = `${path}fields.${field.name}`
       if (!Object.hasOwn(values, field.name))
-        changes.push(checkedChange({ entry, field, author_id, locale: '', member }, text))
+        changes.push(checkedChange({ entry, field, author_id, locale: '', changed_at, member }, text))
     }
   await refuseUnknownLocales(read, changes)
   await refuseUnknownRecords(read, space, changes)

@@ -23,6 +23,21 @@ export interface HowShown {
   /** Relations with the fields of what they name, in each entry; undefined for all of one level. */
   readonly expand?: Paths | undefined
   readonly writeRich?: WriteRich | undefined
+  /** Names records as another system knows them, all at once. */
+  readonly namesOf?: ((records: NamedRecords) => Promise<RecordNames>) | undefined
+}
+
+/** Ids of records here. */
+export interface NamedRecords {
+  readonly entries: readonly string[]
+  readonly media: readonly string[]
+}
+
+/** The names that records have in another system, by their ids here; missing ones have none of their own there. */
+export interface RecordNames {
+  /** In place of `numeric_id`. */
+  readonly numbers: ReadonlyMap<string, number>
+  readonly ids: ReadonlyMap<string, string>
 }
 
 export interface ShownDocuments {
@@ -79,7 +94,7 @@ class EntryRecords implements Pick<EntrySource, 'entries'> {
  */
 export async function shownDocuments(
   ids: readonly string[],
-  { children, expand, writeRich }: HowShown,
+  { children, expand, writeRich, namesOf }: HowShown,
   { read, space, schema, choice, origin, log, ...parts }: ReadingParts,
   found: readonly IndexedEntry[] | undefined,
 ): Promise<ShownDocuments> {
@@ -94,7 +109,10 @@ export async function shownDocuments(
   const inTrees = [...everyNode(nodes)]
   const others = await rows.expanded(inTrees, expand ?? relationsOf(inTrees))
   const every = [...inTrees, ...others.values()]
-  const whole = wholeNodes(every, await records.of(every.map(idOf)))
+  const mediaIds = mediaIdsIn(every)
+  const stored = await records.of(every.map(idOf))
+  const names = await namesOf?.({ entries: [...stored.keys()], media: mediaIds })
+  const whole = wholeNodes(every, numbered(stored, names))
   const routes = await rows.routesOf(every)
   const routeOf = (node: QueryNode) =>
     shownRoute(node.routeId === null ? undefined : routes.get(node.routeId), choice.chain)
@@ -103,10 +121,9 @@ export async function shownDocuments(
     const own = whole.get(node)
     if (own) linked.set(id, { node: { ...own, children: [] }, route: routeOf(node) })
   }
-  const mediaIds = mediaIdsIn(every)
   budget.refuse('references', mediaIds.length)
-  const media = shownMedia(await parts.media(mediaIds), choice.chain)
-  const context: FormatContext = { ...choice, stored: undefined, linked, origin, media }
+  const media = numbered(shownMedia(await parts.media(mediaIds), choice.chain), names)
+  const context: FormatContext = { ...choice, stored: undefined, linked, origin, media, ids: names?.ids }
   const rich = writeRich && (await richOf(whole.values(), context, writeRich, log))
   return {
     small: new Set(nodes.filter(node => isSmall(node, others)).map(idOf)),
@@ -116,6 +133,20 @@ export async function shownDocuments(
     }),
     context: rich ? { ...context, rich } : context,
   }
+}
+
+/** Records, by their ids, with the numbers that they have in the other system. */
+export function numbered<R extends { readonly numeric_id: number }>(
+  records: ReadonlyMap<string, R>,
+  names: Pick<RecordNames, 'numbers'> | undefined,
+): ReadonlyMap<string, R> {
+  if (!names || names.numbers.size === 0) return records
+  return new Map(
+    [...records].map(([id, record]) => {
+      const numeric_id = names.numbers.get(id)
+      return [id, numeric_id === undefined ? record : { ...record, numeric_id }]
+    }),
+  )
 }
 
 const idOf = ({ entry }: QueryNode): string => entry.content_data_id

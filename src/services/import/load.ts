@@ -5,6 +5,7 @@ import type { Hashing, TemporaryFile } from '../../ports.js'
 import type { Services } from '../index.js'
 import { componentsOf } from './components.js'
 import { importedId } from './imported-id.js'
+import { KnownSources } from './known-sources.js'
 import { type Loaded, loadFiles } from './load-files.js'
 import { loadModel, type Model } from './load-model.js'
 import { Notes } from './notes.js'
@@ -64,13 +65,26 @@ export async function loadSite(
   refuseTwice(site.entries)
   const notes = new Notes()
   const { system, hashing } = settings
-  const ids = new Map(site.entries.map(entry => [entry.key, importedId(hashing, system, entry)]))
-  const there = await services.space.imports.known([...ids.values()])
+  const { imports } = services.space
+  const sources = await KnownSources.of(imports, system, site, notes)
+  const ids = new Map(
+    site.entries.map(entry => {
+      const made = importedId(hashing, system, entry)
+      return [entry.key, (entry.isUndated && sources.entryOf(entry)) || made]
+    }),
+  )
+  const there = await imports.known([...ids.values()])
   const isKnown = (key: string) => there.has(ids.get(key) ?? '')
   const model = await loadModel(services, actor, site, { ...settings, notes, isKnown })
   const files = await loadFiles(services.media, actor, site.files, { ...settings, notes })
-  const own = { ...settings, notes, model, files, ids, isKnown }
+  await sources.keepFiles(actor, site.files, files.byKey)
+  const own = { ...settings, notes, model, files, ids, isKnown, sources }
   const entries = await new EntryLoader(services, actor, site, own).load()
+  await sources.keepEntries(
+    actor,
+    site.entries.filter(({ key }) => isKnown(key)),
+    ids,
+  )
   return {
     ...{ datatypes: model.made.datatypes, fields: model.made.fields, files: files.made },
     ...entries,
@@ -120,6 +134,7 @@ interface EntrySettings extends ImportSettings {
   /** By the keys of trees. */
   readonly ids: ReadonlyMap<string, string>
   isKnown(key: string): boolean
+  readonly sources: KnownSources
 }
 
 /** Stores entries, group by group of those that refer to each other. */
@@ -224,6 +239,8 @@ class EntryLoader {
       ...{ content_data_id: this.settings.ids.get(key) ?? '', isPublished, createdAt },
       publishedAt: timeIn(entry.publishedAt) ?? createdAt,
       publishAt: this.plannedFor(entry),
+      changedAt: timeIn(entry.changedAt),
+      sources: this.settings.sources.take(entry),
       page: this.settings.model.pages.get(key),
     }
   }

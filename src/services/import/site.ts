@@ -1,5 +1,6 @@
 import type { ExportFiles } from '../../ports.js'
 import type { FieldType } from '../content/field-types.js'
+import type { SourceId } from '../content/source-ids.js'
 
 export type { ExportFiles }
 
@@ -68,12 +69,18 @@ export type ImportedValues = Readonly<Record<string, ImportedValue>>
 export interface ImportedEntry {
   /** Unique among entries of the export. */
   readonly key: string
+  /** Its ids in the other system, which are kept for its root; of entries that are no children. */
+  readonly ids?: readonly SourceId[] | undefined
   readonly type: string
   /** The address of its page, such as `/blog/hello`, with the title of that page. Children have no page. */
   readonly page?: { readonly path: string; readonly title: string } | undefined
   readonly isPublished: boolean
   /** ISO 8601, in UTC: ids are in the order of it. */
   readonly createdAt: string
+  /** True if the export does not say when it was made. An id that is known names it then, whatever `createdAt` is. */
+  readonly isUndated?: boolean | undefined
+  /** ISO 8601, in UTC: when it was changed last; without it, now. */
+  readonly changedAt?: string | undefined
   /** ISO 8601, in UTC. */
   readonly publishedAt?: string | undefined
   /** ISO 8601, in UTC: when a draft is to be published. */
@@ -90,6 +97,8 @@ export interface ImportedEntry {
 export interface ImportedFile {
   /** Unique among files of the export. */
   readonly key: string
+  /** Its ids in the other system, as of entries. */
+  readonly ids?: readonly SourceId[] | undefined
   readonly name: string
   /** The name that editors see, if it is not the file name. */
   readonly title?: string | undefined

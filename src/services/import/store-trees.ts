@@ -9,6 +9,13 @@ import { emitStatus } from '../content/publication.js'
 import { refuseBroken } from '../content/publication-check.js'
 import { insertRoute } from '../content/routes.js'
 import { type ScheduleContext, schedule } from '../content/schedule.js'
+import {
+  keepSourceIds,
+  type NewSourceId,
+  type SourcedRecord,
+  type SourceId,
+  sourcedRecords,
+} from '../content/source-ids.js'
 import { writeValues } from '../content/write-values.js'
 
 /** An entry that an import makes, in the ids of this site. */
@@ -29,6 +36,10 @@ export interface RootToStore extends TreeToStore {
   readonly isPublished: boolean
   readonly publishedAt: string | undefined
   readonly createdAt: string | undefined
+  /** When it was changed last in the other system. */
+  readonly changedAt: string | undefined
+  /** Its ids there, which no record has yet. */
+  readonly sources: readonly string[]
   /** When a draft is to be published. */
   readonly publishAt: string | undefined
 }
@@ -42,6 +53,10 @@ export interface TreeImport {
    * @throws 400, 409 as `POST /content` does; then nothing is stored
    */
   store(actor: Actor, trees: readonly RootToStore[]): Promise<void>
+  /** Returns the records that have these ids of another system, and are still there. */
+  sourced(system: string, ids: readonly SourceId[]): Promise<ReadonlyMap<SourceId, SourcedRecord>>
+  /** Keeps such ids of records that are here already. */
+  keep(actor: Actor, rows: readonly NewSourceId[]): Promise<void>
 }
 
 interface Made {
@@ -69,7 +84,7 @@ export function treeImport(context: ScheduleContext): TreeImport {
 
   async function make(tx: Writer, actor: Actor, root: RootToStore, member: string): Promise<Made> {
     const author_id = authorOf(actor, undefined)
-    const { page, datatype_id, content_data_id, isPublished, publishedAt, createdAt } = root
+    const { page, datatype_id, content_data_id, isPublished, publishedAt, createdAt, changedAt } = root
     const route = page && (await insertRoute(tx, space, { ...page, author_id }))
     const place = { route_id: route?.route_id ?? null, parent_id: null }
     const top = {
@@ -78,6 +93,7 @@ export function treeImport(context: ScheduleContext): TreeImport {
       status: isPublished ? ('published' as const) : ('draft' as const),
       published_at: publishedAt,
       created_at: createdAt,
+      changed_at: changedAt,
     }
     return { root, ...(await createEntries(tx, context, { parent: undefined, actor }, [top])) }
   }
@@ -85,17 +101,31 @@ export function treeImport(context: ScheduleContext): TreeImport {
   /** Writes the values that had to wait for other trees, and translations. */
   async function complete(tx: Writer, actor: Actor, { root, entries, members }: Made): Promise<void> {
     const author_id = authorOf(actor, undefined)
+    const { changedAt: changed_at } = root
     const further = flat(root).flatMap(({ late, translations }, i) => {
       const entry = entries[i]
       if (!entry) throw new Error('an entry was not made')
       const member = members.get(entry.content_data_id) ?? ''
       const translated = Object.entries(translations).map(([locale, values]) => ({ values, locale }))
-      return [{ values: late, locale: '' }, ...translated].map(one => ({ ...one, entry, author_id, member }))
+      return [{ values: late, locale: '' }, ...translated].map(one => ({
+        ...one,
+        entry,
+        author_id,
+        member,
+        changed_at,
+      }))
     })
     await writeValues(tx, space, further)
   }
 
   return {
+    sourced: (system, ids) => sourcedRecords(db, space, system, ids),
+    keep: (actor, rows) =>
+      db.write(actor, async tx => {
+        await keepSourceIds(tx, rows)
+        // Answers in the words of that system show other ids from now on.
+        tx.invalidateAllPages()
+      }),
     known: async ids =>
       new Set((await db.findIn(space.contentData, 'content_data_id', ids)).map(row => row.content_data_id)),
     store: (actor, trees) =>
@@ -103,6 +133,12 @@ export function treeImport(context: ScheduleContext): TreeImport {
         const made: Made[] = []
         for (const [i, root] of trees.entries()) made.push(await make(tx, actor, root, `${i}.`))
         for (const one of made) await complete(tx, actor, one)
+        await keepSourceIds(
+          tx,
+          trees.flatMap(({ sources, content_data_id }) =>
+            sources.map(source_key => ({ source_key, content_data_id })),
+          ),
+        )
         for (const { root, entries, members } of made) {
           const [entry] = entries
           const { content_data_id, publishAt: publish_at } = root

@@ -1,5 +1,5 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
-import { bounds, dropped, isSafe, kept, paragraph, type Root, rawText } from './rules.js'
+import { bounds, dropped, endsDrawing, isSafe, kept, paragraph, type Root, rawText } from './rules.js'
 import { TreeBuilder } from './tree-builder.js'
 
 interface Parsed {
@@ -78,6 +78,7 @@ class Parser {
     const attributes = kept.get(name)
     const tag = this.attributes(attributes)
     if (!tag) return
+    if (this.leftOut === 'svg' && endsDrawing.has(name)) this.leftOut = ''
     if (rawText.has(name)) this.skipRawText(name)
     else if (this.leftOut !== '') {
       if (name === this.leftOut && !tag.closed) this.leftOutDepth++

@@ -79,6 +79,13 @@ export const kept: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 export const rawText: ReadonlySet<string> = new Set(['script', 'style', 'iframe'])
 export const dropped: ReadonlySet<string> = new Set(['template', 'object', 'noscript', 'svg', 'math'])
 
+/** Elements of HTML that end a drawing (`svg`), as the standard of HTML says: its own end was forgotten. */
+export const endsDrawing: ReadonlySet<string> = new Set(
+  'b blockquote br code dd div dl dt em h1 h2 h3 h4 h5 h6 hr i img li ol p pre s small span strike strong sub sup table u ul'.split(
+    ' ',
+  ),
+)
+
 /** Elements without content. */
 export const voids: ReadonlySet<string> = new Set(['br', 'hr', 'img'])
 

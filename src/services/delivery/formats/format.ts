@@ -19,6 +19,8 @@ export interface FormatContext {
   readonly linked: LinkedEntries
   /** Media that values of the tree and of linked entries name; empty for a format that reads `lean`. */
   readonly media: MediaById
+  /** The ids that records have in the system whose answer it is, by their ids here. */
+  readonly ids?: ReadonlyMap<string, string> | undefined
   /** Rich texts by their values, as the format writes them. What is not here is written when it is needed. */
   readonly rich?: ReadonlyMap<LeanValue, unknown>
   /** Relations that are shown with the fields of what they refer to. */

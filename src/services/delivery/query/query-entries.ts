@@ -82,7 +82,9 @@ const isIndexed = ([sort, ...others]: readonly Sort[]): boolean =>
   !sort ||
   (others.length === 0 &&
     sort.shape.at === 'column' &&
-    (sort.shape.column === 'id' || sort.shape.column === 'published_at'))
+    (sort.shape.column === 'id' ||
+      sort.shape.column === 'published_at' ||
+      sort.shape.column === 'date_modified'))
 
 /** Whether a test reads whole texts, however long they are. */
 const readsTexts = (test: Test): boolean => someTest(test, one => 'op' in one && one.op === 'contains')

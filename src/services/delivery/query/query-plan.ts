@@ -1,6 +1,11 @@
 import type { RowOf, Scalar } from '../../../db/columns.js'
 import { keyLength } from '../../../db/content-tables.js'
-import type { Comparison, EntryColumn, IndexKey } from '../../../db/queries/entry-tests.js'
+import {
+  type Comparison,
+  type EntryColumn,
+  type IndexKey,
+  isTimeColumn,
+} from '../../../db/queries/entry-tests.js'
 import type { ContentSpace } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
 import { storedId } from '../../../ids.js'
@@ -30,9 +35,15 @@ export interface Names {
   localesOf(field: Field): readonly string[]
 }
 
-const columns: ReadonlySet<string> = new Set(['id', 'slug', 'title', 'published_at'])
+const columns: ReadonlySet<string> = new Set([
+  ...['id', 'slug', 'title', 'published_at'],
+  ...['date_created', 'date_modified'],
+])
 /** Columns that hold ASCII only: not every engine compares them with anything else. */
-export const asciiColumns: ReadonlySet<string> = new Set(['id', 'published_at'])
+export const asciiColumns: ReadonlySet<string> = new Set([
+  ...['id', 'published_at'],
+  ...['date_created', 'date_modified'],
+])
 const numeric: ReadonlySet<string> = new Set(['number', 'date', 'datetime'])
 const references: ReadonlySet<string> = new Set(['relation', 'media'])
 const byReference: ReadonlySet<Operator> = new Set(['eq', 'ne', 'in', 'exists'])
@@ -175,7 +186,7 @@ function slugOf(text: string, { operator }: FilterCondition): string {
 function columnValue(condition: FilterCondition, column: EntryColumn, value: string): string {
   if (column === 'id') return storedId(value)
   if (column === 'slug') return slugOf(value, condition)
-  return column === 'published_at' && isCompared(condition) ? timeOf(value) : value
+  return isTimeColumn(column) && isCompared(condition) ? timeOf(value) : value
 }
 
 const isCompared = ({ operator }: FilterCondition) => operator !== 'exists' && !searching.has(operator)

@@ -173,6 +173,7 @@ export class WorkingEntries {
     const entry = this.entries.get(id)
     if (column === 'id') return id
     if (column === 'published_at') return entry?.published_at ?? entry?.date_created ?? null
+    if (column === 'date_created' || column === 'date_modified') return entry?.[column] ?? null
     const route = entry?.parent_id === null && entry.route_id ? this.routes.get(entry.route_id) : undefined
     return route?.[column as 'slug' | 'title'] ?? null
   }

@@ -10,6 +10,7 @@ import type { MediaRecord } from '../../../services/media/record.js'
 import { openMedia, openMediaList, referencesOf, searchedIds } from '../../documents.js'
 import type { TypeMapping } from '../../mapping.js'
 import type { ContentfulCondition, ContentfulRequest } from '../http/request.js'
+import { contentfulIds, ownIds, renamed } from '../names.js'
 import { contentfulAssetOf, localeIn, plainContext, writtenEntries } from '../write/entries.js'
 
 type Datatype = TypeMapping['datatype']
@@ -45,8 +46,55 @@ function conditionOf({
   operator,
   values,
 }: ContentfulCondition): FilterCondition | FilterGroup {
+  if (operator === 'all')
+    return all(values.map(value => ({ parameter, path, operator: 'eq' as const, values: [value] })))
   if (operator !== 'nin') return { parameter, path, operator, values }
   return { all: true, not: true, parts: [{ parameter, path, operator: 'in', values }] }
+}
+
+/** The ids here of records by those of Contentful or here, without those that are neither. */
+async function knownIds(
+  site: CompatSite,
+  ids: readonly string[],
+  kind: 'entry' | 'asset' | 'any',
+): Promise<string[]> {
+  return (await ownIds(site, ids, kind)).flatMap(id => id ?? [])
+}
+
+/** A condition on a list of texts, which is JSON here: an element is in it with its quotes. */
+function inList({ parameter, path, operator, values }: ContentfulCondition): FilterCondition | FilterGroup {
+  const parts = values.map(value => ({
+    ...{ parameter, path, operator: 'contains' as const, values: [JSON.stringify(value)] },
+  }))
+  const isNegated = operator === 'ne' || operator === 'nin'
+  return { all: operator === 'all', not: isNegated, parts }
+}
+
+/** What conditions of the query service a condition is. */
+async function partOf(
+  site: CompatSite,
+  datatype: Datatype,
+  condition: ContentfulCondition,
+): Promise<FilterCondition | FilterGroup> {
+  const { path, operator } = condition
+  const field = fieldNamed(site.documents.schema, datatype.datatype_id, path[0])
+  const isList = field?.field_type === 'json' && path.length === 1
+  if (isList && ['eq', 'ne', 'in', 'nin', 'all'].includes(operator)) return inList(condition)
+  return conditionOf(await withOwnIds(site, datatype, condition))
+}
+
+/** A condition in the ids of this site, if it is about ids. */
+async function withOwnIds(
+  site: CompatSite,
+  { datatype_id }: Datatype,
+  condition: ContentfulCondition,
+): Promise<ContentfulCondition> {
+  const { path, operator, values } = condition
+  const field = fieldNamed(site.documents.schema, datatype_id, path[0])
+  const isOfIds = field ? field.field_type === 'relation' || field.field_type === 'media' : path[0] === 'id'
+  if (!isOfIds || path.length > 1 || operator === 'exists') return condition
+  const own = await ownIds(site, values, field ? 'any' : 'entry')
+  return { ...condition, values: own.map((id, i) => id ?? values[i] ?? '') }
 }
 
 /** A condition for entries with a relation or picture that names this id. */
@@ -62,10 +110,15 @@ const pageAfter = (list: string, limit: number, cursor: string): string =>
   `/${list}?cursor=true&limit=${limit}&pageNext=${cursor}`
 
 /** Entries by their ids, of whatever type. */
-async function byIds(site: CompatSite, ids: readonly string[], request: ContentfulRequest): Promise<Written> {
+async function byIds(
+  site: CompatSite,
+  given: readonly string[],
+  request: ContentfulRequest,
+): Promise<Written> {
   const { skip, limit } = request
   const { documents } = site
-  const found = new Map((await documents.records(ids.filter(isUlid))).map(row => [row.content_data_id, row]))
+  const ids = await knownIds(site, given, 'entry')
+  const found = new Map((await documents.records(ids)).map(row => [row.content_data_id, row]))
   for (const { datatype_id } of found.values()) await site.open(documents.schema.datatypes.get(datatype_id))
   const inOrder = [...new Set(ids)].filter(id => found.has(id))
   const window = inOrder.slice(skip, skip + limit)
@@ -78,33 +131,63 @@ async function byIds(site: CompatSite, ids: readonly string[], request: Contentf
   )
 }
 
-/** `entries`, of a content type or by their ids. */
-export async function contentfulEntries(site: CompatSite, request: ContentfulRequest): Promise<Written> {
-  const { contentType, ids, skip, limit, conditions } = request
-  if (contentType === undefined) {
-    if (ids) return byIds(site, ids, request)
-    throw invalid('content_type', 'must be named: entries of all types at once are not answered')
+/** The conditions of a request on entries of a datatype. */
+async function partsOf(
+  site: CompatSite,
+  datatype: Datatype,
+  { conditions, ids, linksTo, query }: ContentfulRequest,
+): Promise<(FilterCondition | FilterGroup)[]> {
+  const parts: (FilterCondition | FilterGroup)[] = []
+  for (const condition of conditions) parts.push(await partOf(site, datatype, condition))
+  if (ids) {
+    const values = await knownIds(site, ids, 'entry')
+    parts.push({ parameter: 'sys.id', path: ['id'], operator: 'in', values })
   }
-  const { documents } = site
-  const datatype = await site.open(site.types.find(one => one.datatype.name === contentType)?.datatype)
-  const parts = conditions.map(conditionOf)
-  if (ids)
-    parts.push({
-      parameter: 'sys.id',
-      path: ['id'],
-      operator: 'in',
-      values: ids.filter(isUlid),
-    })
-  if (request.linksTo !== undefined) parts.push(linking(site, datatype, request.linksTo))
-  const words = request.query.trim()
+  if (linksTo !== undefined) {
+    const [id = ''] = await knownIds(site, [linksTo], 'any')
+    parts.push(linking(site, datatype, id))
+  }
+  const words = query.trim()
   if (words !== '') {
     const best = await searchedIds(site, datatype, words)
     parts.push({ parameter: 'query', path: ['id'], operator: 'in', values: best })
   }
-  const sort = request.order.map(({ name, descending }) => ({
-    name: name === 'createdAt' && !fieldNamed(documents.schema, datatype.datatype_id, name) ? 'id' : name,
-    descending,
-  }))
+  return parts
+}
+
+/** Entries of all types that are listed for the caller, type by type. */
+async function ofAllTypes(site: CompatSite, request: ContentfulRequest): Promise<Written> {
+  const { skip, limit, conditions, order, cursor } = request
+  const onFields = conditions.find(({ parameter }) => parameter.startsWith('fields.'))
+  if (onFields) throw invalid(onFields.parameter, 'needs a content_type')
+  if (order.length > 0) throw invalid('order', 'needs a content_type')
+  if (cursor) throw invalid('cursor', 'needs a content_type')
+  const locale = request.locale === everyLocale ? '' : localeIn(site, request.locale)
+  const found: string[] = []
+  let total = 0
+  for (const { datatype } of site.types) {
+    if (!(await site.sees(datatype))) continue
+    const filter = all(await partsOf(site, datatype, request))
+    const window = { offset: Math.max(0, skip - total), limit: Math.max(1, limit - found.length) }
+    const { ids, count = 0 } = await site.documents.find({
+      ...{ datatype, filter, sort: [], locale, count: true },
+      ...window,
+    })
+    if (found.length < limit) found.push(...ids)
+    total += count
+  }
+  return arrayOf({ total, ...(await writtenEntries(site, found, request)) }, skip, limit)
+}
+
+/** `entries`, of a content type, by their ids, or all. */
+export async function contentfulEntries(site: CompatSite, request: ContentfulRequest): Promise<Written> {
+  const { contentType, ids, skip, limit, conditions } = request
+  if (contentType === undefined)
+    return ids && conditions.length === 0 ? byIds(site, ids, request) : ofAllTypes(site, request)
+  const { documents } = site
+  const datatype = await site.open(site.types.find(one => one.datatype.name === contentType)?.datatype)
+  const parts = await partsOf(site, datatype, request)
+  const sort = request.order.map(({ name, descending }) => ({ name, descending }))
   const locale = request.locale === everyLocale ? '' : localeIn(site, request.locale)
   const asked = { datatype, filter: all(parts), sort, locale, count: true }
   const { cursor } = request
@@ -130,12 +213,13 @@ export async function contentfulEntries(site: CompatSite, request: ContentfulReq
 /** `entries/<id>`, which clients in other languages than JavaScript ask for. */
 export async function contentfulEntry(
   site: CompatSite,
-  id: string,
+  given: string,
   request: ContentfulRequest,
 ): Promise<Written> {
-  const [row] = isUlid(id) ? await site.documents.records([id]) : []
+  const ids = await knownIds(site, [given], 'entry')
+  const [row] = await site.documents.records(ids)
   await site.open(site.documents.schema.datatypes.get(row?.datatype_id ?? ''))
-  const { items } = await writtenEntries(site, row ? [id] : [], { ...request, include: 0 })
+  const { items } = await writtenEntries(site, row ? ids : [], { ...request, include: 0 })
   if (items[0] === undefined) throw notFound(missing)
   return { text: items[0] }
 }
@@ -146,8 +230,8 @@ export async function contentfulAssets(
   { ids, skip, limit, cursor, images }: ContentfulRequest,
 ): Promise<Written> {
   const { documents } = site
-  const written = (media: MediaRecord) => JSON.stringify(contentfulAssetOf(media, plainContext(site), images))
-  const named = ids && [...(await documents.media(ids.filter(isUlid))).values()]
+  const written = (media: readonly MediaRecord[]) => writtenAssets(site, media, images)
+  const named = ids && [...(await documents.media(await knownIds(site, ids, 'asset'))).values()]
   await openMediaList(site, named)
   if (cursor && !named) {
     const from = cursor.after
@@ -155,18 +239,30 @@ export async function contentfulAssets(
     const page = await documents.mediaList({}, { limit: limit + 1, after: from })
     const last = page.length > limit ? page[limit - 1] : undefined
     const pages = last ? { next: pageAfter('assets', limit, last.media_id) } : {}
-    const items = page.slice(0, limit).map(written)
+    const items = await written(page.slice(0, limit))
     return arrayOf({ total: 0, pages, items }, 0, limit)
   }
   const media = named
     ? named.slice(skip, skip + limit)
     : await documents.mediaList({}, { limit, offset: skip })
   const total = named ? named.length : await documents.mediaCount()
-  return arrayOf({ total, items: media.map(written) }, skip, limit)
+  return arrayOf({ total, items: await written(media) }, skip, limit)
 }
 
-export async function contentfulAsset(site: CompatSite, id: string, images: string): Promise<Written> {
-  const found = (await site.documents.media([id].filter(isUlid))).get(id)
+export async function contentfulAsset(site: CompatSite, given: string, images: string): Promise<Written> {
+  const [found] = (await site.documents.media(await knownIds(site, [given], 'asset'))).values()
   const media = await openMedia(site, found, missing)
-  return { text: JSON.stringify(contentfulAssetOf(media, plainContext(site), images)) }
+  const [text = ''] = await writtenAssets(site, [media], images)
+  return { text }
+}
+
+/** Assets as JSON. */
+async function writtenAssets(
+  site: CompatSite,
+  media: readonly MediaRecord[],
+  images: string,
+): Promise<string[]> {
+  const ids = await contentfulIds(site, { media: media.map(({ media_id }) => media_id) })
+  const context = plainContext(site)
+  return media.map(one => JSON.stringify(renamed(contentfulAssetOf(one, context, images), ids)))
 }

@@ -13,6 +13,7 @@ import { walk } from '../../../services/delivery/tree.js'
 import { versionsOf } from '../../../services/delivery/versioned-answers.js'
 import type { MediaRecord } from '../../../services/media/record.js'
 import { trimmedEnd } from '../../../services/text.js'
+import { contentfulIds, renamed } from '../names.js'
 import { contentfulOf } from '../rich-text.js'
 import { contentfulAssetOf, inAllLocales, plainContext, withRoute } from '../write/entries.js'
 import { link } from '../write/page.js'
@@ -168,7 +169,8 @@ class SyncPage {
     const below = nodes.map(({ entry }) => entry.content_data_id)
     const seen = new Set([...below, ...(await documents.seen(idsIn(nodes)))])
     const named = { ...inAllLocales(context), childrenNames: this.site.childrenNames }
-    return trees.map(tree => withRoute(tree, named, seen))
+    const own = await contentfulIds(this.site, { entries: [...below, ...seen], media: context.media.keys() })
+    return trees.map(tree => renamed(withRoute(tree, named, seen), own))
   }
 
   /** Entries and assets that were deleted or unpublished since the client's last request. */
@@ -185,16 +187,15 @@ class SyncPage {
       const seen = await documents.seen([...gone.keys()])
       for (const id of seen) gone.delete(id)
       this.waiting = seen
-      for (const [id, at] of gone) found.push(deleted('DeletedEntry', id, at))
+      const own = await contentfulIds(site, { entries: gone.keys() })
+      for (const [id, at] of gone) found.push(deleted('DeletedEntry', own.get(id) ?? id, at))
     }
-    if (wants(state, 'Deletion', 'DeletedAsset'))
-      for (const { record_id, occurred_at } of await eventsOf(
-        documents,
-        documents.space.media,
-        state.since,
-        'DELETE',
-      ))
-        found.push(deleted('DeletedAsset', record_id, occurred_at))
+    if (wants(state, 'Deletion', 'DeletedAsset')) {
+      const events = await eventsOf(documents, documents.space.media, state.since, 'DELETE')
+      const own = await contentfulIds(site, { media: events.map(({ record_id }) => record_id) })
+      for (const { record_id: id, occurred_at } of events)
+        found.push(deleted('DeletedAsset', own.get(id) ?? id, occurred_at))
+    }
     return found
   }
 
@@ -225,7 +226,7 @@ class SyncPage {
     const page = await this.site.documents.mediaList({}, { limit: limit + 1, after: after ?? undefined })
     const shown = page.slice(0, limit)
     return {
-      items: shown.map(media => this.asset(media)),
+      items: await this.assets(shown),
       last: page.length > limit ? shown.at(-1)?.media_id : undefined,
     }
   }
@@ -237,11 +238,13 @@ class SyncPage {
     if (!wants(state, 'Asset')) return []
     const events = await eventsOf(documents, documents.space.media, state.since)
     const media = await documents.media([...new Set(events.map(({ record_id }) => record_id))].filter(isUlid))
-    return [...media.values()].map(item => this.asset(item))
+    return this.assets([...media.values()])
   }
 
-  private asset(media: MediaRecord) {
-    return contentfulAssetOf(media, inAllLocales(plainContext(this.site)), this.images)
+  private async assets(media: readonly MediaRecord[]) {
+    const own = await contentfulIds(this.site, { media: media.map(({ media_id }) => media_id) })
+    const context = inAllLocales(plainContext(this.site))
+    return media.map(one => renamed(contentfulAssetOf(one, context, this.images), own))
   }
 
   /** The state of this run for its next page. */

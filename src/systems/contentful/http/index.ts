@@ -58,7 +58,7 @@ export function contentfulRoutes(context: ApiContext) {
         get(`${at}${path}`, c => {
           const request = requestOf(c, imagesOf(c))
           if (drafts && request.cursor) throw invalid('cursor', 'is not answered for drafts; use skip')
-          return { drafts, write: site => write(site, request, idParam(c, 'id')) }
+          return { drafts, write: site => write(site, request, c.req.param('id') ?? '') }
         })
       getAsked('/entries', contentfulEntries)
       getAsked('/entries/:id', (site, request, id) => contentfulEntry(site, id, request))

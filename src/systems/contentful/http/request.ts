@@ -1,5 +1,4 @@
 import { invalid } from '../../../errors.js'
-import { storedId } from '../../../ids.js'
 import type { Ctx } from '../../../middleware/context.js'
 import { localeCode } from '../../../services/content/locales.js'
 import type { FilterCondition } from '../../../services/delivery/query/query-request.js'
@@ -7,14 +6,16 @@ import { numberOf } from '../../brackets.js'
 import { searchOf } from '../../root.js'
 import { initialSync, readSyncToken, type SyncState, syncTypes } from '../find/sync.js'
 
-const [standardLimit, maxLimit, maxInclude] = [100, 200, 10]
+const [standardLimit, maxLimit, maxInclude] = [100, 1000, 10]
+/** The most entries of one page of a synchronisation. */
+const maxSynced = 200
 
 /** A condition of a request. */
 export interface ContentfulCondition {
   readonly parameter: string
   /** `fields.<name>`, `fields.<name>.fields.<name>`, or of `sys` the word behind it. */
   readonly path: readonly [string] | readonly [string, string]
-  readonly operator: FilterCondition['operator'] | 'nin'
+  readonly operator: FilterCondition['operator'] | 'nin' | 'all'
   readonly values: readonly string[]
 }
 
@@ -23,12 +24,21 @@ const operators: Readonly<Record<string, ContentfulCondition['operator']>> = {
   ne: 'ne',
   in: 'in',
   nin: 'nin',
+  all: 'all',
   lt: 'lt',
   lte: 'lte',
   gt: 'gt',
   gte: 'gte',
   exists: 'exists',
   match: 'contains',
+}
+/** Members of `sys` that conditions and orders are about. */
+const systemMembers: Readonly<Record<string, string>> = {
+  'sys.id': 'id',
+  'sys.createdAt': 'date_created',
+  'sys.updatedAt': 'date_modified',
+  'sys.publishedAt': 'published_at',
+  'sys.firstPublishedAt': 'published_at',
 }
 const name = '([A-Za-z0-9_]{1,255})'
 /** A field, or of what a relation leads to a field or the id. */
@@ -44,19 +54,22 @@ function conditionOf(parameter: string, value: string): ContentfulCondition | un
   const [, path = '', given = ''] = /^([^[\]]+)(?:\[([a-z]+)\])?$/.exec(parameter) ?? []
   const operator = Object.hasOwn(operators, given) ? operators[given] : undefined
   const found = member.exec(path)
-  if (!operator || (!found && path !== 'sys.id')) throw invalid(parameter.slice(0, 100), 'is not answered')
+  const column = Object.hasOwn(systemMembers, path) ? systemMembers[path] : undefined
+  if (!operator || (!found && !column)) throw invalid(parameter.slice(0, 100), 'is not answered')
   const [, field = '', , inner] = found ?? []
   if (value === '') throw invalid(parameter.slice(0, 100), 'must have a value')
   if (operator === 'exists' && value !== 'true' && value !== 'false')
     throw invalid(parameter, 'must be true or false')
   const own =
-    path === 'sys.id'
-      ? (['id'] as const)
+    column !== undefined
+      ? ([column] as const)
       : inner === undefined
         ? ([field] as const)
         : ([field, inner] as const)
   const values =
-    operator === 'in' || operator === 'nin' ? value.split(',').filter(one => one !== '') : [value]
+    operator === 'in' || operator === 'nin' || operator === 'all'
+      ? value.split(',').filter(one => one !== '')
+      : [value]
   if (values.length === 0) throw invalid(parameter.slice(0, 100), 'must have a value')
   return { parameter, path: own, operator, values }
 }
@@ -65,11 +78,14 @@ function orderOf(text: string | null) {
   const parts = (text ?? '').split(',').filter(part => part !== '')
   if (parts.length > 4) throw invalid('order', 'has more than 4 keys')
   return parts.map(part => {
-    const [, minus = '', field, sys] =
-      /^(-?)(?:fields\.([A-Za-z0-9_]{1,255})|sys\.(id|createdAt))$/.exec(part) ?? []
-    const found = field ?? sys
-    if (found === undefined) throw invalid('order', `${part.slice(0, 60)} is not answered`)
-    return { name: found, descending: minus === '-' }
+    const [, minus = '', of = '', field = ''] =
+      /^(-?)((?:fields\.([A-Za-z0-9_]{1,255}))|sys\.[A-Za-z]{1,40})$/.exec(part) ?? []
+    // Ids are in the order in which entries were made.
+    const column =
+      of === 'sys.createdAt' ? 'id' : Object.hasOwn(systemMembers, of) ? systemMembers[of] : undefined
+    const name = field || column
+    if (!name) throw invalid('order', `${part.slice(0, 60)} is not answered`)
+    return { name, descending: minus === '-' }
   })
 }
 
@@ -88,19 +104,20 @@ export function requestOf(c: Ctx, images: string) {
     numberOf(parameter, query.get(parameter) ?? undefined, { least: 0, most, standard })
   const one = query.get('sys.id')
   const some = query.get('sys.id[in]')
-  const ids = one !== null ? [one] : some?.split(',').slice(0, standardLimit)
+  const ids = one !== null ? [one] : some?.split(',')
+  if (ids && ids.length > maxLimit) throw invalid('sys.id[in]', `must have at most ${maxLimit} ids`)
   const linksTo = query.get('links_to_entry') ?? query.get('links_to_asset')
   const select = query.get('select')
   const conditions = [...query].flatMap(([parameter, value]) => conditionOf(parameter, value) ?? [])
   return {
     contentType: query.get('content_type') ?? undefined,
-    ids: ids?.map(storedId),
+    ids,
     conditions,
     query: query.get('query') ?? '',
-    linksTo: linksTo === null ? undefined : storedId(linksTo),
+    linksTo: linksTo ?? undefined,
     order: orderOf(query.get('order')),
     skip: number('skip', 10_000, 0),
-    limit: Math.min(Math.max(number('limit', 1000, standardLimit), 1), maxLimit),
+    limit: Math.max(number('limit', maxLimit, standardLimit), 1),
     include: number('include', maxInclude, 1),
     select: select === null ? undefined : new Set(select.split(',')),
     locale: localeOf(query.get('locale') ?? ''),
@@ -124,7 +141,7 @@ export function syncOf(c: Ctx): SyncState {
   const limit = numberOf('limit', query.get('limit') ?? undefined, {
     least: 1,
     most: 1000,
-    standard: maxLimit,
+    standard: maxSynced,
   })
-  return initialSync(type, contentType, Math.min(limit, maxLimit))
+  return initialSync(type, contentType, Math.min(limit, maxSynced))
 }

@@ -64,7 +64,14 @@ export function importedFiles(assets: readonly ContentfulRecord[], place: Place,
     if (isLocalized(asset)) notes.add('Files and their texts are taken in the default locale only', key)
     const name = textOf(file, 'fileName') || uriDecoded(address.pathname).split('/').at(-1) || key
     const where = isHere ? { at } : { url: address.href }
-    files.push({ key, name, ...(title && { title }), ...(alt && { alt }), ...where })
+    files.push({
+      key,
+      ids: [{ kind: 'Asset', id: key }],
+      name,
+      ...(title && { title }),
+      ...(alt && { alt }),
+      ...where,
+    })
     facts.set(key, { title: title || name, alt, mediaType: textOf(file, 'contentType') ?? '' })
   }
   return { files, facts }

@@ -206,11 +206,14 @@ class EntryReader {
     const translated = others.filter(locale => all?.has(locale)).map(locale => [locale, valuesIn(locale)])
     const isPublic = isPublished(source)
     const published = timeIn(publishedAt, firstPublishedAt, source.sys.updatedAt)
+    // What is delivered was changed last when it was published.
+    const changed = isPublic ? timeIn(publishedAt, source.sys.updatedAt) : timeIn(source.sys.updatedAt)
     return {
-      key: id,
+      ...{ key: id, ids: [{ kind: 'Entry', id }] },
       type: this.typeNames.get(type.sys.id) ?? type.sys.id,
       isPublished: isPublic,
       createdAt: madeAt(source),
+      ...(changed !== undefined && { changedAt: changed }),
       ...(isPublic && published !== undefined && { publishedAt: published }),
       values: valuesIn(defaultLocale),
       ...(translated.length > 0 && { translations: Object.fromEntries(translated) }),

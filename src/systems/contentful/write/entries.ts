@@ -9,6 +9,7 @@ import { type ContentTree, type LinkedEntry, type Node, walk } from '../../../se
 import type { MediaRecord } from '../../../services/media/record.js'
 import { Turns } from '../../../turns.js'
 import { entriesLinked } from '../entry-links.js'
+import { contentfulIds, renamed } from '../names.js'
 import { contentfulOf } from '../rich-text.js'
 import { assetOf, entryOf } from './page.js'
 
@@ -143,17 +144,22 @@ class EntryLines {
     private readonly seen: ReadonlySet<string>,
     private readonly images: string,
     private readonly inTexts: ReadonlyMap<string, readonly string[]> = new Map(),
+    private readonly ids: ReadonlyMap<string, string> = new Map(),
   ) {}
+
+  private jsonOf(value: unknown): string {
+    return JSON.stringify(renamed(value, this.ids))
+  }
 
   /** An entry that a text names, with the entries and assets that it includes. */
   named(tree: ContentTree): string[] {
     const { root } = tree
-    const json = JSON.stringify(withRoute(tree, this.context, this.seen))
+    const json = this.jsonOf(withRoute(tree, this.context, this.seen))
     return [lineOf('L', root.entry.content_data_id, json), ...this.includesOf(root, 1)]
   }
 
   of(tree: ContentTree, request: ContentfulShown): string {
-    return JSON.stringify(selected(withRoute(tree, this.context, this.seen), request))
+    return this.jsonOf(selected(withRoute(tree, this.context, this.seen), request))
   }
 
   /** The entries and media that an entry leads to: children, relations up to `levels` deep, and the media of all. */
@@ -164,7 +170,7 @@ class EntryLines {
     const every = [root, ...below, ...[...linked.values()].map(({ node }) => node)]
     return [
       ...below.map(node => {
-        const json = JSON.stringify(withRoute({ route: undefined, root: node }, context, seen))
+        const json = this.jsonOf(withRoute({ route: undefined, root: node }, context, seen))
         return lineOf('B', node.entry.content_data_id, json)
       }),
       ...[...linked].map(([id, { node, route }]) =>
@@ -181,7 +187,7 @@ class EntryLines {
   private once(kind: Kind, id: string, made: () => unknown): string {
     const known = this.shared.get(id)
     if (known !== undefined) return known
-    const line = lineOf(kind, id, JSON.stringify(made()))
+    const line = lineOf(kind, id, this.jsonOf(made()))
     this.shared.set(id, line)
     return line
   }
@@ -205,7 +211,12 @@ async function linesFor(
   const { linked } = context
   const further = idsIn(nodesIn(shown)).filter(id => !linked.has(id))
   const seen = new Set([...linked.keys(), ...(await site.documents.seen(further))])
-  return new EntryLines(context, seen, images, inTexts)
+  const nodes = nodesIn(shown)
+  const ids = await contentfulIds(site, {
+    entries: [...nodes.map(({ entry }) => entry.content_data_id), ...seen, ...namedInTexts(nodes)],
+    media: context.media.keys(),
+  })
+  return new EntryLines(context, seen, images, inTexts, ids)
 }
 
 /** Entries, each with the entries and assets that it includes: its text does not depend on the rest of the list. */

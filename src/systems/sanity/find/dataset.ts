@@ -1,5 +1,4 @@
 import { type GroqInput, groqLimits, missingMark, valueMark } from '../../../computing/groq-protocol.js'
-import { isUlid } from '../../../ids.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
 import { all } from '../../../services/delivery/documents.js'
 import { type FilterGroup, queryLimits } from '../../../services/delivery/query/query-request.js'
@@ -16,6 +15,7 @@ import {
   type SourceOp,
   type TreeNode,
 } from '../groq/tree.js'
+import { ownRecords } from '../names.js'
 import { SanityDocuments } from '../write/documents.js'
 import type { SanityPlace } from '../write/media.js'
 import { SanityConstants } from './constants.js'
@@ -146,10 +146,7 @@ export class SanityDataset {
     await this.documents.of(ids)
     // No parameter of a query has a blank in its name.
     const name = `documents ${this.lists.size}`
-    this.lists.set(
-      name,
-      ids.filter(id => this.documents.known.has(id)),
-    )
+    this.lists.set(name, this.documents.namesOf(ids))
     let base = made({ type: 'Parameter', name })
     for (const expr of plan.rest) base = made({ type: 'Filter', base, expr: await this.resolved(expr) })
     for (const op of plan.left) {
@@ -225,7 +222,9 @@ export class SanityDataset {
     const ids = await this.constants.allowed(every, '_id')
     if (ids === undefined) this.refuse('the filter must name _type, or _id')
     const { documents } = this.site
-    const rows = await documents.records(ids.filter(isUlid).slice(0, queryLimits.values))
+    const texts = ids.filter(one => typeof one === 'string').slice(0, queryLimits.values)
+    const own = [...(await ownRecords(this.site, texts)).values()].flatMap(({ entry }) => entry ?? [])
+    const rows = await documents.records(own)
     const known = new Set(rows.map(({ datatype_id }) => datatype_id))
     return [...known].flatMap(id => documents.schema.datatypes.get(id) ?? [])
   }

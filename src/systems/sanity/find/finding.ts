@@ -1,4 +1,3 @@
-import { isUlid } from '../../../ids.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
 import { all, any } from '../../../services/delivery/documents.js'
 import type {
@@ -9,7 +8,7 @@ import type {
 import { referencesOf } from '../../documents.js'
 import type { TypeMapping } from '../../mapping.js'
 import { bare, distancesIn, type ExprNode, isAttribute } from '../groq/tree.js'
-import { assetId } from '../write/media.js'
+import { ownRecords } from '../names.js'
 import { absent, type Place, SanityPlaces } from './places.js'
 
 type Datatype = TypeMapping['datatype']
@@ -132,9 +131,22 @@ export class SanityFilters {
     if (place === absent) return constant((value === null) === isTrue)
     if (value === null) return condition(place.path, 'exists', String(!isTrue))
     if (!isCompared(place)) return undefined
-    const stored = place.stored(value)
+    const stored = await this.storedIn(place, value)
     if (stored === undefined) return constant(!isTrue)
     return condition(place.path, isTrue ? 'eq' : 'ne', stored)
+  }
+
+  /** The stored text of a value. */
+  private async storedIn(place: Place, value: unknown): Promise<string | undefined> {
+    if (!place.isId || typeof value !== 'string') return place.stored(value)
+    return (await this.ownIds([value]))[0]
+  }
+
+  /** The ids here of records by those of Sanity or here. */
+  private async ownIds(values: readonly unknown[]): Promise<string[]> {
+    const texts = values.filter(value => typeof value === 'string')
+    const own = [...(await ownRecords(this.site, texts)).values()]
+    return own.flatMap(({ entry, media }) => entry ?? media ?? [])
   }
 
   private async ordered(expr: Comparison, isTrue: boolean): Promise<Part | undefined> {
@@ -147,7 +159,10 @@ export class SanityFilters {
     if (!isCompared(place)) return undefined
     const given = isLeft ? expr.op : (mirrored[expr.op] ?? '')
     const operator = comparisons[isTrue ? given : (opposites[given] ?? '')]
-    const stored = place.stored(value)
+    // Every id is behind the empty text, at which pages begin.
+    if (place.isId && value === '') return constant(operator === 'gt' || operator === 'gte')
+    const stored = await this.storedIn(place, value)
+    if (place.isId && stored === undefined && typeof value === 'string') return undefined
     if (stored === undefined || operator === undefined) return never
     return condition(place.path, operator, stored)
   }
@@ -160,16 +175,18 @@ export class SanityFilters {
     // `in` a missing list is neither true nor false.
     if (place === absent) return never
     if (!place?.many) return undefined
-    const stored = place.stored(value)
+    const stored = await this.storedIn(place, value)
     if (stored === undefined) return constant(!isTrue)
     return condition(place.path, isTrue ? 'eq' : 'ne', stored)
   }
 
   private async isOneOf(left: ExprNode, right: ExprNode, isTrue: boolean): Promise<Part | undefined> {
     const pattern = patternOf(right)
-    // No id has a dot: drafts and releases have no ids of their own here.
+    // Drafts and releases have no ids of their own here.
     if (pattern !== undefined)
-      return isAttribute(left, '_id') && pattern.includes('.') ? constant(!isTrue) : undefined
+      return isAttribute(left, '_id') && /^(?:drafts|versions)\./.test(pattern)
+        ? constant(!isTrue)
+        : undefined
     const list = await this.constantOf(right)
     if (isAttribute(left, '_type')) return constant(isIn(this.datatype.name, list) === isTrue)
     const place = this.places.of(left)
@@ -177,7 +194,8 @@ export class SanityFilters {
     if (place === absent) return constant(isIn(null, list) === isTrue)
     if (!Array.isArray(list)) return never
     if (!isCompared(place)) return undefined
-    const stored = list.flatMap(value => place.stored(value) ?? [])
+    const own = place.isId ? await this.ownIds(list) : undefined
+    const stored = own ?? list.flatMap(value => place.stored(value) ?? [])
     const parts = [
       ...(stored.length > 0 ? [condition(place.path, 'in', ...new Set(stored))] : []),
       ...(list.includes(null) ? [condition(place.path, 'exists', 'false')] : []),
@@ -208,6 +226,7 @@ export class SanityFilters {
     if (place === undefined) return undefined
     const start = await this.constantOf(second)
     if (place === absent || typeof start !== 'string') return never
+    if (place.isId) return undefined
     if (!isCompared(place)) return undefined
     const stored = place.stored(start)
     if (stored === undefined) return start === '' ? condition(place.path, 'exists', String(isTrue)) : never
@@ -220,8 +239,7 @@ export class SanityFilters {
     const given: unknown[] = []
     for (const arg of args) given.push(await this.constantOf(arg))
     const ids = given.flat().map(one => memberOf(one, '_ref') ?? one)
-    const media = ids.flatMap(one => assetId(one) ?? [])
-    const wanted = [...new Set([...ids.filter(isUlid), ...media])]
+    const wanted = [...new Set(await this.ownIds(ids))]
     const fields = referencesOf(this.site.documents.schema, this.datatype)
     if (wanted.length === 0 || fields.length === 0) return constant(!isTrue)
     const found = any(fields.map(({ name }) => condition([name], 'in', ...wanted)))

@@ -18,6 +18,8 @@ export interface Place {
   readonly type: 'text' | 'number' | 'boolean' | 'time' | 'reference' | 'presence'
   /** True if it is a list of several values. */
   readonly many: boolean
+  /** True if values are ids, which are those of Sanity for what comes from there. */
+  readonly isId?: boolean
   /** The stored text of a value. */
   stored(value: unknown): string | undefined
 }
@@ -36,15 +38,18 @@ const asPath = (value: unknown) => {
 }
 const nothing = () => undefined
 
-const columns: Readonly<Record<string, Pick<Place, 'path' | 'type' | 'stored'>>> = {
-  _id: { path: ['id'], type: 'text', stored: asId },
+const columns: Readonly<Record<string, Pick<Place, 'path' | 'type' | 'stored' | 'isId'>>> = {
+  _id: { path: ['id'], type: 'text', isId: true, stored: asId },
   title: { path: ['title'], type: 'text', stored: asText },
   slug: { path: ['slug'], type: 'presence', stored: nothing },
   publishedAt: { path: ['published_at'], type: 'text', stored: asText },
+  _createdAt: { path: ['date_created'], type: 'text', stored: asText },
+  _updatedAt: { path: ['date_modified'], type: 'text', stored: asText },
 }
 const slugColumn = { path: ['slug'], type: 'text', stored: asPath } as const
 /** Members of every document that conditions cannot be about. */
-const alwaysUnanswered = ['_createdAt', '_updatedAt', '_rev', '_type', '_originalId']
+const alwaysUnanswered = ['_rev', '_type', '_originalId']
+const times: ReadonlySet<string> = new Set(['published_at', 'date_created', 'date_modified'])
 const types: Readonly<Record<string, Pick<Place, 'type' | 'stored'>>> = {
   number: { type: 'number', stored: asNumber },
   boolean: { type: 'boolean', stored: asBoolean },
@@ -87,7 +92,8 @@ export class SanityPlaces {
     const expr = bare(given)
     if (expr.type === 'FuncCall' && expr.name === 'dateTime' && expr.args[0]) {
       const place = this.of(expr.args[0])
-      const isTime = place !== absent && place && (place.type === 'time' || place.path[0] === 'published_at')
+      const isTime =
+        place !== absent && place && (place.type === 'time' || times.has(place.path.at(-1) ?? ''))
       return place === absent || isTime ? place : undefined
     }
     const [first, ...steps] = stepsOf(expr) ?? []
@@ -119,13 +125,13 @@ export class SanityPlaces {
     if (field_type !== 'media' || !isAsset(steps)) return undefined
     return steps.length === 1
       ? { path, type: 'presence', stored: nothing, many: false }
-      : { path, type: 'reference', stored: assetId, many: isList }
+      : { path, type: 'reference', isId: true, stored: assetId, many: isList }
   }
 
   private ofRelation(field: Field, steps: readonly Step[], many: boolean): Named {
     const path: [string] = [field.name]
     if (steps.length === 0) return { path, type: 'presence', stored: nothing, many: false }
-    if (isAttribute(steps, '_ref')) return { path, type: 'reference', stored: asId, many }
+    if (isAttribute(steps, '_ref')) return { path, type: 'reference', isId: true, stored: asId, many }
     return steps[0]?.kind === 'deref' ? this.behind(field, steps.slice(1), many) : undefined
   }
 
@@ -141,7 +147,8 @@ export class SanityPlaces {
     const field = reached
       .map(({ datatype_id }) => fieldNamed(schema, datatype_id, first.name))
       .find(one => one)
-    if (first.name === '_id') return { path: [relation.name], type: 'reference', stored: asId, many }
+    if (first.name === '_id')
+      return { path: [relation.name], type: 'reference', isId: true, stored: asId, many }
     const place = field ? this.ofField(field, others) : this.ofColumn(first.name, others)
     if (place === undefined || place === absent) return place
     return place.path.length > 1 ? undefined : { ...place, path: [relation.name, place.path[0]], many }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { invalid, notFound } from '../../../errors.js'
-import { storedId } from '../../../ids.js'
 import type { Ctx } from '../../../middleware/context.js'
 import type { Failure } from '../../../middleware/errors.js'
 import type { ApiContext } from '../../../routes/context.js'
@@ -10,7 +9,8 @@ import { pictureAt, pictureParameters, type WantedPicture } from '../../pictures
 import { chosenBy, door, searchOf } from '../../root.js'
 import { sanityDocuments, sanityQuery, usesNow } from '../find/query.js'
 import { QueryError } from '../groq/query.js'
-import { idOfHex, type SanityPlace } from '../write/media.js'
+import { mediaOfPicture } from '../names.js'
+import type { SanityPlace } from '../write/media.js'
 import { liveEvents } from './live.js'
 
 const names: Readonly<Record<number, string>> = {
@@ -124,14 +124,16 @@ export function sanityRoutes(context: ApiContext) {
   )
   get(`${data}/doc/:dataset/:ids`, c => {
     const drafts = wantsDrafts(new URLSearchParams(searchOf(c.req.url)))
-    const ids = (c.req.param('ids') ?? '').split(',').map(storedId)
+    const ids = (c.req.param('ids') ?? '').split(',')
     return { drafts, write: site => sanityDocuments(site, ids, placeOf(c)) }
   })
   api.get(`${data}/live/events/:dataset`, 'public', options, liveEvents(context))
   get('/images/:project/:dataset/:file', c => {
-    const hex = /^([0-9a-f]{32})-\d{1,5}x\d{1,5}\.[a-z]{1,5}$/.exec(c.req.param('file') ?? '')?.[1]
-    if (hex === undefined) throw notFound()
-    return { write: site => pictureAt(site, idOfHex(hex), pictureOf(c)), beside: null }
+    const file = c.req.param('file') ?? ''
+    if (!/^[0-9A-Za-z]{1,64}-\d{1,5}x\d{1,5}\.[a-z]{1,5}$/.test(file)) throw notFound()
+    const write = async (site: CompatSite) =>
+      pictureAt(site, (await mediaOfPicture(site, file)) ?? '', pictureOf(c))
+    return { write, beside: null }
   })
   return api
 }

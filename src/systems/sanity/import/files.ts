@@ -113,6 +113,8 @@ export class SanityFiles {
       const name = (facts?.originalFilename || plain).split(/[\\/]/).at(-1) || plain
       return {
         ...{ key: asset, name },
+        // That of a file from elsewhere is its address.
+        ...(/^(?:image|file)-/.test(asset) ? { ids: [{ kind: 'document', id: asset }] } : {}),
         ...{ alt: alt ?? facts?.altText, caption: facts?.description ?? caption },
         ...(at === undefined ? { url: this.urlOf(asset) } : { at }),
         focus,

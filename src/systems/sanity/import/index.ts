@@ -66,7 +66,12 @@ class SanityEntries {
     const createdAt = timeOf(_createdAt) ?? noTime
     const publishedAt = isDraft ? undefined : (timeOf(_updatedAt) ?? createdAt)
     const page = this.pageOf(document)
-    const entry = this.entry(document, _id, { createdAt, isPublished: !isDraft, publishedAt })
+    const changedAt = timeOf(_updatedAt)
+    const entry = {
+      ...this.entry(document, _id, { createdAt, isPublished: !isDraft, publishedAt }),
+      ids: [{ kind: 'document', id: _id }],
+      ...(changedAt === undefined ? {} : { changedAt }),
+    }
     return page ? { ...entry, page } : entry
   }
 
@@ -171,18 +176,6 @@ function importedType({ original, name, fields, children }: TypePlan, hasPages: 
   }
 }
 
-/** The form of ids that Sanity generates. */
-const randomId = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^[A-Za-z0-9]{20,}$/
-
-/** The only document of its type may have an id that queries name. */
-function noteSingletons(documents: readonly SanityDocument[], notes: Notes): void {
-  const counts = new Map<string, number>()
-  for (const { _type } of documents) counts.set(_type, (counts.get(_type) ?? 0) + 1)
-  for (const { _type, _id } of documents)
-    if (counts.get(_type) === 1 && !randomId.test(_id))
-      notes.add('Documents have other ids here, so that queries find single ones by _type, not by _id', _id)
-}
-
 /** Documents in several languages, as plugins of Sanity make them. */
 function noteLanguages(documents: readonly SanityDocument[], notes: Notes): void {
   const languages = documents.map(document => textOf(document, 'language'))
@@ -200,7 +193,6 @@ export const readSanity: ReadExport = async files => {
   const notes = new Notes()
   const content = await sanityExport(files, notes)
   const documents = content.documents.map(({ document }) => document)
-  noteSingletons(documents, notes)
   noteLanguages(documents, notes)
   const model = modelOf(documents, notes)
   const used = new SanityFiles(files.names, content, notes)

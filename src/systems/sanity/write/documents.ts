@@ -1,14 +1,13 @@
 import { groqLimits } from '../../../computing/groq-protocol.js'
-import { isUlid } from '../../../ids.js'
 import { pendingAmong } from '../../../services/content/public-state.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
-import { nobody } from '../../../services/delivery/documents.js'
 import type { EntryValue } from '../../../services/delivery/query/entry-texts.js'
 import { idsIn, mediaIdsIn } from '../../../services/delivery/query/query-rows.js'
 import { type ContentTree, walk } from '../../../services/delivery/tree.js'
 import { Turns } from '../../../turns.js'
 import { isWantedRich } from '../find/wanted.js'
 import { QueryError } from '../groq/query.js'
+import { assetNameIn, inSanityIds, type OwnRecord, ownRecords, sanityIds } from '../names.js'
 import { portableTextOf } from '../rich-text.js'
 import { assetDocument, assetId, assetName, type SanityPlace } from './media.js'
 import { sanityDocument } from './page.js'
@@ -21,6 +20,8 @@ const mostEntries = 10_000
 /** A document as it is cached. */
 interface Remembered {
   readonly id: string
+  /** The id that it has in the answer. */
+  readonly name: string
   readonly json: string
   /** The entries and media that it names and the audience sees. */
   readonly referred: readonly string[]
@@ -60,8 +61,9 @@ async function draftsAmong(
 
 /** Documents of one answer by their ids, as Sanity shows them, and the targets of their references. */
 export class SanityDocuments {
-  /** Documents as JSON, by their ids and by references to them; null for missing documents. */
+  /** Documents as JSON, by their ids and by references to them in Sanity; null for missing documents. */
   readonly known = new Map<string, string | null>()
+  /** By the ids here. */
   private readonly made = new Map<string, Remembered>()
   /** The targets of documents that were read: callers who may read those may read the targets too. */
   private readonly referred = new Set<string>()
@@ -90,14 +92,19 @@ export class SanityDocuments {
   async load(references: readonly string[]): Promise<void> {
     if (references.length > groqLimits.documents)
       this.refuse(`follows more than ${groqLimits.documents} references at once; ask for less`)
-    const ids = references.filter(isUlid)
+    const own = await ownRecords(this.site, references)
+    const ids = [...own.values()].flatMap(({ entry }) => entry ?? [])
     const unknown = ids.filter(id => !this.referred.has(id) && !this.made.has(id))
     const open = new Set(ids.filter(id => !unknown.includes(id)))
     const { documents } = this.site
     for (const { content_data_id, datatype_id } of await documents.records(unknown))
       if (await this.site.sees(documents.schema.datatypes.get(datatype_id))) open.add(content_data_id)
     await this.of([...open])
-    await this.loadAssets(references)
+    await this.loadAssets(own)
+    for (const [reference, { entry = '' }] of own) {
+      const made = this.made.get(entry)
+      if (made && !this.known.has(reference)) this.known.set(reference, made.json)
+    }
     for (const reference of references) if (!this.known.has(reference)) this.known.set(reference, null)
   }
 
@@ -117,16 +124,27 @@ export class SanityDocuments {
     }
   }
 
-  private async loadAssets(references: readonly string[]): Promise<void> {
-    const idOf = new Map(references.flatMap(one => (assetId(one) ? [[one, assetId(one) ?? nobody]] : [])))
-    if (idOf.size === 0) return
-    const media = await this.site.documents.media([...new Set(idOf.values())])
+  private async loadAssets(own: ReadonlyMap<string, OwnRecord>): Promise<void> {
+    const idOf = [...own].flatMap(([reference, { media: id }]) => (id ? [[reference, id] as const] : []))
+    if (idOf.length === 0) return
+    const wanted = new Set(idOf.map(([, id]) => id))
+    const media = await this.site.documents.media([...wanted])
+    const ids = await sanityIds(this.site, { media: media.keys() })
     for (const [reference, id] of idOf) {
       const item = media.get(id)
       const isSeen = item && (this.referred.has(id) || (await this.site.seesMedia(id)))
-      if (isSeen && assetName(item).id === reference)
-        this.keep(reference, JSON.stringify(assetDocument(item, this.place.images)))
+      const isNamed = item && (assetName(item).id === reference || assetId(reference) === undefined)
+      if (isSeen && isNamed)
+        this.keep(
+          reference,
+          JSON.stringify({ ...assetDocument(item, this.place.images), _id: assetNameIn(item, ids) }),
+        )
     }
+  }
+
+  /** The ids that documents have in the answer, by those here; without the documents that are not there. */
+  namesOf(ids: readonly string[]): string[] {
+    return ids.flatMap(id => this.made.get(id)?.name ?? [])
   }
 
   private keep(reference: string, json: string): void {
@@ -152,7 +170,7 @@ export class SanityDocuments {
         this.refuse(`the answer would have more than ${mostEntries} entries; ask for less`)
       for (const id of one.referred) this.referred.add(id)
       this.made.set(one.id, one)
-      this.keep(one.id, one.json)
+      this.keep(one.name, one.json)
     }
   }
 
@@ -174,15 +192,25 @@ export class SanityDocuments {
     const drafts = await draftsAmong(site, trees, wanted)
     const made: EntryValue<Remembered>[] = []
     const turns = new Turns()
+    const documents: Record<string, unknown>[] = []
     for (const tree of trees) {
+      if (turns.isOver) await turns.next()
+      const isDraft = drafts.has(tree.root.entry.content_data_id)
+      documents.push(sanityDocument(tree, context, { wanted, isSeen, isDraft }))
+    }
+    const entryIds = trees.map(({ root }) => root.entry.content_data_id)
+    await inSanityIds(site, documents, entryIds)
+    const names = await sanityIds(site, { entries: entryIds })
+    for (const [i, tree] of trees.entries()) {
       if (turns.isOver) await turns.next()
       const { content_data_id: id } = tree.root.entry
       const nodes = [...walk(tree.root)]
-      const document = sanityDocument(tree, context, { wanted, isSeen, isDraft: drafts.has(id) })
+      const document = documents[i] ?? {}
       const referred = [...mediaIdsIn(nodes), ...idsIn(nodes).filter(isSeen)]
       const json = JSON.stringify(document)
       const references = [...referencesIn(document, '')]
-      const value = { id, json, referred, references, entries: nodes.length }
+      const name = names.get(id) ?? id
+      const value = { id, name, json, referred, references, entries: nodes.length }
       made.push({ id, value, characters: json.length, isSmall: shown.small.has(id) })
     }
     return made

@@ -17,7 +17,7 @@ export const hexOf = (id: string): string =>
     .padStart(32, '0')
 
 /** The id again. */
-export function idOfHex(hex: string): string {
+function idOfHex(hex: string): string {
   let [left, id] = [BigInt(`0x${hex}`), '']
   for (; id.length < 26; left /= 32n) id = digits.charAt(Number(left % 32n)) + id
   return id

@@ -4,19 +4,24 @@ import { all, type DocumentQuery, type Documents } from '../../../services/deliv
 import type { EntryText } from '../../../services/delivery/query/entry-texts.js'
 import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
 import { type FilterGroup, queryLimits } from '../../../services/delivery/query/query-request.js'
+import { numbered } from '../../../services/delivery/shown-documents.js'
+import type { MediaRecord } from '../../../services/media/record.js'
 import { openMedia, searchedIds } from '../../documents.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
+import { namesIn, sourcesIn } from '../../source-names.js'
 import type { StrapiPaging, StrapiRequest } from '../http/request.js'
 import { strapiBlocksOf } from '../rich-text.js'
 import { strapiFile } from '../write/files.js'
 import type { StrapiModel } from '../write/model.js'
 import { strapiDocument } from '../write/page.js'
-import { type StrapiShown, shapeOf } from '../write/shown.js'
+import { nothing, type StrapiShown, shapeOf } from '../write/shown.js'
 import { Filters, sortOf } from './filters.js'
 import { localizationsOf } from './localizations.js'
 import { pathsIn } from './paths.js'
 
 type Datatype = TypeMapping['datatype']
+
+const system = 'strapi'
 
 /** How deep children of a document are written. */
 const childLevels = 10
@@ -71,6 +76,7 @@ async function written(
     children: showsChildren(shown, zone) ? childLevels : 0,
     expand: pathsIn(site, datatype, shown, zone),
     writeRich: site.types.some(({ blocks }) => blocks.size > 0) ? strapiBlocksOf : undefined,
+    namesOf: namesIn(site, system),
   })
   const how = { wrapped, model, localizations: await localizationsOf(site, found) }
   return found.trees.map(tree => {
@@ -115,7 +121,7 @@ function metaOf(paging: StrapiPaging, total: number | undefined) {
 
 /** @throws 400 for words among drafts, which no search looks at */
 async function filterOf(site: CompatSite, datatype: Datatype, request: StrapiRequest): Promise<FilterGroup> {
-  const filter = await new Filters(site.documents, datatype).group(request.filters)
+  const filter = await new Filters(site, datatype, request.locale).group(request.filters)
   const { words, locale } = request
   if (words === '') return filter
   if (site.audience === 'working') throw invalid('_q', 'finds what is published, and no drafts')
@@ -179,7 +185,7 @@ export async function strapiEntry(
   const request = inLocale(site, asked)
   const datatype = await site.open(site.types.find(({ strapi }) => strapi === name)?.datatype)
   const { locale } = request
-  const filter = await new Filters(site.documents, datatype).group({
+  const filter = await new Filters(site, datatype, locale).group({
     all: true,
     parts: [{ parameter: 'documentId', path: ['documentId'], operator: 'in', values: [id] }],
   })
@@ -200,12 +206,24 @@ export async function strapiFiles(site: CompatSite, { paging }: StrapiRequest): 
   await site.allow()
   const { limit, offset } = windowOf(paging)
   const files = await site.documents.mediaList({}, { limit, offset })
-  return { text: JSON.stringify(files.map(media => strapiFile(media))) }
+  return { text: JSON.stringify(await shownFiles(site, files)) }
 }
 
 export async function strapiFileById(site: CompatSite, number: number): Promise<Written> {
-  const [found] = await site.documents.mediaList({ numeric_id: [number] })
-  return { text: JSON.stringify(strapiFile(await openMedia(site, found, 'Not Found'))) }
+  const source = { kind: 'file', id: String(number) }
+  const known = (await sourcesIn(site, system).records([source])).get(source)?.media_id
+  const [found] = known
+    ? (await site.documents.media([known])).values()
+    : await site.documents.mediaList({ numeric_id: [number] })
+  const [file] = await shownFiles(site, [await openMedia(site, found, 'Not Found')])
+  return { text: JSON.stringify(file) }
+}
+
+/** Media items as the library lists them, with the ids that they have in Strapi. */
+async function shownFiles(site: CompatSite, media: readonly MediaRecord[]) {
+  const names = await namesIn(site, system)({ entries: [], media: media.map(({ media_id }) => media_id) })
+  const files = numbered(new Map(media.map(item => [item.media_id, item])), names)
+  return [...files.values()].map(item => strapiFile(item, nothing, names.ids))
 }
 
 /** `/i18n/locales`. */

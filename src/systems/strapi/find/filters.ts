@@ -1,5 +1,7 @@
 import { invalid } from '../../../errors.js'
 import { isUlid, storedId } from '../../../ids.js'
+import { mayList } from '../../../services/content/visibility.js'
+import type { CompatSite } from '../../../services/delivery/compat/compat.js'
 import { any, type Documents, nobody } from '../../../services/delivery/documents.js'
 import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
 import {
@@ -9,6 +11,7 @@ import {
   queryLimits,
 } from '../../../services/delivery/query/query-request.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
+import { documentKind, sourcesIn } from '../../source-names.js'
 
 /** A condition of a request: names are not looked up yet, and values may be numbers of entries. */
 export interface StrapiCondition {
@@ -16,7 +19,23 @@ export interface StrapiCondition {
   readonly path: readonly string[]
   readonly operator: FilterCondition['operator']
   readonly values: readonly string[]
+  /** How texts are compared, where no database does it so. */
+  readonly text?: TextComparison
 }
+
+const ofTexts = {
+  equal: (text: string, other: string) => text.toLowerCase() === other.toLowerCase(),
+  contains: (text: string, other: string) => text.toLowerCase().includes(other.toLowerCase()),
+  starts: (text: string, other: string) => text.toLowerCase().startsWith(other.toLowerCase()),
+  ends: (text: string, other: string) => text.toLowerCase().endsWith(other.toLowerCase()),
+  endsAsWritten: (text: string, other: string) => text.endsWith(other),
+} as const
+export type TextComparison = keyof typeof ofTexts
+
+/** So many texts are compared by one condition, and so many entries pass it. */
+const mostTexts = 2000
+const mostPassing = 1000
+
 export interface StrapiGroup {
   readonly all: boolean
   readonly not?: boolean
@@ -26,8 +45,8 @@ export interface StrapiGroup {
 const columnNames: Readonly<Record<string, string>> = {
   id: 'id',
   documentId: 'id',
-  // Ids are in the order in which entries were made.
-  createdAt: 'id',
+  createdAt: 'date_created',
+  updatedAt: 'date_modified',
   publishedAt: 'published_at',
 }
 const ids: ReadonlySet<string> = new Set(['id', 'documentId'])
@@ -36,10 +55,15 @@ type Datatype = TypeMapping['datatype']
 
 /** Turns the filters of a request into conditions of the query service. */
 export class Filters {
+  private readonly documents: Documents
+
   constructor(
-    private readonly documents: Documents,
+    private readonly site: CompatSite,
     private readonly datatype: Datatype,
-  ) {}
+    private readonly locale: string,
+  ) {
+    this.documents = site.documents
+  }
 
   async group({ parts, ...group }: StrapiGroup): Promise<FilterGroup> {
     const made: (FilterCondition | FilterGroup)[] = []
@@ -52,19 +76,61 @@ export class Filters {
     path,
     operator,
     values,
+    text,
   }: StrapiCondition): Promise<FilterCondition | FilterGroup> {
+    if (text) return this.comparedTexts(parameter, path, text, values[0] ?? '')
     const last = path.at(-1) ?? ''
     const isField = this.isField(path)
     const isId = !isField && ids.has(last)
-    if (!isField && (last === 'updatedAt' || last === 'createdAt'))
-      throw invalid(parameter, 'is not answered; use publishedAt, or a field of your own')
-    const given = isId ? await this.idsOf(values) : values
     const before = path.slice(0, -1)
+    const given = isId ? await this.idsOf(values, before) : values
     // The target of a relation has no id field to compare: the relation's value is that id.
     const named =
       isId && before.length > 0 ? before : [...before, isField ? last : (columnNames[last] ?? last)]
     if (named.length > 2) throw invalid(parameter, 'may look one relation away')
     return this.compared({ parameter, path: named as [string], operator }, given)
+  }
+
+  /** Compares texts of a field here, because the databases disagree about case, for those with letters beyond ASCII. */
+  private async comparedTexts(
+    parameter: string,
+    path: readonly string[],
+    comparison: TextComparison,
+    wanted: string,
+  ): Promise<FilterGroup> {
+    const { documents, site } = this
+    const name = path.at(-1) ?? ''
+    const before = path.slice(0, -1)
+    // Behind a relation conditions look only into what the caller may list.
+    const reach = before.length > 0 ? await site.reach() : undefined
+    const types = this.typesAt(before).filter(type => reach === undefined || mayList(type, reach))
+    const fields = types.flatMap(({ datatype_id }) => fieldNamed(documents.schema, datatype_id, name) ?? [])
+    const field_id = fields.map(field => field.field_id)
+    if (path.length > 2 || field_id.length === 0) throw invalid(parameter, 'Invalid key')
+    const isWorking = site.audience === 'working'
+    const { contentFields, publicValues } = documents.space
+    const limit = mostTexts + 1
+    const rows = isWorking
+      ? await documents.read.findAll(contentFields, { field_id }, { limit })
+      : await documents.read.findAll(publicValues, { field_id, position: 0 }, { limit })
+    if (rows.length > mostTexts)
+      throw invalid(parameter, `is answered for ${mostTexts} texts at most; use _q`)
+    const { chain } = site.localeChoice(this.locale)
+    const best = new Map<string, { readonly rank: number; readonly text: string }>()
+    for (const { content_data_id, locale, field_value: text } of rows) {
+      const at = chain.indexOf(locale)
+      if (at < 0 && locale !== '') continue
+      const rank = at < 0 ? chain.length : at
+      if (rank < (best.get(content_data_id)?.rank ?? Number.POSITIVE_INFINITY))
+        best.set(content_data_id, { rank, text })
+    }
+    const ids = [...best].flatMap(([id, { text }]) => (ofTexts[comparison](text, wanted) ? id : []))
+    if (ids.length > mostPassing) throw invalid(parameter, `finds more than ${mostPassing}; ask for less`)
+    const own: [string] = [path.length === 2 ? (path[0] ?? '') : 'id']
+    const parts: FilterCondition[] = []
+    for (let at = 0; at < ids.length; at += queryLimits.values)
+      parts.push({ parameter, path: own, operator: 'in', values: ids.slice(at, at + queryLimits.values) })
+    return any(parts)
   }
 
   /** True if the path ends in a field; fields go before the members that every document has. */
@@ -91,12 +157,28 @@ export class Filters {
     return any(values.map(value => ofEmpty({ ...condition, operator: 'eq', values: [value] })))
   }
 
-  private async idsOf(values: readonly string[]): Promise<string[]> {
-    const numbers = values.filter(value => /^\d{1,15}$/.test(value)).map(Number)
+  /** The ids of entries by those of Strapi or here. @param before the relation that leads to the entries */
+  private async idsOf(values: readonly string[], before: readonly string[]): Promise<string[]> {
+    const kinds = [documentKind, ...this.typesAt(before).map(({ name }) => name)]
+    const sources = values.flatMap(id => kinds.map(kind => ({ kind, id })))
+    const known = new Map<string, string>()
+    for (const [{ id }, { content_data_id }] of await sourcesIn(this.site, 'strapi').records(sources))
+      if (content_data_id && !known.has(id)) known.set(id, content_data_id)
+    const numbers = values.filter(value => /^\d{1,15}$/.test(value) && !known.has(value)).map(Number)
     const found = await this.documents.byNumber(numbers)
-    return values
-      .map(storedId)
-      .map(value => (isUlid(value) ? value : (found.get(Number(value))?.content_data_id ?? nobody)))
+    return values.map(value => {
+      const own = storedId(value)
+      return known.get(value) ?? (isUlid(own) ? own : (found.get(Number(value))?.content_data_id ?? nobody))
+    })
+  }
+
+  /** The datatypes that a path leads to: the own one, or those that a relation may name. */
+  private typesAt([relation]: readonly string[]): Datatype[] {
+    if (relation === undefined) return [this.datatype]
+    const { schema } = this.documents
+    const field = fieldNamed(schema, this.datatype.datatype_id, relation)
+    const targets = field ? targetsOf(field) : []
+    return [...schema.datatypes.values()].filter(({ name }) => targets.length === 0 || targets.includes(name))
   }
 }
 
@@ -116,7 +198,7 @@ export function sortOf(
 ): QueryRequest['sort'] {
   return sort.map(({ name, descending }) => {
     if (fieldNamed(documents.schema, datatype.datatype_id, name)) return { name, descending }
-    if (name === 'updatedAt') throw invalid('sort', 'updatedAt is not answered; use publishedAt or createdAt')
-    return { name: columnNames[name] ?? name, descending }
+    // Ids are in the order in which entries were made.
+    return { name: name === 'createdAt' ? 'id' : (columnNames[name] ?? name), descending }
   })
 }

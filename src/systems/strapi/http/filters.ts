@@ -1,6 +1,6 @@
 import { invalid } from '../../../errors.js'
 import type { Nested } from '../../brackets.js'
-import type { StrapiCondition, StrapiGroup } from '../find/filters.js'
+import type { StrapiCondition, StrapiGroup, TextComparison } from '../find/filters.js'
 
 type Part = StrapiCondition | StrapiGroup
 type Operator = StrapiCondition['operator']
@@ -19,10 +19,16 @@ const same: Readonly<Record<string, Operator>> = {
 }
 /** Operators that hold where another one does not. */
 const negated: Readonly<Record<string, Operator>> = { $notIn: 'in', $notContains: 'contains' }
-/** Operators that the engines would compare in different ways. */
-const unanswered: ReadonlySet<string> = new Set([
-  ...['$eqi', '$nei', '$containsi', '$notContainsi', '$startsWithi', '$endsWithi', '$endsWith'],
-])
+/** Operators that the engines would compare in different ways, and how texts are compared here. */
+const ofTexts: Readonly<Record<string, readonly [TextComparison, boolean]>> = {
+  $eqi: ['equal', true],
+  $nei: ['equal', false],
+  $containsi: ['contains', true],
+  $notContainsi: ['contains', false],
+  $startsWithi: ['starts', true],
+  $endsWithi: ['ends', true],
+  $endsWith: ['endsAsWritten', true],
+}
 const groups: ReadonlySet<string> = new Set(['$and', '$or', '$not'])
 const fieldNamePattern = /^[A-Za-z0-9_]{1,255}$/
 
@@ -67,8 +73,12 @@ const isTrue = (text: string | undefined): boolean => text !== 'false' && text !
 function compared(parameter: string, path: readonly string[], operator: string, given: Nested): Part {
   const values = textsIn(parameter, given)
   const [first = '', second = ''] = values
-  if (unanswered.has(operator))
-    throw invalid(parameter, `${operator} is not answered; texts are compared as they are written`)
+  const [text, holds] = (Object.hasOwn(ofTexts, operator) ? ofTexts[operator] : undefined) ?? []
+  if (text) {
+    if (values.length !== 1) throw invalid(parameter, 'must have one value')
+    const part = { ...condition(parameter, path, 'eq', values), text }
+    return holds ? part : { all: true, not: true, parts: [part] }
+  }
   if (operator === '$null' || operator === '$notNull') {
     const exists = (operator === '$notNull') === isTrue(first)
     return condition(parameter, path, 'exists', [String(exists)])

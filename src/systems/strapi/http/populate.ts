@@ -1,6 +1,7 @@
 import { invalid } from '../../../errors.js'
 import { type Nested, type NestedMap, textsOf } from '../../brackets.js'
 import type { Populate, StrapiShown } from '../write/shown.js'
+import { sortsOf } from './sort.js'
 
 const maxLevels = 8
 const one: StrapiShown = { populate: 'one' }
@@ -52,12 +53,13 @@ function shownOf(name: string, given: Nested, level: number): StrapiShown | unde
   if (given === '*') return one
   if (typeof given === 'string') return none
   for (const key of given.keys())
-    if (!['fields', 'populate', 'on'].includes(key))
+    if (!['fields', 'populate', 'on', 'sort'].includes(key))
       throw invalid(`populate[${name.slice(0, 60)}][${key.slice(0, 60)}]`, 'is not answered')
   const on = given.get('on')
   return {
     fields: fieldsOf(`populate[${name.slice(0, 60)}][fields]`, given.get('fields')),
     populate: populateOf(given.get('populate'), level + 1),
+    ...(given.has('sort') ? { sort: sortsOf(given.get('sort')) } : {}),
     ...(on === undefined ? {} : { on: componentsOf(on, level + 1) }),
   }
 }

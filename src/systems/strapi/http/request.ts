@@ -1,10 +1,11 @@
 import { invalid } from '../../../errors.js'
 import type { Ctx } from '../../../middleware/context.js'
 import { localeCode } from '../../../services/content/locales.js'
-import { type Nested, type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../../brackets.js'
+import { type Nested, type NestedMap, nestedQuery, numberOf, textOf } from '../../brackets.js'
 import { chosenBy, compatPrefix, searchOf } from '../../root.js'
 import { filtersOf } from './filters.js'
 import { fieldsOf, populateOf } from './populate.js'
+import { sortsOf } from './sort.js'
 
 /** The roots of version 5, and of version 4, whose front ends send no header that would distinguish them. */
 export const [root5, root4] = ['/api', '/v4/api'] as const
@@ -15,21 +16,6 @@ const maxSize = 100
 export type StrapiPaging =
   | { readonly by: 'page'; readonly page: number; readonly size: number; readonly count: boolean }
   | { readonly by: 'start'; readonly start: number; readonly limit: number; readonly count: boolean }
-
-function sortsOf(query: NestedMap) {
-  const given = query.get('sort')
-  const isList =
-    given === undefined || typeof given === 'string' || [...given.keys()].every(key => /^\d+$/.test(key))
-  const texts = isList
-    ? textsOf('sort', given)
-    : [...given].map(([name, direction]) => `${name}:${textOf('sort', direction) ?? ''}`)
-  if (texts.length > 4) throw invalid('sort', 'has more than 4 keys')
-  return texts.map(text => {
-    const [name = '', direction = 'asc'] = text.split(':')
-    if (!/^(?:asc|desc)$/i.test(direction)) throw invalid('sort', 'must end in :asc or :desc')
-    return { name, descending: direction.toLowerCase() === 'desc' }
-  })
-}
 
 function pagingOf(query: NestedMap): StrapiPaging {
   const given = query.get('pagination')
@@ -94,7 +80,7 @@ export function requestOf(c: Ctx) {
     filters: filtersOf(filters),
     /** Words that documents of a list must have; `''` for any. */
     words: textOf('_q', query.get('_q'))?.trim() ?? '',
-    sort: sortsOf(query),
+    sort: sortsOf(query.get('sort')),
     paging: pagingOf(query),
     shown: { fields: fieldsOf('fields', query.get('fields')), populate: populateOf(query.get('populate')) },
     locale: localeOf(query, locale),

@@ -9,6 +9,7 @@ export interface StrapiDocument {
   readonly type: PlannedType
   readonly isPublished: boolean
   readonly createdAt: string
+  readonly changedAt: string | undefined
   readonly publishedAt: string | undefined
   /** By their locales, the default one first; one row where the type has no languages. */
   readonly rows: ReadonlyMap<string, Entity>
@@ -94,6 +95,7 @@ class Grouping {
       type,
       isPublished,
       createdAt,
+      changedAt: read('updatedAt'),
       publishedAt: isPublished ? read('publishedAt') : undefined,
       rows: taken,
     }

@@ -1,6 +1,7 @@
+import type { SourceId } from '../../../services/content/source-ids.js'
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedEntry, ImportedValue, ImportedValues } from '../../../services/import/site.js'
-import { isObject, memberOf } from '../../imports.js'
+import { isObject, memberOf, textOf as textIn } from '../../imports.js'
 import { BlocksHtml } from './blocks.js'
 import type { StrapiDocument } from './documents.js'
 import type { StrapiSchema } from './export.js'
@@ -25,6 +26,16 @@ const emptyLists = (fields: readonly PlannedField[]): ImportedValues =>
       .filter(({ data }) => data.cardinality === 'many')
       .map(({ name, taking }) => [name, taking === 'media' ? { files: [] } : { entries: [] }]),
   )
+
+/** Its `documentId`, if it has one, and the number of its first row. */
+function idsOf(type: string, rows: StrapiDocument['rows']): SourceId[] {
+  const [first] = rows.values()
+  const documentId = textIn(first?.data, 'documentId')
+  return [
+    ...(documentId === undefined ? [] : [{ kind: 'document', id: documentId }]),
+    ...(first ? [{ kind: type, id: first.id }] : []),
+  ]
+}
 
 const keyOf = ({ type, id }: Source): string => `${type} ${id}`
 
@@ -55,7 +66,7 @@ export class StrapiEntries {
     this.blocks = new BlocksHtml(settings.fileOf)
   }
 
-  add({ key, type, rows, isPublished, publishedAt, createdAt }: StrapiDocument): void {
+  add({ key, type, rows, isPublished, publishedAt, createdAt, changedAt }: StrapiDocument): void {
     const sources = new Map(
       [...rows].map(([locale, { id, type: uid, data }]) => [
         locale,
@@ -66,7 +77,8 @@ export class StrapiEntries {
     if (!rows.has(standard))
       notes.add('Documents without the default language have their texts in it too', type.name)
     const owner = { isPublished, publishedAt, createdAt }
-    this.entries.push(this.entry(key, type, sources, owner, 0))
+    const entry = this.entry(key, type, sources, owner, 0)
+    this.entries.push({ ...entry, ids: idsOf(type.name, rows), ...(changedAt ? { changedAt } : {}) })
   }
 
   private entry(

@@ -46,7 +46,12 @@ function filesOf(site: StrapiExport): ImportedFile[] {
     const focus = focusOf(memberOf(data, 'focalPoint'))
     const place = site.names.has(stored) ? { at: stored } : { url }
     const texts = { name, alt: text('alternativeText'), caption: text('caption') }
-    return { key: id, ...texts, ...place, ...(focus ? { focus } : {}) }
+    const documentId = text('documentId')
+    const ids = [
+      ...(documentId === undefined ? [] : [{ kind: 'document', id: documentId }]),
+      { kind: 'file', id },
+    ]
+    return { key: id, ids, ...texts, ...place, ...(focus ? { focus } : {}) }
   })
 }
 

@@ -52,9 +52,13 @@ export function attributesOfFile(media: MediaRecord): Written {
 }
 
 /** A file as the library lists it, which neither version wraps. */
-export const strapiFile = (media: MediaRecord, shown: StrapiShown = nothing): Written => ({
+export const strapiFile = (
+  media: MediaRecord,
+  shown: StrapiShown = nothing,
+  ids?: ReadonlyMap<string, string>,
+): Written => ({
   id: media.numeric_id,
-  documentId: media.media_id,
+  documentId: ids?.get(media.media_id) ?? media.media_id,
   ...only(attributesOfFile(media), shown),
   ...only({ publishedAt: media.date_created }, shown),
 })

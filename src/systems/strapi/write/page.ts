@@ -84,10 +84,47 @@ function filesOf({ ids, many }: References, shown: StrapiShown, { context, wrapp
     if (!media) return []
     const file = wrapped
       ? { id: media.numeric_id, attributes: only(attributesOfFile(media), shown) }
-      : strapiFile(media, shown)
+      : strapiFile(media, shown, context.ids)
     return [JSON.stringify(file)]
   })
   return asData(many && files.length > 0 ? `[${files.join(',')}]` : (files[0] ?? 'null'), wrapped)
+}
+
+/** The targets of a relation in an order of their members; those without a value come last. */
+function sortedTargets(
+  ids: readonly string[],
+  sort: NonNullable<StrapiShown['sort']>,
+  { context }: Writing,
+): readonly string[] {
+  const keyOf = (id: string, name: string): string | number | undefined => {
+    const target = context.linked.get(id)
+    if (!target) return undefined
+    const { node, route } = target
+    const value = valuesIn(node, context).find(({ field }) => field.name === name)
+    const typed = value && typedValue(value)
+    if (typed?.kind === 'plain')
+      return typeof typed.json === 'number' ? typed.json : String(typed.json).toLowerCase()
+    const columns: Record<string, string | number | undefined> = {
+      id: node.entry.numeric_id,
+      documentId: context.ids?.get(id) ?? id,
+      createdAt: node.entry.date_created,
+      updatedAt: changedAt(node),
+      publishedAt: node.entry.published_at ?? undefined,
+      title: route?.title,
+      slug: route?.slug,
+    }
+    return Object.hasOwn(columns, name) ? columns[name] : undefined
+  }
+  const order = (a: string, b: string): number => {
+    for (const { name, descending } of sort) {
+      const [first, second] = [keyOf(a, name), keyOf(b, name)]
+      if (first === second) continue
+      if (first === undefined || second === undefined) return first === undefined ? 1 : -1
+      return first < second === descending ? 1 : -1
+    }
+    return 0
+  }
+  return [...ids].sort(order)
 }
 
 /** The targets of relations, as far as they were read. `isNamed` leaves out the fields of targets. */
@@ -100,7 +137,8 @@ function targetsOf(
 ): string {
   const { context, inTree, model, wrapped } = writing
   const isParts = model.namesComponents(field)
-  const targets = ids.flatMap(id => {
+  const inOrder = shown.sort ? sortedTargets(ids, shown.sort, writing) : ids
+  const targets = inOrder.flatMap(id => {
     const own = inTree.get(id)
     const target = context.linked.get(id) ?? (own && { node: own, route: undefined })
     if (!target) return []
@@ -120,20 +158,23 @@ function partOf(node: Node, many: boolean, shown: StrapiShown, isNamed: boolean,
 }
 
 function targetOf(target: LinkedEntry, shown: StrapiShown, isNamed: boolean, writing: Writing): string {
-  const { context, model, wrapped } = writing
+  const { context, model } = writing
   const { node, route } = target
   const every = attributesOf(node, route, writing)
   if (context.locale && (route || model.isLocalized(node))) every.locale = JSON.stringify(context.locale)
   const plain = only(every, shown)
-  if (isNamed) return identified(node, plain, wrapped)
+  if (isNamed) return identified(node, plain, writing)
   const attributes = addValues(plain, node, writing, shown)
-  return identified(node, addLocalizations(attributes, target, writing, shown), wrapped)
+  return identified(node, addLocalizations(attributes, target, writing, shown), writing)
 }
 
-function identified({ entry }: Node, attributes: Written, wrapped: boolean): string {
+/** The id of a document: that of Strapi, or the one here. */
+const documentIdOf = ({ ids }: FormatContext, id: string): string => JSON.stringify(ids?.get(id) ?? id)
+
+function identified({ entry }: Node, attributes: Written, { wrapped, context }: Writing): string {
   const id = String(entry.numeric_id)
   if (wrapped) return `{"id":${id},"attributes":${objectOf(attributes)}}`
-  return objectOf({ id, documentId: `"${entry.content_data_id}"`, ...attributes })
+  return objectOf({ id, documentId: documentIdOf(context, entry.content_data_id), ...attributes })
 }
 
 /** Adds the document as it is in its other locales, where nothing of its own has the name. */
@@ -150,7 +191,7 @@ function addLocalizations(
     const there = { ...writing, context, localizations: undefined }
     const attributes = attributesOf(node, address, there)
     attributes.locale = JSON.stringify(context.locale)
-    return identified(node, addValues(only(attributes, further), node, there, further), wrapped)
+    return identified(node, addValues(only(attributes, further), node, there, further), there)
   })
   into[localizationsKey] = asData(`[${others.join(',')}]`, wrapped)
   return into
@@ -243,7 +284,9 @@ function* documentOf(
   const components = new Components(shown, zone, model)
   const own = (node: Node) => {
     if (node === root) {
-      const ids = wrapped ? {} : { id: String(numeric_id), documentId: `"${content_data_id}"` }
+      const ids = wrapped
+        ? {}
+        : { id: String(numeric_id), documentId: documentIdOf(context, content_data_id) }
       const attributes = attributesOf(root, route, writing)
       attributes.locale = JSON.stringify(context.locale || null)
       const document = addValues({ ...ids, ...only(attributes, shown) }, root, writing, shown)

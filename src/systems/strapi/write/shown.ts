@@ -14,6 +14,8 @@ export interface StrapiShown {
   readonly populate: Populate
   /** Of a dynamic zone, how much of a component, by its name. */
   readonly on?: ReadonlyMap<string, StrapiShown> | undefined
+  /** Of a relation to many, the order of its targets. */
+  readonly sort?: readonly { readonly name: string; readonly descending: boolean }[] | undefined
 }
 
 export const everything: StrapiShown = { populate: 'everything' }
@@ -49,7 +51,8 @@ export const only = <T>(written: Record<string, T>, { fields }: Pick<StrapiShown
 type Shape = string | null | readonly Shape[]
 
 /** The request as JSON, which is the cache key of documents that were written for it. */
-export const shapeOf = ({ fields, populate, on }: StrapiShown): Shape => [
+export const shapeOf = ({ fields, populate, on, sort }: StrapiShown): Shape => [
+  sort ? sort.map(({ name, descending }) => [name, descending ? 'desc' : 'asc']) : null,
   fields ? [...fields] : null,
   typeof populate === 'string' ? populate : inPlaces(populate),
   on ? inPlaces(on) : null,

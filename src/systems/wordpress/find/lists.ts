@@ -4,12 +4,15 @@ import { anyIds } from '../../../services/content/field-values.js'
 import { mayList } from '../../../services/content/visibility.js'
 import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
 import { all, any } from '../../../services/delivery/documents.js'
+import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
+import type { FilterGroup } from '../../../services/delivery/query/query-request.js'
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
 import { openMedia, openMediaList, titleFieldOf } from '../../documents.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
 import type { WordpressRequest } from '../http/request.js'
 import { shownOf } from '../write/chosen.js'
 import {
+  parentField,
   type TaxonomyPart,
   taxonomies,
   type WordpressWriting,
@@ -17,7 +20,19 @@ import {
   wordpressTerm,
   wordpressUser,
 } from '../write/objects.js'
-import { among, idsOf, invalidPost, naming, pagingHeaders, where, windowOf } from './posts.js'
+import { minutesIn } from '../zone.js'
+import { mediaByNumber, numberedMedia, wordpressNames } from './numbers.js'
+import {
+  among,
+  entryByNumber,
+  idsOf,
+  invalidPost,
+  naming,
+  pagingHeaders,
+  where,
+  windowOf,
+  withOrigin,
+} from './posts.js'
 
 /** The parts whose entries have lists of their own. */
 export type FiledPart = TaxonomyPart | 'author'
@@ -65,10 +80,24 @@ async function filterOf(site: CompatSite, part: FiledPart, target: TypeMapping, 
   const { post, search } = request
   const parts = await naming(site, target.datatype, request)
   if (post !== undefined) parts.push(among('post', await namedBy(site, part, post)))
+  if (request.parents.length > 0) parts.push(await under(site, target, request.parents))
   const title = titleFieldOf(site.documents.schema, target.datatype)?.name
   if (search !== '')
     parts.push(any(spellingsOf(search).map(text => where('search', title ?? 'title', 'contains', text))))
   return all(parts)
+}
+
+/** Terms right under one of these; 0 stands for the top. Terms without a field for it have nothing above them. */
+async function under(
+  site: CompatSite,
+  { datatype }: TypeMapping,
+  numbers: readonly number[],
+): Promise<FilterGroup> {
+  const isTop = numbers.includes(0)
+  const field = fieldNamed(site.documents.schema, datatype.datatype_id, parentField)
+  if (field?.field_type !== 'relation') return isTop ? all([]) : any([])
+  const parts = [among('parent', await idsOf(site, numbers), parentField)]
+  return any(isTop ? [...parts, where('parent', parentField, 'exists', 'false')] : parts)
 }
 
 function orderOf(
@@ -78,7 +107,7 @@ function orderOf(
 ) {
   const { orderby = 'name', order } = request
   const descending = order === 'desc'
-  if (orderby === 'id' || orderby === 'include') return [{ name: 'id', descending }]
+  if (orderby === 'id' || orderby === 'include' || orderby === 'count') return [{ name: 'id', descending }]
   if (orderby === 'slug') return [{ name: 'slug', descending }]
   if (orderby !== 'name') throw invalid('orderby', `${orderby.slice(0, 40)} is not answered`)
   return [{ name: titleFieldOf(schema, datatype)?.name ?? 'title', descending }]
@@ -94,14 +123,45 @@ async function countOf(site: CompatSite, part: FiledPart, id: string): Promise<n
   return (await site.documents.find({ ...asked, limit: 1, offset: 0 })).count ?? 0
 }
 
+/** So many terms are counted for their order, or to hide empty ones. */
+const mostCounted = 200
+
+/** Terms in the order of how many posts are filed under them, or those that have any. */
+async function counted(
+  site: CompatSite,
+  part: FiledPart,
+  asked: Parameters<CompatSite['documents']['find']>[0],
+  { hideEmpty, orderby, order }: WordpressRequest,
+): Promise<string[]> {
+  const { ids } = await site.documents.find({ ...asked, limit: mostCounted + 1, offset: 0 })
+  if (ids.length > mostCounted)
+    throw invalid(
+      orderby === 'count' ? 'orderby' : 'hide_empty',
+      `is answered for ${mostCounted} terms at most`,
+    )
+  const counts = new Map<string, number>()
+  for (const id of ids) counts.set(id, await countOf(site, part, id))
+  const shown = hideEmpty ? ids.filter(id => counts.get(id)) : [...ids]
+  if (orderby !== 'count') return shown
+  const sign = order === 'desc' ? -1 : 1
+  return [...shown].sort((a, b) => sign * ((counts.get(a) ?? 0) - (counts.get(b) ?? 0)))
+}
+
 async function written(
   site: CompatSite,
   part: FiledPart,
   ids: readonly string[],
   request: WordpressRequest,
 ): Promise<string[]> {
-  const { trees, context } = await site.documents.shown(ids, { locale: '', children: 0, writeRich: htmlOf })
-  const writing: WordpressWriting = { context, types: site.types, api: request.api }
+  const { trees, context } = await site.documents.shown(ids, {
+    ...{ locale: '', children: 0, writeRich: htmlOf },
+    namesOf: wordpressNames(site),
+  })
+  const writing: WordpressWriting = {
+    context: withOrigin(context, request),
+    types: site.types,
+    api: request.api,
+  }
   const objects: string[] = []
   for (const { root, route } of trees) {
     const shown = { node: root, route }
@@ -131,7 +191,13 @@ export async function wordpressFiled(
   const filter = await filterOf(site, part, target, request)
   const sort = orderOf(site, target, request)
   const asked = { datatype, filter, sort, locale: '', count: true }
-  const { ids, count = 0 } = await site.documents.find({ ...asked, ...windowOf(request) })
+  const { limit, offset } = windowOf(request)
+  if (request.hideEmpty || request.orderby === 'count') {
+    const ids = await counted(site, part, { ...asked, limit, offset }, request)
+    const shown = await written(site, part, ids.slice(offset, offset + limit), request)
+    return { text: listOf(shown), headers: pagingHeaders(request, ids.length) }
+  }
+  const { ids, count = 0 } = await site.documents.find({ ...asked, limit, offset })
   const headers = pagingHeaders(request, count)
   return { text: listOf(await written(site, part, ids, request)), headers }
 }
@@ -143,10 +209,9 @@ export async function wordpressFiledById(
   request: WordpressRequest,
 ): Promise<Written> {
   const target = targetOf(site, part)
-  const row = (await site.documents.byNumber([number])).get(number)
+  const row = target && (await entryByNumber(site, target.datatype, number))
   if (target) await site.open(target.datatype)
-  const isOfTarget = target && row?.datatype_id === target.datatype.datatype_id
-  const [object] = isOfTarget ? await written(site, part, [row.content_data_id], request) : []
+  const [object] = row ? await written(site, part, [row.content_data_id], request) : []
   if (!object) throw notFound(part === 'author' ? invalidUser : invalidTerm)
   return { text: object }
 }
@@ -157,12 +222,19 @@ const originOf = ({ documents }: CompatSite): string => documents.origin
 export async function wordpressMediaList(site: CompatSite, request: WordpressRequest): Promise<Written> {
   const { documents } = site
   const { include } = request
-  const all = include.length > 0 ? await documents.mediaList({ numeric_id: [...include] }) : undefined
+  const all = include.length > 0 ? await mediaByNumber(site, include) : undefined
   await openMediaList(site, all)
   const { limit, offset } = windowOf(request)
-  const found = all ? all.slice(offset, offset + limit) : await documents.mediaList({}, { limit, offset })
+  const found = all
+    ? all.slice(offset, offset + limit)
+    : await numberedMedia(site, await documents.mediaList({}, { limit, offset }))
   const headers = pagingHeaders(request, all ? all.length : await documents.mediaCount())
-  const objects = found.map(media => shownOf(wordpressMedia(media, originOf(site), request.api), request))
+  const objects = found.map(media =>
+    shownOf(
+      wordpressMedia(media, withOrigin({ origin: originOf(site) }, request).origin, request.api),
+      request,
+    ),
+  )
   return { text: listOf(objects), headers }
 }
 
@@ -171,9 +243,14 @@ export async function wordpressMediaById(
   number: number,
   request: WordpressRequest,
 ): Promise<Written> {
-  const [found] = await site.documents.mediaList({ numeric_id: [number] })
+  const [found] = await mediaByNumber(site, [number])
   const media = await openMedia(site, found, invalidPost)
-  return { text: shownOf(wordpressMedia(media, originOf(site), request.api), request) }
+  return {
+    text: shownOf(
+      wordpressMedia(media, withOrigin({ origin: originOf(site) }, request).origin, request.api),
+      request,
+    ),
+  }
 }
 
 const typeOf = ({ datatype, wordpress, parts }: TypeMapping, api: string) => ({
@@ -206,7 +283,23 @@ export function wordpressType(site: CompatSite, name: string, api: string): Writ
 }
 
 /** `wp/v2/taxonomies`. */
-export function wordpressTaxonomies(site: CompatSite, api: string): Written {
+export const wordpressTaxonomies = (site: CompatSite, api: string): Written => ({
+  text: JSON.stringify(taxonomiesOf(site, api)),
+})
+
+/** `wp/v2/taxonomies/category`. */
+export function wordpressTaxonomy(site: CompatSite, name: string, api: string): Written {
+  const all = taxonomiesOf(site, api)
+  if (!Object.hasOwn(all, name)) throw notFound('Invalid taxonomy.')
+  return { text: JSON.stringify(all[name]) }
+}
+
+/** `wp/v2/comments`: there are none here. */
+export const wordpressComments = (_: CompatSite, request: WordpressRequest): Written => ({
+  ...{ text: '[]', headers: pagingHeaders(request, 0) },
+})
+
+function taxonomiesOf(site: CompatSite, api: string): Record<string, unknown> {
   const shown = (Object.keys(taxonomies) as TaxonomyPart[]).map(part => {
     const types = publicTypes(site).filter(({ parts }) => parts[part])
     const slug = taxonomies[part]
@@ -220,11 +313,11 @@ export function wordpressTaxonomies(site: CompatSite, api: string): Written {
       },
     ] as const
   })
-  return { text: JSON.stringify(Object.fromEntries(shown)) }
+  return Object.fromEntries(shown)
 }
 
 /** Routes that every site has. */
-const fixedRoutes = ['media', 'types', 'taxonomies', 'categories', 'tags', 'users']
+const fixedRoutes = ['comments', 'media', 'types', 'taxonomies', 'categories', 'tags', 'users']
 
 /** The root document, by which clients discover the API. */
 export function wordpressIndex(site: CompatSite, root: string): Written {
@@ -237,10 +330,15 @@ export function wordpressIndex(site: CompatSite, root: string): Written {
   })
   const paths = ['/', '/wp/v2', ...bases.flatMap(base => [`/wp/v2/${base}`, `/wp/v2/${base}/(?P<id>[\\d]+)`])]
   const home = originOf(site)
+  const zone = site.types.find(({ wordpress }) => wordpress === 'posts')?.zone
   return {
     text: JSON.stringify({
       ...{ name: home.replace(/^.*:\/\//, '') || 'Slugline', description: '', url: home, home },
-      ...{ gmt_offset: 0, timezone_string: 'UTC', namespaces: ['wp/v2'], authentication: {} },
+      ...{
+        gmt_offset: zone ? minutesIn(zone, Date.parse(site.now)) / 60 : 0,
+        timezone_string: zone ?? 'UTC',
+      },
+      ...{ namespaces: ['wp/v2'], authentication: {} },
       routes: Object.fromEntries(paths.map(path => [path, route(path)])),
     }),
   }

@@ -13,10 +13,12 @@ import {
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
 import { searchedIds, titleFieldOf } from '../../documents.js'
 import type { TypeMapping } from '../../mapping.js'
-import type { WordpressRequest } from '../http/request.js'
+import type { AskedTime, WordpressRequest } from '../http/request.js'
 import { chosenOf } from '../write/chosen.js'
 import { stateOf } from '../write/page.js'
 import { PostWriter } from '../write/post.js'
+import { momentIn } from '../zone.js'
+import { entriesByNumber, wordpressNames } from './numbers.js'
 import { idsBySlug } from './slugs.js'
 
 const childLevels = 10
@@ -69,11 +71,26 @@ export const among = (parameter: string, ids: readonly string[], name = 'id'): F
 const not = (part: FilterCondition): FilterGroup => ({ all: true, not: true, parts: [part] })
 
 /** The ids of entries by their numbers; entries that nobody sees are left out. */
-export async function idsOf({ documents }: CompatSite, numbers: readonly number[]): Promise<string[]> {
+export async function idsOf(site: CompatSite, numbers: readonly number[]): Promise<string[]> {
   if (numbers.length === 0) return []
-  const found = await documents.byNumber(numbers)
-  return numbers.flatMap(number => found.get(number)?.content_data_id ?? [])
+  return (await entriesByNumber(site, numbers)).map(({ row }) => row.content_data_id)
 }
+
+/** The entry of a datatype with this number. */
+export async function entryByNumber(
+  site: CompatSite,
+  { datatype_id }: TypeMapping['datatype'],
+  number: number,
+): Promise<EntryRow | undefined> {
+  const found = await entriesByNumber(site, [number])
+  return found.find(({ row }) => row.datatype_id === datatype_id)?.row
+}
+
+/** Addresses have an origin: that of the site, or the one that was asked. */
+export const withOrigin = <T extends { readonly origin: string }>(
+  context: T,
+  { api }: Pick<WordpressRequest, 'api'>,
+): T => (context.origin === '' ? { ...context, origin: new URL(api).origin } : context)
 
 /** The conditions of a request that name entries of a list. */
 export async function naming(
@@ -100,15 +117,24 @@ class PostFilter {
 
   async made(): Promise<FilterGroup> {
     const { request, parts, type, site } = this
-    const { after, before } = request
-    if (after !== undefined) parts.push(where('after', 'published_at', 'gt', after))
-    if (before !== undefined) parts.push(where('before', 'published_at', 'lt', before))
+    const { after, before, modifiedAfter, modifiedBefore } = request
+    this.times('published_at', ['after', after], ['before', before])
+    this.times('date_modified', ['modified_after', modifiedAfter], ['modified_before', modifiedBefore])
     parts.push(...(await naming(site, type.datatype, request)))
     await this.related('categories', request.categories, request.categoriesExclude)
     await this.related('tags', request.tags, request.tagsExclude)
     await this.related('author', request.authors, [])
     if (request.parents.length > 0) parts.push(await this.under(request.parents))
     return all(parts)
+  }
+
+  /** Conditions for a time between two others. */
+  private times(column: string, ...bounds: readonly (readonly [string, AskedTime | undefined])[]): void {
+    for (const [i, [parameter, asked]] of bounds.entries()) {
+      if (!asked) continue
+      const time = asked.isLocal ? momentIn(asked.time, this.type.zone) : asked.time
+      this.parts.push(where(parameter, column, i === 0 ? 'gt' : 'lt', time))
+    }
   }
 
   private async related(
@@ -128,8 +154,8 @@ class PostFilter {
   /** Entries whose route is right under that of another; 0 stands for the top. */
   private async under(numbers: readonly number[]): Promise<FilterGroup> {
     const { documents } = this.site
-    const rows = await documents.byNumber(numbers)
-    const slugs = [...(await documents.slugsOf([...rows.values()])).values()]
+    const rows = (await entriesByNumber(this.site, numbers)).map(({ row }) => row)
+    const slugs = [...(await documents.slugsOf(rows)).values()]
     const parts = slugs.map(slug => where('parent', 'slug', 'under', slug))
     if (numbers.includes(0))
       parts.push(where('parent', 'slug', 'under', '/'), where('parent', 'slug', 'eq', '/'))
@@ -149,6 +175,8 @@ function orderOf(
   switch (orderby) {
     case 'date':
       return [{ name: 'published_at', descending }]
+    case 'modified':
+      return [{ name: 'date_modified', descending }]
     case 'id':
       return [{ name: 'id', descending }]
     // Entries of different trees have no place among each other but that in which they were made.
@@ -212,14 +240,20 @@ async function written(
   const { documents, types } = site
   const { api, embed, fields } = request
   const { trees, context, small } = await documents.shown(ids, {
-    ...{ locale: '', writeRich: htmlOf },
+    ...{ locale: '', writeRich: htmlOf, namesOf: wordpressNames(site) },
     children: showsTexts(request) ? childLevels : 0,
   })
   const above = trees.map(({ route }) => parentOf(route?.slug)).filter(slug => slug !== '')
   const parents = type.wordpress === 'posts' ? new Map<string, EntryRow>() : await documents.atSlugs(above)
-  const writer = new PostWriter({ context, types, api, type, embed })
+  const named = await wordpressNames(site)({
+    entries: [...parents.values()].map(({ content_data_id }) => content_data_id),
+    media: [],
+  })
+  const numberOf = (row: EntryRow | undefined) =>
+    row ? (named.numbers.get(row.content_data_id) ?? row.numeric_id) : 0
+  const writer = new PostWriter({ context: withOrigin(context, request), types, api, type, embed })
   return trees.map(tree => {
-    const parent = parents.get(parentOf(tree.route?.slug))?.numeric_id ?? 0
+    const parent = numberOf(parents.get(parentOf(tree.route?.slug)))
     const json = fields ? chosenOf(writer.parts(tree, parent), fields) : writer.whole(tree, parent)
     const { content_data_id: id } = tree.root.entry
     return { id, json, isSmall: small.has(id) }
@@ -255,9 +289,8 @@ export async function wordpressPostById(
   request: WordpressRequest,
 ): Promise<Written> {
   const type = await typeAt(site, base)
-  const row = (await site.documents.byNumber([number])).get(number)
-  const isOfType = row?.datatype_id === type.datatype.datatype_id
-  const [post] = row && isOfType ? await written(site, type, [row.content_data_id], request) : []
+  const row = await entryByNumber(site, type.datatype, number)
+  const [post] = row ? await written(site, type, [row.content_data_id], request) : []
   if (!post) throw notFound(invalidPost)
   return { text: post.json }
 }

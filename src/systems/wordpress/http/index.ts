@@ -9,12 +9,14 @@ import {
   type FiledPart,
   invalidTerm,
   invalidUser,
+  wordpressComments,
   wordpressFiled,
   wordpressFiledById,
   wordpressIndex,
   wordpressMediaById,
   wordpressMediaList,
   wordpressTaxonomies,
+  wordpressTaxonomy,
   wordpressType,
   wordpressTypes,
 } from '../find/lists.js'
@@ -31,6 +33,7 @@ const codes: Readonly<Record<string, string>> = {
   [invalidTerm]: 'rest_term_invalid',
   [invalidUser]: 'rest_user_invalid_id',
   'Invalid post type.': 'rest_type_invalid',
+  'Invalid taxonomy.': 'rest_taxonomy_invalid',
 }
 
 function codeOf({ status, error }: Failure): string {
@@ -101,6 +104,8 @@ export function wordpressRoutes(context: ApiContext): Endpoints {
   get(at('/types'), c => site => wordpressTypes(site, apiOf(c)))
   get(at('/types/:name'), c => site => wordpressType(site, c.req.param('name') ?? '', apiOf(c)))
   get(at('/taxonomies'), c => site => wordpressTaxonomies(site, apiOf(c)))
+  get(at('/taxonomies/:name'), c => site => wordpressTaxonomy(site, c.req.param('name') ?? '', apiOf(c)))
+  getFixed('/comments', async (site, request) => wordpressComments(site, request))
   get(at('/:base'), c => {
     const request = requestOf(c)
     const isPublished = request.statuses.size === 1 && request.statuses.has('publish')

@@ -3,15 +3,8 @@ import { type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../../br
 
 /** Parameters that choose entries and that nothing here answers: to ignore them would give others. */
 const unanswered: ReadonlySet<string> = new Set([
-  ...[
-    'modified_after',
-    'modified_before',
-    'author_exclude',
-    'parent_exclude',
-    'tax_relation',
-    'search_columns',
-  ],
-  ...['hide_empty', 'roles', 'meta_key', 'meta_value', 'menu_order', 'password'],
+  ...['author_exclude', 'parent_exclude', 'tax_relation', 'search_columns'],
+  ...['roles', 'meta_key', 'meta_value', 'menu_order', 'password'],
 ])
 const maxListed = 100
 const [standardSize, maxSize] = [10, 100]
@@ -26,15 +19,20 @@ function numbersOf(query: NestedMap, name: string): number[] {
   })
 }
 
-/** A time without a zone is in UTC, the time of the site. */
-function timeOf(query: NestedMap, name: string): string | undefined {
+/** A time, or one without a zone as if it were in UTC: it is in the zone of the site. */
+export interface AskedTime {
+  readonly time: string
+  readonly isLocal: boolean
+}
+
+function timeOf(query: NestedMap, name: string): AskedTime | undefined {
   const text = textOf(name, query.get(name))
   if (text === undefined || text === '') return undefined
   const isWhole = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text)
   const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(text) && text.includes('T')
   const time = new Date(hasZone || !text.includes('T') ? text : `${text}Z`)
   if (!isWhole || Number.isNaN(time.getTime())) throw invalid(name, 'must be a date or time')
-  return time.toISOString()
+  return { time: time.toISOString(), isLocal: !hasZone }
 }
 
 function statusesOf(query: NestedMap): ReadonlySet<string> {
@@ -66,6 +64,12 @@ function fieldsOf(query: NestedMap): string[][] | undefined {
   return names.length === 0 ? undefined : names.map(name => name.split('.').slice(0, 10))
 }
 
+function slugsOf(query: NestedMap): string[] {
+  const slugs = textsOf('slug', query.get('slug'))
+  if (slugs.length > maxListed) throw invalid('slug', `must have at most ${maxListed} slugs`)
+  return slugs
+}
+
 /** A number that no entry has, so that the list is empty. */
 const noNumber = 0
 
@@ -92,7 +96,9 @@ export function wordpressRequest(url: string, api: string) {
     perPage: number('per_page', 1, standardSize, maxSize),
     offset: query.has('offset') ? number('offset', 0, 0) : undefined,
     search: (text('search') ?? '').trim(),
-    slugs: textsOf('slug', query.get('slug')).slice(0, maxListed),
+    slugs: slugsOf(query),
+    /** Terms that posts are filed under, alone. */
+    hideEmpty: ['true', '1'].includes(text('hide_empty') ?? ''),
     include: wantsSticky(query) ? [noNumber] : numbersOf(query, 'include'),
     exclude: numbersOf(query, 'exclude'),
     parents: numbersOf(query, 'parent'),
@@ -105,6 +111,8 @@ export function wordpressRequest(url: string, api: string) {
     post,
     after: timeOf(query, 'after'),
     before: timeOf(query, 'before'),
+    modifiedAfter: timeOf(query, 'modified_after'),
+    modifiedBefore: timeOf(query, 'modified_before'),
     orderby: text('orderby')?.toLowerCase(),
     order: orderOf(query),
     statuses: statusesOf(query),

@@ -1,6 +1,7 @@
 import { badRequest } from '../../../errors.js'
 import type { ExportFiles } from '../../../services/import/site.js'
 import { uriDecoded } from '../../../services/text.js'
+import type { ZonedTime } from '../zone.js'
 import { parseXml, type XmlElement } from './xml.js'
 
 /** An export of WordPress (WXR), in its own terms. */
@@ -11,6 +12,8 @@ export interface WordpressExport {
   readonly terms: readonly WordpressTerm[]
   /** In the order in which they were made. */
   readonly items: readonly WordpressItem[]
+  /** How many items have no id, and are left out. */
+  readonly withoutId: number
 }
 
 interface WordpressAuthor {
@@ -49,6 +52,10 @@ export interface WordpressItem {
   readonly date: string | undefined
   /** As far as is known: the earlier of the date and the last change. */
   readonly createdAt: string | undefined
+  /** When it was changed last; its date, where the export does not say. */
+  readonly changedAt: string | undefined
+  /** Its date in the zone of the site. */
+  readonly zoned: ZonedTime | undefined
   readonly slug: string
   readonly parent: number
   readonly menuOrder: number
@@ -103,21 +110,33 @@ const itemTerms = (item: XmlElement): WordpressItem['terms'] =>
     return [{ taxonomy, slug: uriDecoded(nicename), name: text }]
   })
 
-function itemOf(item: XmlElement, file: string): WordpressItem {
+/** What the date in the zone of the site says of that zone. */
+function zonedDate(item: XmlElement): ZonedTime | undefined {
+  const [utc = Number.NaN, local = Number.NaN] = ['wp:post_date_gmt', 'wp:post_date'].map(name => {
+    const text = textOf(item, name).trim()
+    return dateText.test(text) ? Date.parse(`${text.replace(' ', 'T')}Z`) : Number.NaN
+  })
+  const minutes = (local - utc) / 60_000
+  return Math.abs(minutes) <= 14 * 60 ? { utc, minutes } : undefined
+}
+
+/** Undefined for an item without an id. */
+function itemOf(item: XmlElement): WordpressItem | undefined {
   const id = numberOf(item, 'wp:post_id')
-  const title = textOf(item, 'title')
   const date = dateOf(item, 'date')
-  if (id <= 0) throw badRequest(`${file}: the item "${title.slice(0, 64)}" has no wp:post_id`)
+  if (id <= 0) return undefined
   return {
     id,
     type: textOf(item, 'wp:post_type').trim() || 'post',
     status: textOf(item, 'wp:status').trim(),
-    title,
+    title: textOf(item, 'title'),
+    zoned: zonedDate(item),
     link: textOf(item, 'link').trim(),
     author: textOf(item, 'dc:creator').trim(),
     content: textOf(item, 'content:encoded'),
     excerpt: textOf(item, 'excerpt:encoded'),
     date,
+    changedAt: dateOf(item, 'modified') ?? date,
     createdAt: [date, dateOf(item, 'modified')].flatMap(time => time ?? []).sort()[0],
     slug: uriDecoded(textOf(item, 'wp:post_name').trim()),
     parent: numberOf(item, 'wp:post_parent'),
@@ -164,13 +183,18 @@ class Gathered {
   readonly authors = new Map<string, WordpressAuthor>()
   readonly terms = new Map<string, WordpressTerm>()
   readonly items = new Map<number, WordpressItem>()
+  withoutId = 0
 
   add(channel: XmlElement, file: string): void {
     this.setBase(textOf(channel, 'wp:base_blog_url').trim() || textOf(channel, 'link').trim(), file)
     for (const author of authorsOf(channel)) this.addAuthor(author)
     for (const term of termsOf(channel)) this.addTerm(term)
     for (const element of allOf(channel, 'item')) {
-      const item = itemOf(element, file)
+      const item = itemOf(element)
+      if (!item) {
+        this.withoutId++
+        continue
+      }
       if (!this.items.has(item.id)) this.items.set(item.id, item)
       // Exports of a part of a site list neither its terms nor, long ago, its authors.
       for (const term of item.terms)
@@ -192,7 +216,8 @@ class Gathered {
 
   private addAuthor(author: WordpressAuthor): void {
     const known = this.authors.get(author.login)
-    if (author.login !== '' && (!known || known.id === 0)) this.authors.set(author.login, author)
+    if (author.login !== '' && (!known || (known.id === 0 && author.id > 0)))
+      this.authors.set(author.login, author)
   }
 
   private addTerm(term: WordpressTerm): void {
@@ -221,8 +246,8 @@ export async function readWordpressExport(files: ExportFiles): Promise<Wordpress
       throw badRequest(`${name}: it is no export of WordPress, which is RSS with a wp:wxr_version`)
     gathered.add(channel, name)
   }
-  const { base, authors, terms, items } = gathered
+  const { base, authors, terms, items, withoutId } = gathered
   if (!base) throw badRequest('there is no export')
   const inOrder = [...items.values()].sort((a, b) => a.id - b.id)
-  return { base, authors: [...authors.values()], terms: [...terms.values()], items: inOrder }
+  return { base, authors: [...authors.values()], terms: [...terms.values()], items: inOrder, withoutId }
 }

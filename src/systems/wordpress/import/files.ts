@@ -33,7 +33,8 @@ export function importedFiles(
     const alt = metas.get('_wp_attachment_image_alt')?.[0] ?? ''
     const caption = plainText(excerpt)
     return {
-      ...{ key: fileKey(item), name: oneLine(title) || path.slice(path.lastIndexOf('/') + 1), url },
+      ...{ key: fileKey(item), ids: [{ kind: 'post', id: String(item.id) }] },
+      ...{ name: oneLine(title) || path.slice(path.lastIndexOf('/') + 1), url },
       ...(at === undefined ? {} : { at }),
       ...(alt === '' ? {} : { alt }),
       ...(caption === '' ? {} : { caption }),

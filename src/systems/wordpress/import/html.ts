@@ -63,6 +63,15 @@ function sizeOf({ src = '', width, height }: Element['properties']): Element['pr
   return found && width === undefined && height === undefined ? { width: wide, height: high } : {}
 }
 
+/** Lists of terms and what can be opened as paragraphs, for rich text has no such lists: words stay apart. */
+const termsAsParagraphs = (html: string): string =>
+  html
+    .replaceAll(/<(?:dt|summary)(?:\s[^<>]{0,1000})?>/gi, '<p><strong>')
+    .replaceAll(/<\/(?:dt|summary)\s*>/gi, '</strong></p>')
+    .replaceAll(/<(dd|\/dd)(?:\s[^<>]{0,1000})?>/gi, (_, name: string) =>
+      name[0] === '/' ? '</div>' : '<div>',
+    )
+
 /** Makes HTML of bodies as rich text has it. */
 export class Bodies {
   constructor(
@@ -76,7 +85,7 @@ export class Bodies {
     for (const [, name = ''] of content.matchAll(lost)) notes.count('elements', name.toLowerCase())
     const isBlocks = content.includes('<!-- wp:')
     const whole = isBlocks ? this.withSharedBlocks(content) : content
-    const captioned = this.captioned(whole)
+    const captioned = this.captioned(termsAsParagraphs(whole))
     this.countShortcodes(captioned)
     const { root, problem } = parseRichText(captioned)
     if (problem !== undefined) notes.count('bounds')

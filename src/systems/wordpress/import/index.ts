@@ -9,6 +9,7 @@ import type {
 } from '../../../services/import/site.js'
 import { isSlugText, trimmed } from '../../../services/text.js'
 import { byTime } from '../../imports.js'
+import { zoneOf } from '../zone.js'
 import {
   readWordpressExport,
   type WordpressExport,
@@ -31,6 +32,8 @@ const withParent = 'parent'
 const entryKey = ({ id }: WordpressItem): string => `post:${id}`
 const termKey = ({ taxonomy, slug }: Pick<WordpressTerm, 'taxonomy' | 'slug'>): string =>
   `${taxonomy}:${slug}`
+const idsOf = (kind: string, id: number | undefined): Pick<ImportedEntry, 'ids'> =>
+  id !== undefined && id > 0 ? { ids: [{ kind, id: String(id) }] } : {}
 const authorKey = (login: string): string => `author:${login}`
 
 const field = (name: string, type: ImportedField['type'], data?: ImportedField['data']): ImportedField => ({
@@ -57,6 +60,8 @@ class WordpressReader {
   private readonly references: FieldReferences
   /** Shared blocks that are part of a body that was read. */
   private readonly shownBlocks = new Set<number>()
+  /** The time zone of the site, as far as its times say. */
+  private readonly zone: string | undefined
   /** The date of the first post, for entries without one. */
   private readonly start: string
 
@@ -66,6 +71,8 @@ class WordpressReader {
   ) {
     const { items, terms, authors, base } = site
     this.definitions = acfFields(items)
+    this.notes.count('withoutId', undefined, site.withoutId)
+    this.zone = zoneOf(items.flatMap(({ zoned }) => zoned ?? []))
     this.start = items.flatMap(({ createdAt }) => createdAt ?? []).sort()[0] ?? new Date(0).toISOString()
     this.attachments = items.filter(item => item.type === 'attachment' && this.isFile(item))
     this.pages = items.filter(item => this.isTaken(item))
@@ -151,14 +158,16 @@ class WordpressReader {
   private addAuthors(): void {
     const fields = [field('name', 'text'), field('slug', 'slug'), field('description', 'textarea')]
     this.types.push({ name: 'author', label: 'Author', hasPages: false, fields })
-    for (const { login, name } of this.site.authors) {
+    for (const { id, login, name } of this.site.authors) {
       const slug = trimmed(login.toLowerCase().replaceAll(/[^\p{L}\p{N}_]+/gu, '-'), '-')
       const values = { ...textValue('name', oneLine(name) || login), ...textValue('slug', slug) }
       this.entries.push({
         key: authorKey(login),
+        ...idsOf('author', id),
         type: 'author',
         isPublished: true,
         createdAt: this.start,
+        isUndated: true,
         values,
       })
     }
@@ -188,7 +197,10 @@ class WordpressReader {
         ...(slugs.has(parent) ? { [withParent]: { entries: [termKey({ taxonomy, slug: parent })] } } : {}),
         ...custom.valuesOf(i),
       }
-      this.entries.push({ key: termKey(term), type: name, isPublished: true, createdAt: this.start, values })
+      this.entries.push({
+        ...{ key: termKey(term), ...idsOf('term', term.id), type: name, isPublished: true },
+        ...{ createdAt: this.start, isUndated: true, values },
+      })
     })
   }
 
@@ -212,7 +224,10 @@ class WordpressReader {
       ),
     ]
     const custom = this.customFields(items, fields)
-    const isOwn = type !== 'post' && type !== 'page'
+    const compat = {
+      ...(type !== 'post' && type !== 'page' ? { wordpress: type } : {}),
+      ...(this.zone === undefined ? {} : { zone: this.zone }),
+    }
     this.types.push({
       ...{
         name: this.typeOf(type),
@@ -220,7 +235,7 @@ class WordpressReader {
         hasPages: true,
         fields: [...fields, ...custom.fields],
       },
-      ...(isOwn ? { compat: { wordpress: type } } : {}),
+      ...(Object.keys(compat).length > 0 ? { compat } : {}),
     })
     items.forEach((item, i) => {
       this.entries.push(this.entry(item, { ...this.ownValues(item, filed), ...custom.valuesOf(i) }))
@@ -263,7 +278,9 @@ class WordpressReader {
     const isPublished = this.isPublished(item)
     return {
       ...{ key: entryKey(item), type: this.typeOf(item.type), page: { path, title }, isPublished },
+      ...idsOf('post', item.id),
       createdAt: item.createdAt ?? this.start,
+      ...(item.changedAt === undefined ? {} : { changedAt: item.changedAt }),
       ...(isPublished && item.date !== undefined ? { publishedAt: item.date } : {}),
       ...(item.status === 'future' && !item.isProtected ? { publishAt: item.date } : {}),
       values,

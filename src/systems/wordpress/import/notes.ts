@@ -3,6 +3,7 @@ import { Notes } from '../../../services/import/notes.js'
 /** The sentence for each kind of loss. */
 const sentences = {
   notTaken: 'Items of the site itself are left out',
+  withoutId: 'Items without an id (wp:post_id) are left out',
   trash: 'Posts in the trash are left out',
   comments: 'Comments are left out, for there are none here',
   private: 'Private posts are drafts here',

@@ -1,9 +1,7 @@
 import type { FormatContext } from '../../../services/delivery/formats/format.js'
 import type { MediaRecord } from '../../../services/media/record.js'
 import { escapeHtml } from '../../marks.js'
-
-/** UTC without a zone, in whole seconds. */
-export const withoutZone = (time: string): string => time.slice(0, 19)
+import { withoutZone } from '../zone.js'
 
 /** Media by their ids; missing ones are left out. */
 export const mediaOf = (ids: readonly string[], { media }: FormatContext): MediaRecord[] =>

@@ -83,6 +83,15 @@ export function namesOf(node: Node, route: Route, context: FormatContext, values
   }
 }
 
+/** The relation of a term to the one above it. */
+export const parentField = 'parent'
+
+/** The number of the term above; 0 without one. */
+function parentOf(values: readonly NodeValue[], context: FormatContext): number {
+  const value = values.find(({ field }) => field.name === parentField)
+  return linkedIn(value, context)[0]?.node.entry.numeric_id ?? 0
+}
+
 /** An entry that posts are filed under. */
 export function wordpressTerm(
   { node, route }: { node: Node; route: Route },
@@ -98,7 +107,7 @@ export function wordpressTerm(
     count === undefined ? {} : { count, description: descriptionOf(partsOf(node, values, writing), context) }
   return {
     ...membersOf({ id, ...described, link: address, name: title, slug, taxonomy: taxonomies[part] }),
-    ...(count === undefined ? {} : membersOf({ parent: 0, meta: [] })),
+    ...(count === undefined ? {} : membersOf({ parent: parentOf(values, context), meta: [] })),
     acf: atOnce(new TreeTexts(node, context).acf(values)),
     _links: JSON.stringify({
       self: link(`${api}/${part}/${id}`),

@@ -4,7 +4,8 @@ import { htmlOf } from '../../../services/delivery/rich-text/html.js'
 import type { Node } from '../../../services/delivery/tree.js'
 import type { MediaRecord } from '../../../services/media/record.js'
 import { escapeHtml } from '../../marks.js'
-import { attachment, isImage, mediaOf, withoutZone } from './media.js'
+import { withoutZone } from '../zone.js'
+import { attachment, isImage, mediaOf } from './media.js'
 import { TreeTexts } from './texts.js'
 
 /** The first picture of the root's own fields. */

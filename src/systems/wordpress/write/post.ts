@@ -5,7 +5,7 @@ import type { ContentTree, LinkedEntry } from '../../../services/delivery/tree.j
 import type { MediaRecord } from '../../../services/media/record.js'
 import { atOnce } from '../../../turns.js'
 import type { TypeMapping } from '../../mapping.js'
-import { withoutZone } from './media.js'
+import { inZone, withoutZone } from '../zone.js'
 import {
   curies,
   linkedIn,
@@ -167,16 +167,17 @@ const fixed =
   (text: string): Member =>
   () =>
     text
+const zoneOf = ({ list }: Post) => list.writing.type.zone
 const modifiedOf: Member = ({ tree }) => `"${withoutZone(changedAt(tree.root))}"`
 const dateOf: Member = ({ state }) => `"${withoutZone(state.since)}"`
 const rendered = (text: string): string => `{"rendered":"${text}","protected":false}`
 
 const beginning: readonly (readonly [string, Member])[] = [
   ['id', ({ id }) => String(id)],
-  ['date', dateOf],
+  ['date', post => `"${inZone(post.state.since, zoneOf(post))}"`],
   ['date_gmt', dateOf],
   ['guid', ({ id, list }) => `{"rendered":${JSON.stringify(`${list.writing.context.origin}/?p=${id}`)}}`],
-  ['modified', modifiedOf],
+  ['modified', post => `"${inZone(changedAt(post.tree.root), zoneOf(post))}"`],
   ['modified_gmt', modifiedOf],
   ['slug', ({ names }) => JSON.stringify(names.slug)],
   ['status', ({ state }) => `"${state.status}"`],

@@ -1,0 +1,98 @@
+import type { Actor } from '../../actor.js'
+import { type NewSourceId, type SourcedRecord, type SourceId, sourceKey } from '../content/source-ids.js'
+import type { MediaRecord } from '../media/record.js'
+import type { Notes } from './notes.js'
+import type { ImportedEntry, ImportedFile, ImportedSite } from './site.js'
+import type { TreeImport } from './store-trees.js'
+
+const batchSize = 500
+
+type Sourced = Pick<ImportedEntry | ImportedFile, 'key' | 'ids'>
+
+/** The ids that records of an export have in their system, and which of them records here have already. */
+export class KnownSources {
+  private readonly taken = new Set<string>()
+
+  private constructor(
+    private readonly imports: TreeImport,
+    private readonly system: string,
+    /** By the whole key of an id. */
+    private readonly records: ReadonlyMap<string, SourcedRecord>,
+    private readonly notes: Notes,
+  ) {}
+
+  static async of(
+    imports: TreeImport,
+    system: string,
+    { entries, files }: Pick<ImportedSite, 'entries' | 'files'>,
+    notes: Notes,
+  ): Promise<KnownSources> {
+    const ids = [...entries, ...files].flatMap(one => one.ids ?? [])
+    const found = await imports.sourced(system, ids)
+    const records = new Map([...found].map(([id, record]) => [sourceKey(system, id), record]))
+    return new KnownSources(imports, system, records, notes)
+  }
+
+  private keysOf({ ids = [] }: Sourced): string[] {
+    return [...new Set(ids.map((id: SourceId) => sourceKey(this.system, id)))]
+  }
+
+  /** The entry here that has an id of this one. */
+  entryOf(entry: Sourced): string | undefined {
+    return this.keysOf(entry).flatMap(key => this.records.get(key)?.content_data_id ?? [])[0]
+  }
+
+  /** The ids that a record gets: those that no other has, here or in the export. */
+  take(one: Sourced): readonly string[] {
+    const free = this.keysOf(one).filter(key => {
+      const isFree = !this.records.has(key) && !this.taken.has(key)
+      if (!isFree) this.notes.add('Ids of the other system that another record has already are left out', key)
+      return isFree
+    })
+    for (const key of free) this.taken.add(key)
+    return free
+  }
+
+  async keepFiles(
+    actor: Actor,
+    files: readonly ImportedFile[],
+    byKey: ReadonlyMap<string, MediaRecord>,
+  ): Promise<void> {
+    const rows = files.flatMap(file => {
+      const media_id = byKey.get(file.key)?.media_id
+      return media_id === undefined ? [] : this.missing(file, { media_id })
+    })
+    await this.keep(actor, rows)
+  }
+
+  /** Gives entries that are here their ids, where an earlier import has kept none. */
+  async keepEntries(
+    actor: Actor,
+    entries: readonly ImportedEntry[],
+    here: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const rows = entries.flatMap(entry => {
+      const content_data_id = here.get(entry.key)
+      return content_data_id === undefined ? [] : this.missing(entry, { content_data_id })
+    })
+    await this.keep(actor, rows)
+  }
+
+  private missing(one: Sourced, record: SourcedRecord): NewSourceId[] {
+    const id = record.content_data_id ?? record.media_id
+    const isOwn = (key: string): boolean => {
+      const known = this.records.get(key)
+      return known !== undefined && (known.content_data_id ?? known.media_id) === id
+    }
+    if (this.keysOf(one).every(isOwn)) return []
+    return this.take({
+      ...one,
+      ids: (one.ids ?? []).filter(given => !isOwn(sourceKey(this.system, given))),
+    }).map(source_key => ({ ...record, source_key }))
+  }
+
+  private async keep(actor: Actor, rows: readonly NewSourceId[]): Promise<void> {
+    for (let at = 0; at < rows.length; at += batchSize)
+      await this.imports.keep(actor, rows.slice(at, at + batchSize))
+  }
+}

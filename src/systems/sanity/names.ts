@@ -1,0 +1,89 @@
+import { isUlid, storedId } from '../../ids.js'
+import type { CompatSite } from '../../services/delivery/compat/compat.js'
+import type { MediaRecord } from '../../services/media/record.js'
+import { isObject } from '../imports.js'
+import { documentKind, idsIn, sourcesIn } from '../source-names.js'
+import { assetId, assetName } from './write/media.js'
+
+const system = 'sanity'
+
+/** A record here that Sanity has as a document. */
+export interface OwnRecord {
+  readonly entry?: string | undefined
+  readonly media?: string | undefined
+}
+
+/** The ids that records had in Sanity, by those here. */
+export const sanityIds = (
+  site: CompatSite,
+  records: { readonly entries?: Iterable<string>; readonly media?: Iterable<string> },
+): Promise<ReadonlyMap<string, string>> => idsIn(site, system, records)
+
+/** The records here by the ids of documents and assets: those of Sanity, or those here. */
+export async function ownRecords(
+  site: CompatSite,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, OwnRecord>> {
+  const sources = [...new Set(ids)].map(id => ({ kind: documentKind, id }))
+  const found = await sourcesIn(site, system).records(sources)
+  return new Map(
+    sources.flatMap(source => {
+      const known = found.get(source)
+      const own = storedId(source.id)
+      const entry = known ? known.content_data_id : isUlid(own) ? own : undefined
+      const media = known ? known.media_id : assetId(source.id)
+      return entry || media ? [[source.id, { entry: entry ?? undefined, media: media ?? undefined }]] : []
+    }),
+  )
+}
+
+/** The references in a document, as far as they name records here. */
+function referencedIn(value: unknown, entries: Set<string>, media: Set<string>): void {
+  if (Array.isArray(value)) for (const one of value) referencedIn(one, entries, media)
+  else if (isObject(value))
+    for (const [name, part] of Object.entries(value))
+      if (name !== '_ref' || typeof part !== 'string') referencedIn(part, entries, media)
+      else if (isUlid(part)) entries.add(part)
+      else {
+        const id = assetId(part)
+        if (id !== undefined) media.add(id)
+      }
+}
+
+/** Puts ids of Sanity in place of ours in new documents. @param ids of their entries */
+export async function inSanityIds(
+  site: CompatSite,
+  documents: readonly Record<string, unknown>[],
+  ids: readonly string[],
+): Promise<void> {
+  const [entries, media] = [new Set(ids), new Set<string>()]
+  for (const document of documents) referencedIn(document, entries, media)
+  const own = await sanityIds(site, { entries, media })
+  if (own.size === 0) return
+  const nameOf = (id: string): string | undefined => own.get(id) ?? own.get(assetId(id) ?? '')
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const one of value) visit(one)
+    if (!isObject(value)) return
+    for (const [name, part] of Object.entries(value))
+      if (name === '_ref' && typeof part === 'string') Object.assign(value, { _ref: nameOf(part) ?? part })
+      else visit(part)
+  }
+  for (const document of documents) {
+    visit(document)
+    const { _id, _originalId } = document
+    const id = typeof _id === 'string' ? nameOf(_id) : undefined
+    if (id === undefined) continue
+    document._id = id
+    if (_originalId !== undefined) document._originalId = `drafts.${id}`
+  }
+}
+
+/** The media item here whose picture is under a name such as `<hash>-640x480.jpg`. */
+export async function mediaOfPicture(site: CompatSite, file: string): Promise<string | undefined> {
+  const id = `image-${file.replace(/\.([^.]*)$/, '-$1')}`
+  return (await ownRecords(site, [id])).get(id)?.media
+}
+
+/** The id of a media item as an asset. */
+export const assetNameIn = (media: MediaRecord, ids: ReadonlyMap<string, string>): string =>
+  ids.get(media.media_id) ?? assetName(media).id
