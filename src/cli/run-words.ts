@@ -1,18 +1,35 @@
 import { CommanderError, Command as Node } from 'commander'
+import { HttpError } from '../errors.js'
 import { version } from '../node/version.js'
-import type { Values, Words } from './command.js'
+import { type Values, type Words, WrongCall } from './command.js'
 import { groups } from './site-commands.js'
 import { complain, type Terminal } from './terminal.js'
+import { visible } from './visible.js'
 
 /** Returns the command for words in the tree; it creates groups on the way. */
 function nodeOf(root: Node, words: readonly string[], hidden: boolean): Node {
   const [first = '', ...rest] = words
   const known = root.commands.find(node => node.name() === first)
   const node = known ?? root.command(first, { hidden })
+  if (!known && !root.parent) node.helpGroup(groupOf(first))
   if (rest.length === 0) return node
   if (!known) node.description(groups[first] ?? '')
   return nodeOf(node, rest, hidden)
 }
+
+/** The first words of commands, in the groups of the help. */
+const helpGroups: Readonly<Record<string, readonly string[]>> = {
+  'Set up and run:': ['serve', 'quickstart', 'init', 'doctor', 'config', 'migrate', 'backup', 'import'],
+  'Content:': ['content', 'pages', 'versions', 'routes', 'redirects', 'media', 'locales', 'query', 'search'],
+  'Content model:': ['datatypes', 'fields', 'types', 'compat'],
+  'People and access:': ['user', 'roles', 'token', 'keys'],
+  'Watch and notify:': ['webhooks', 'deliveries', 'audit'],
+}
+
+const otherGroup = 'Further commands:'
+
+const groupOf = (word: string): string =>
+  Object.entries(helpGroups).find(([, words]) => words.includes(word))?.[0] ?? otherGroup
 
 /** Returns the options as they were given: one without a value is an empty text. */
 const valuesOf = (options: Readonly<Record<string, string | true>>): Values =>
@@ -35,6 +52,7 @@ function programOf<C extends Words>(
     .version(version, '--version', 'show the version')
     .helpOption('-h, --help', 'show the help of a command')
     .helpCommand('help [command]', 'show the help of a command')
+    .commandsGroup(otherGroup)
     // Arguments behind the words would push the descriptions to the right.
     .configureHelp({
       subcommandTerm: node => (node.options.length > 0 ? `${node.name()} [options]` : node.name()),
@@ -61,6 +79,16 @@ function programOf<C extends Words>(
   return program
 }
 
+const isForProgram = (args: readonly string[]) => args.some(arg => arg === '--json' || arg === '--jsonl')
+
+/** An error for a program: the members of an error of the API. */
+const asJson = (error: unknown, sentence: string) => ({
+  error: sentence,
+  ...(error instanceof HttpError
+    ? { code: error.code, member: error.member, errors: error.errors }
+    : { code: error instanceof WrongCall ? 'malformed' : 'internal' }),
+})
+
 /**
  * Runs one line of a table of commands. It writes only to the terminal and does not exit the process, so it serves the
  * shell and other lines alike.
@@ -82,7 +110,9 @@ export async function runWords<C extends Words>(
   } catch (error) {
     // The library has already written the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    complain(output, explain(error))
-    return 1
+    const sentence = error instanceof WrongCall ? error.message : explain(error)
+    if (isForProgram(args)) output.writeError(`${visible(JSON.stringify(asJson(error, sentence)))}\n`)
+    else complain(output, sentence)
+    return error instanceof WrongCall ? 2 : 1
   }
 }

@@ -1,15 +1,25 @@
 import type { SiteCommand } from './command.js'
 import { show } from './command.js'
+import { idOf } from './names.js'
 import { cell, limitIn, showList } from './table.js'
 
 type Work = SiteCommand['work']
 
-export const versionsList: Work = async ({ space }, _actor, io, options, [content_data_id = '']) => {
+/** More versions of an entry than are kept. */
+const maxVersions = 1000
+
+async function* oneBatch<R>(found: Promise<readonly R[]>) {
+  yield await found
+}
+
+/** Lists versions without their snapshots, which hold all values of each. */
+export const versionsList: Work = async (services, actor, io, options, [text = '']) => {
+  const { space } = services
+  const content_data_id = await idOf('content', text, services, actor)
   await space.content.get(content_data_id)
-  const where = { content_data_id }
   await showList(io, options, {
-    batches: space.versions.list(where, { limit: limitIn(options) }),
-    total: () => space.versions.count(where),
+    batches: oneBatch(space.versions.summaries(content_data_id, limitIn(options) ?? maxVersions)),
+    total: () => space.versions.count({ content_data_id }),
     columns: ['content_version_id', 'version_number', 'trigger', 'date_created', 'label'],
   })
   return 0

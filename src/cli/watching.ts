@@ -6,6 +6,7 @@ import { AuditQuery } from '../services/operation/audit.js'
 import { DeliveryFilter, type DeliveryRecord, DeliverySlice } from '../services/webhooks/schemas.js'
 import type { Io, SiteCommand, Values } from './command.js'
 import { parsed } from './given.js'
+import { idOf } from './names.js'
 import { limitIn, lines, showList, showRecord } from './table.js'
 import { visible } from './visible.js'
 
@@ -97,15 +98,19 @@ async function newestDeliveries(services: Services, only: string | undefined): P
   return found.sort((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1))
 }
 
-export const deliveriesTail: Work = (services, actor, io, options, [webhook]) =>
-  watch(services, actor, io, options, {
+export const deliveriesTail: Work = async (services, actor, io, options, [text]) => {
+  const webhook = text === undefined ? undefined : await idOf('webhooks', text, services, actor)
+  return watch(services, actor, io, options, {
     look: () => newestDeliveries(services, webhook),
     stateOf: ({ delivery_id, status, attempts }) => `${delivery_id} ${status} ${attempts}`,
     columns: deliveryColumns,
     access: 'webhook:read',
   })
+}
 
-export const deliveriesList: Work = async ({ webhooks }, _actor, io, options, [webhook = '']) => {
+export const deliveriesList: Work = async (services, actor, io, options, [text = '']) => {
+  const { webhooks } = services
+  const webhook = await idOf('webhooks', text, services, actor)
   const { status, event, before } = options
   const filter = parsed(DeliveryFilter, { status, event })
   const slice = { ...parsed(DeliverySlice, { before }), limit: limitIn(options) }
@@ -117,6 +122,13 @@ export const deliveriesList: Work = async ({ webhooks }, _actor, io, options, [w
 export const deliveriesRetry: Work = async ({ webhooks }, actor, io, options, [id = '']) => {
   showRecord(io, options, await webhooks.retry(actor, id))
   return 0
+}
+
+/** Sends `webhook.test` and shows the answer. @returns 1 if it failed */
+export const webhooksTest: Work = async (services, actor, io, options, [text = '']) => {
+  const result = await services.webhooks.test(actor, await idOf('webhooks', text, services, actor))
+  showRecord(io, options, result)
+  return result.status === 'success' ? 0 : 1
 }
 
 const auditFilter = (options: Values) => {

@@ -73,8 +73,8 @@ describe('a command over SSH', () => {
       ])
     }
     const missing = [
-      ['content get nothing', 'nothing (the id of the entry)'],
-      ['versions list nothing', 'nothing (the id of the entry)'],
+      ['content get nothing', 'nothing (the id of the entry, or the slug of its page)'],
+      ['versions list nothing', 'nothing (the id of the entry, or the slug of its page)'],
       ['versions restore nothing', 'nothing (the id of the version)'],
       ['versions compare one other', 'one (the id of a version) or other (the id of another one)'],
     ] as const
