@@ -1,7 +1,8 @@
+import { comparisonOf } from '../resources/views/versions.js'
 import type { SiteCommand } from './command.js'
 import { show } from './command.js'
 import { idOf } from './names.js'
-import { cell, limitIn, showList } from './table.js'
+import { limitIn, showList } from './table.js'
 
 type Work = SiteCommand['work']
 
@@ -26,15 +27,19 @@ export const versionsList: Work = async (services, actor, io, options, [text = '
 }
 
 /** Compares two versions: a line for each changed value, `+` for added entries, `-` for removed ones. */
-export const versionsCompare: Work = async ({ space }, _actor, io, options, [from = '', to = '']) => {
-  const difference = await space.versions.difference(from, to)
-  const { added, removed, values } = difference
+export const versionsCompare: Work = async (services, _actor, io, options, [from = '', to = '']) => {
+  const difference = await services.space.versions.difference(from, to)
+  const { added, removed, values } = await comparisonOf(from, to, { services })
+  const signed = (sign: string, text: string | null) =>
+    text ? text.split('\n').map(line => `  ${sign} ${line}`) : []
   const lines = [
-    ...added.map(id => `+ ${id}`),
-    ...removed.map(id => `- ${id}`),
-    ...values.map(({ content_data_id, field_id, locale, before, after }) =>
-      [content_data_id, field_id, locale, cell(before), '->', cell(after)].filter(Boolean).join(' '),
-    ),
+    ...added.map(title => `+ ${title}`),
+    ...removed.map(title => `- ${title}`),
+    ...values.flatMap(({ title, field, locale, before, after }) => [
+      [title, field, locale].filter(Boolean).join(' · '),
+      ...signed('-', before),
+      ...signed('+', after),
+    ]),
   ]
   show(io, options, difference, lines.join('\n') || 'They are the same.')
   return 0

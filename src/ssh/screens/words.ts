@@ -1,7 +1,6 @@
 import type { StateKind } from '../../resources/resource.js'
 import type { Cell } from '../screen/list.js'
-import type { Row } from '../screen/over.js'
-import { bold, dim, green, magenta, red } from '../screen/style.js'
+import { dim, green, magenta, red } from '../screen/style.js'
 
 /** Returns a stored time as text, in UTC. */
 export const timeWord = (time: string | null): string =>
@@ -21,14 +20,3 @@ export const stateCell = (kind: StateKind, word: string): Cell => ({
   text: `${looks[kind].sign} ${word}`,
   style: looks[kind].style,
 })
-
-/** The text before and after a change, under the label of its field. */
-export const changedRows = (
-  label: string,
-  { before, after }: { before: string | null; after: string | null },
-): Row[] => [
-  { text: label, style: bold },
-  ...(before ? [{ text: `- ${before}`, style: red, indent: 2 }] : []),
-  ...(after ? [{ text: `+ ${after}`, style: green, indent: 2 }] : []),
-  { text: '' },
-]
