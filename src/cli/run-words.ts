@@ -23,7 +23,7 @@ const helpGroups: Readonly<Record<string, readonly string[]>> = {
   'Content:': ['content', 'pages', 'versions', 'routes', 'redirects', 'media', 'locales', 'query', 'search'],
   'Content model:': ['datatypes', 'fields', 'types', 'compat'],
   'People and access:': ['user', 'roles', 'token', 'keys'],
-  'Watch and notify:': ['webhooks', 'deliveries', 'audit'],
+  'Watch and notify:': ['webhooks', 'deliveries', 'audit', 'top'],
 }
 
 const otherGroup = 'Further commands:'

@@ -289,6 +289,12 @@ export const siteCommands: readonly SiteCommand[] = [
     work: async (...call) => (await import('./backup-create.js')).backupList(...call),
   },
   {
+    words: 'top',
+    summary: 'show what happens in the service: once here, and live with ssh -t',
+    access: 'signed-in',
+    work: async (...call) => (await import('./top.js')).top(...call),
+  },
+  {
     words: 'types',
     summary: 'write TypeScript types of the content model to standard output',
     withoutJson: true,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { wholeNumber } from '../services/body-parts.js'
 import { widthOf } from '../ssh/screen/clusters.js'
+import { sinceWord } from '../ssh/screens/words.js'
 import { Turns } from '../turns.js'
 import { type Io, show, type Values, WrongCall } from './command.js'
 import { NobodyReads } from './terminal.js'
@@ -15,21 +16,11 @@ export function cell(value: unknown): string {
   return text.replaceAll(/[\t\n]/g, found => (found === '\t' ? '\\t' : '\\n'))
 }
 
-/** Returns a time as people say it, such as `3 h ago`. */
+/** Returns a time as people say it, such as `3 h ago`; after 30 days its date. */
 function agoWords(time: string, now: number): string {
-  const seconds = (now - Date.parse(time)) / 1000
-  if (!Number.isFinite(seconds)) return time
-  const far = Math.abs(seconds)
-  const [amount, unit] =
-    far < 60
-      ? [far, 's']
-      : far < 3600
-        ? [far / 60, 'min']
-        : far < 86_400
-          ? [far / 3600, 'h']
-          : [far / 86_400, 'd']
-  if (far > 30 * 86_400) return time.slice(0, 10)
-  return seconds < 0 ? `in ${Math.floor(amount)} ${unit}` : `${Math.floor(amount)} ${unit} ago`
+  const far = Math.abs(now - Date.parse(time)) / 86_400_000
+  if (Number.isNaN(far)) return time
+  return far > 30 ? time.slice(0, 10) : sinceWord(time, now)
 }
 
 const isTime = (column: string) => /^date_|_at$/.test(column)

@@ -208,6 +208,7 @@ const cases: Readonly<Record<string, Case>> = {
   'audit tail': () => ({ args: ['--user', app.users.admin], isEndless: true }),
   'backup create': () => ({ args: ['-'] }),
   'backup list': none,
+  top: none,
   types: none,
   compat: none,
 }

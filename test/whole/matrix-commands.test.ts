@@ -92,6 +92,7 @@ audit list           audit:read         - - - p a
 audit tail           audit:read         - - - p a
 backup create        deploy:create      - - - - a
 backup list          deploy:read        - - - p a
+top                  signed-in          - v e p a
 types                datatypes:read     - - e p a
 compat               datatypes:read     - - e p a
 `

@@ -6,6 +6,21 @@ import { dim, green, magenta, red } from '../screen/style.js'
 export const timeWord = (time: string | null): string =>
   time === null ? '–' : time.slice(0, 16).replace('T', ' ')
 
+/** Returns how long ago a time was, or in how long it will be. @param now in milliseconds */
+export function sinceWord(time: string, now: number): string {
+  const seconds = (now - Date.parse(time)) / 1000
+  const far = Math.abs(seconds)
+  const span =
+    far < 60
+      ? `${Math.floor(far)} s`
+      : far < 3600
+        ? `${Math.floor(far / 60)} min`
+        : far < 172_800
+          ? `${Math.floor(far / 3600)} h`
+          : `${Math.floor(far / 86_400)} d`
+  return seconds < 0 ? `in ${span}` : `${span} ago`
+}
+
 const looks = {
   live: { sign: '●', style: green },
   draft: { sign: '○', style: dim },
