@@ -7,7 +7,7 @@ import { bold, dim } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { differenceRows } from './difference.js'
-import { timeWord } from './words.js'
+import { secondWord } from './words.js'
 
 const everyMs = 2000
 const reads = 'audit:read'
@@ -32,7 +32,7 @@ export function auditScreen(session: Session) {
       { label: 'Which', of: ({ subject }) => [subject.words, subject.part].filter(Boolean).join(' · ') },
       { label: 'Who', of: ({ who }) => who },
       { label: 'How', of: ({ how }) => how, wide: true },
-      { label: 'When', of: ({ event }) => timeWord(event.occurred_at) },
+      { label: 'When', of: ({ event }) => secondWord(event.occurred_at) },
     ],
     keys: [{ key: 'Enter', does: 'look', run: (shell, row) => openChange(session, shell, row) }],
   })

@@ -21,6 +21,9 @@ export function sinceWord(time: string, now: number): string {
   return seconds < 0 ? `in ${span}` : `${span} ago`
 }
 
+/** Returns a stored time to the second and without its year, for lists that grow while one looks. */
+export const secondWord = (time: string): string => time.slice(5, 19).replace('T', ' ')
+
 const looks = {
   live: { sign: '●', style: green },
   draft: { sign: '○', style: dim },
