@@ -120,6 +120,12 @@ export const commands: readonly Command[] = [
     run: async (...call) => (await import('./openapi.js')).openapi(...call),
   },
   {
+    words: 'completion',
+    summary: 'write the completion of a shell to standard output',
+    arguments: { '<shell>': 'bash, zsh or fish' },
+    run: async (...call) => (await import('./completion.js')).completion(commands)(...call),
+  },
+  {
     words: 'version',
     summary: 'show the version',
     run: async terminal => {

@@ -2,6 +2,8 @@ import { CommanderError, Command as Node } from 'commander'
 import { HttpError } from '../errors.js'
 import { version } from '../node/version.js'
 import { type Values, type Words, WrongCall } from './command.js'
+import { examplesOf } from './examples.js'
+import { manualOf } from './man.js'
 import { groups } from './site-commands.js'
 import { complain, type Terminal } from './terminal.js'
 import { visible } from './visible.js'
@@ -51,8 +53,8 @@ function programOf<C extends Words>(
     .description('A self-hosted headless content service.')
     .version(version, '--version', 'show the version')
     .helpOption('-h, --help', 'show the help of a command')
-    .helpCommand('help [command]', 'show the help of a command')
     .commandsGroup(otherGroup)
+    .helpCommand('help [command]', 'show the help of a command')
     // Arguments behind the words would push the descriptions to the right.
     .configureHelp({
       subcommandTerm: node => (node.options.length > 0 ? `${node.name()} [options]` : node.name()),
@@ -71,6 +73,8 @@ function programOf<C extends Words>(
   for (const command of commands) {
     const { words, summary, arguments: places = {}, options = {}, isHidden = false } = command
     const node = nodeOf(program, words.split(' '), isHidden).description(summary)
+    const shown = examplesOf(words)
+    if (shown.length > 0) node.addHelpText('after', `\nExamples:\n${shown.map(one => `  ${one}`).join('\n')}`)
     for (const [flags, meaning] of Object.entries(options)) node.option(flags, meaning)
     for (const [name, meaning] of Object.entries(places)) node.argument(name, meaning)
     // The arguments, then the options, then the command itself.
@@ -100,6 +104,10 @@ export async function runWords<C extends Words>(
   output: Output,
   { perform, explain }: { perform: Perform<C>; explain: (error: unknown) => string },
 ): Promise<number> {
+  if (args.length === 2 && args[0] === 'help' && args[1] === '--man') {
+    output.write(manualOf(commands, version))
+    return 0
+  }
   let code = 0
   const program = programOf(commands, output, async (...call) => {
     code = await perform(...call)

@@ -38,6 +38,7 @@ export const machineCommands: readonly string[] = [
   'backup restore',
   'import',
   'openapi',
+  'completion',
   'version',
 ]
 

@@ -79,9 +79,8 @@ Watch and notify:
 
 Further commands:
   openapi [options]     write the OpenAPI document to standard output
+  completion            write the completion of a shell to standard output
   version               show the version
-
-Commands:
   help                  show the help of a command
 `
 const regenerate = `Usage: slugline media regenerate [options]
@@ -92,6 +91,10 @@ Options:
   --config <path>  configuration file (default: ./cms.config.json, when it is there)
   --json           show the result as one line of JSON
   -h, --help       show the help of a command
+
+Examples:
+  slugline media regenerate
+  slugline media regenerate --json
 `
 
 describe('the command line', () => {

@@ -235,6 +235,7 @@ const localCases: Readonly<Record<string, () => Promise<Line & { config?: string
     args: ['wordpress', resolve('test/fixtures/import/wordpress.xml'), '--without-files'],
   }),
   openapi: async () => ({ args: [] }),
+  completion: async () => ({ args: ['bash'], config: '' }),
   version: async () => ({ args: [], config: '' }),
 }
 /** They serve until they are ended: `quickstart` in tests of its own. */
