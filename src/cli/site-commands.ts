@@ -52,6 +52,7 @@ const auditOptions = {
   '--user <id>': 'only changes by this user',
   '--operation <name>': 'only INSERT, UPDATE or DELETE',
   '--since <time>': 'only changes at this time or later',
+  '--sessions': 'also the begin and end of sessions, which --json always shows',
 }
 
 /** The commands that need only the services of a site; SSH offers them too. */

@@ -135,6 +135,15 @@ describe('the command line', () => {
     expect((await there(`versions list ${id} --json`)).out).not.toContain('snapshot')
   })
 
+  it('T16: leaves sessions out of the changes, which are shown in words', async () => {
+    await page()
+    const { out } = await there('audit list --limit 20')
+    expect(out).toMatch(/Route created +Page \d+ +Administrator +by the API/)
+    expect(out).not.toMatch(/session/i)
+    expect((await there('audit list --limit 20 --sessions')).out).toContain('Session')
+    expect((await there('audit list --limit 20 --jsonl')).out).toContain('"table_name":"sessions"')
+  })
+
   it('T17: ends with 2 for an impossible option, and writes errors as JSON with --json', async () => {
     expect(await there('content list --limit abc')).toEqual({
       code: 2,
