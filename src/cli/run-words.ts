@@ -1,5 +1,5 @@
 import { CommanderError, Command as Node } from 'commander'
-import { HttpError } from '../errors.js'
+import { ConfigError, HttpError } from '../errors.js'
 import { version } from '../node/version.js'
 import { type Values, type Words, WrongCall } from './command.js'
 import { examplesOf } from './examples.js'
@@ -86,12 +86,12 @@ function programOf<C extends Words>(
 const isForProgram = (args: readonly string[]) => args.some(arg => arg === '--json' || arg === '--jsonl')
 
 /** An error for a program: the members of an error of the API. */
-const asJson = (error: unknown, sentence: string) => ({
-  error: sentence,
-  ...(error instanceof HttpError
-    ? { code: error.code, member: error.member, errors: error.errors }
-    : { code: error instanceof WrongCall ? 'malformed' : 'internal' }),
-})
+function asJson(error: unknown, sentence: string) {
+  if (error instanceof HttpError)
+    return { error: sentence, code: error.code, member: error.member, errors: error.errors }
+  if (error instanceof ConfigError) return { error: sentence, code: 'invalid', member: error.field }
+  return { error: sentence, code: error instanceof WrongCall ? 'malformed' : 'internal' }
+}
 
 /**
  * Runs one line of a table of commands. It writes only to the terminal and does not exit the process, so it serves the
