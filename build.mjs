@@ -1,6 +1,7 @@
 // Makes dist from the sources: the program in a few files, because a start that reads four hundred takes a third longer.
 // What a start does not need (the panel, the terminal, other systems' addresses, commands) stays in files of its own.
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { build } from 'esbuild'
 import sharp from 'sharp'
 
@@ -48,6 +49,10 @@ await build({
   logLevel: 'warning',
 })
 await chmod(`${root}/dist/cli.js`, 0o755)
+await mkdir(`${root}/dist/man`, { recursive: true })
+const manual = spawnSync(process.execPath, [`${root}/dist/cli.js`, 'help', '--man'], { encoding: 'utf8' })
+if (manual.status !== 0) throw new Error(manual.stderr)
+await writeFile(`${root}/dist/man/slugline.1`, manual.stdout)
 await import('./src/panel/browser/build.mjs')
 
 /** The pictures of the sample site: the service decodes no SVG, so they become WebP here. */

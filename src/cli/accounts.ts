@@ -7,6 +7,7 @@ import { UserCreate } from '../services/accounts/users.js'
 import type { Services } from '../services/index.js'
 import { type SiteCommand, show } from './command.js'
 import { parsed } from './given.js'
+import { idOf } from './names.js'
 import { complain } from './terminal.js'
 
 /** Returns the id of a role by its label. @throws 400 that suggests the probable role */
@@ -68,5 +69,13 @@ export const tokenCreate: SiteCommand['work'] = async (services, actor, io, opti
   const made = await services.tokens.create(actor, given)
   complain(io, `this key of ${account.email} is shown this once`)
   show(io, options, made, made.token)
+  return 0
+}
+
+/** Ends an API key. */
+export const tokenRevoke: SiteCommand['work'] = async (services, actor, io, options, [text = '']) => {
+  const id = await idOf('token', text, services, actor)
+  const token = await services.tokens.update(actor, id, { revoked: true })
+  show(io, options, token, `The key ${token.token_prefix}… is revoked.`)
   return 0
 }

@@ -6,6 +6,20 @@ import type { Services } from '../services/index.js'
 import type { Terminal } from './terminal.js'
 import { visible } from './visible.js'
 
+/** The resources with ordinary commands, by the first word of the commands. */
+export type RecordName =
+  | 'content'
+  | 'routes'
+  | 'datatypes'
+  | 'fields'
+  | 'media'
+  | 'user'
+  | 'roles'
+  | 'token'
+  | 'locales'
+  | 'redirects'
+  | 'webhooks'
+
 /** The given options, by name. An option without a value is an empty text. */
 export type Values = Readonly<Record<string, string | undefined>>
 
@@ -15,6 +29,7 @@ export const config = {
 /** The option of a list. */
 export const limit = {
   '--limit <number>': 'maximum number of records, 0 for all (default: 100; with --json, all)',
+  '--jsonl': 'show each record as one line of JSON',
 }
 export const json = { '--json': 'show the result as one line of JSON' }
 
@@ -40,7 +55,17 @@ export interface LocalCommand extends Words {
 /** The output, the input and the questions of a command of a site. */
 export type Io = Pick<
   Terminal,
-  'write' | 'writeError' | 'writeBytes' | 'drained' | 'input' | 'readSecret' | 'isInteractive' | 'stopped'
+  | 'write'
+  | 'writeError'
+  | 'writeBytes'
+  | 'drained'
+  | 'input'
+  | 'readSecret'
+  | 'ask'
+  | 'isInteractive'
+  | 'isTerminal'
+  | 'hasColour'
+  | 'stopped'
 >
 
 /** A command that needs only the services of a site, so every surface can offer it with an actor of its own. */
@@ -49,6 +74,8 @@ export interface SiteCommand extends Words {
   readonly access: Access
   /** Options besides the common ones: `--json`, and on the machine itself `--config`. */
   readonly options?: Readonly<Record<string, string>>
+  /** Whether it makes records that have an author. */
+  readonly hasAuthor?: true
   /** Whether it has no result that JSON could show. */
   readonly withoutJson?: true
   /** @returns the exit code */
@@ -65,6 +92,9 @@ export const withUsualOptions = (
   ...command,
   options: { ...command.options, ...more, ...(command.withoutJson ? {} : json) },
 })
+
+/** A call that the command cannot mean, such as an option with an impossible value. The exit code is 2. */
+export class WrongCall extends Error {}
 
 /** Shows the result of a command: as one line of JSON with `--json`, else for a person. */
 export function show(io: Pick<Io, 'write'>, { json }: Values, value: unknown, text: string): void {

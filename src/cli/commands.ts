@@ -4,6 +4,8 @@ import { type Command, config, json, withUsualOptions } from './command.js'
 import { siteCommands } from './site-commands.js'
 import { say } from './terminal.js'
 
+/** Nobody is signed in here, so a new record needs the name of its author. */
+const author = { '--author <user>': 'the account that is the author, by e-mail or id' }
 const port = { '--port <address>': 'listen here for HTTP, in place of the configured port' }
 
 /** All commands, in the order of the help. The code of a command is loaded when it runs. */
@@ -76,7 +78,7 @@ export const commands: readonly Command[] = [
   },
   // Here nobody is signed in: a command that needs a user says where to sign in.
   ...siteCommands.map(command => ({
-    ...withUsualOptions(command, config),
+    ...withUsualOptions(command, { ...(command.hasAuthor ? author : {}), ...config }),
     isHidden: command.access === 'signed-in',
   })),
   {
@@ -116,6 +118,12 @@ export const commands: readonly Command[] = [
     summary: 'write the OpenAPI document to standard output',
     options: config,
     run: async (...call) => (await import('./openapi.js')).openapi(...call),
+  },
+  {
+    words: 'completion',
+    summary: 'write the completion of a shell to standard output',
+    arguments: { '<shell>': 'bash, zsh or fish' },
+    run: async (...call) => (await import('./completion.js')).completion(commands)(...call),
   },
   {
     words: 'version',

@@ -1,10 +1,16 @@
 import { badRequest, missingPermission } from '../errors.js'
+import { inPublicSpace } from '../resources/admin-space.js'
+import { titlesById } from '../resources/entries.js'
 import { searchRequest, searchText } from '../routes/search-text.js'
+import type { Services } from '../services/index.js'
 import type { Io, SiteCommand, Values } from './command.js'
 import { cell } from './table.js'
 import { visible } from './visible.js'
 
 type Work = SiteCommand['work']
+
+/** The most results that are shown with their titles. */
+const maxTitles = 200
 
 const decoder = new TextDecoder()
 
@@ -42,6 +48,12 @@ const metaLines = ({ next, count }: Meta, option: string): string[] => [
   ...(next === null ? [] : [`more: ${option} ${next}`]),
 ]
 
+/** Returns the titles of found entries, which the caller may see. */
+async function titlesOfFound(services: Services, ids: readonly string[]): Promise<(id: string) => string> {
+  const titles = await titlesById(ids.slice(0, maxTitles), { services: inPublicSpace(services) })
+  return id => cell(titles.get(id))
+}
+
 /** Shows published entries of a datatype, as `/query` returns them. */
 export const query: Work = async (services, actor, io, options, [datatype = '', ...conditions]) => {
   const search = new URLSearchParams([...parametersOf(options), ...conditions.map(conditionOf)]).toString()
@@ -52,9 +64,13 @@ export const query: Work = async (services, actor, io, options, [datatype = '', 
   const text = decoder.decode(body)
   if (options.json !== undefined) return write(io, text)
   const { data, meta }: Found = JSON.parse(text)
+  const titles = await titlesOfFound(
+    services,
+    data.map(({ id }) => id),
+  )
   return writeFound(io, [
     ...data.flatMap(({ id, fields }) => [
-      id,
+      `${id}  ${titles(id)}`,
       ...Object.entries(fields).map(([name, value]) => `  ${name}: ${cell(value)}`),
     ]),
     ...metaLines(meta, '--cursor'),
@@ -68,9 +84,13 @@ export const search: Work = async (services, actor, io, options, words) => {
   const searcher = mayRead ? 'reader' : { refusal: missingPermission('content:read') }
   const found = await services.space.search.find(searcher, request)
   if (options.json !== undefined) return write(io, searchText(found))
+  const titles = await titlesOfFound(
+    services,
+    found.results.map(({ id }) => id),
+  )
   return writeFound(io, [
     ...found.results.flatMap(({ id, type, page, highlights }) => [
-      `${id}  ${type}  ${cell(page?.slug)}`,
+      `${id}  ${type}  ${cell(page?.slug)}  ${titles(id)}`,
       ...highlights.map(({ field, parts }) => `  ${field}: ${cell(parts.map(({ text }) => text).join(''))}`),
     ]),
     ...metaLines(found, '--offset'),

@@ -4,6 +4,7 @@ import { PageCreate } from '../services/content/routes.js'
 import { Schedule } from '../services/content/schedule.js'
 import { type SiteCommand, show, type Values } from './command.js'
 import { inputJson, parsed } from './given.js'
+import { idOf } from './names.js'
 
 type Work = SiteCommand['work']
 type Entry = { readonly content_data_id: string; readonly status: string }
@@ -11,14 +12,17 @@ type Entry = { readonly content_data_id: string; readonly status: string }
 const told = (io: Parameters<Work>[2], options: Values, entry: Entry) =>
   show(io, options, entry, `${entry.content_data_id} ${entry.status}`)
 
-export const contentPublish: Work = async ({ space }, actor, io, options, [content_data_id]) => {
+export const contentPublish: Work = async (services, actor, io, options, [text = '']) => {
+  const { space } = services
+  const content_data_id = await idOf('content', text, services, actor)
   const { locale } = options
   told(io, options, await space.publishing.publish(actor, parsed(Publish, { content_data_id, locale })))
   return 0
 }
 
-export const contentUnpublish: Work = async ({ space }, actor, io, options, [content_data_id]) => {
-  const given = parsed(Publish, { content_data_id })
+export const contentUnpublish: Work = async (services, actor, io, options, [text = '']) => {
+  const { space } = services
+  const given = parsed(Publish, { content_data_id: await idOf('content', text, services, actor) })
   told(io, options, await space.publishing.unpublish(actor, given.content_data_id))
   return 0
 }
@@ -26,10 +30,12 @@ export const contentUnpublish: Work = async ({ space }, actor, io, options, [con
 /** Converts the time; `never` cancels the schedule. */
 const time = (text: string | undefined) => (text === 'never' ? null : text)
 
-export const contentSchedule: Work = async ({ space }, actor, io, options, [content_data_id]) => {
+export const contentSchedule: Work = async (services, actor, io, options, [text = '']) => {
+  const { space } = services
   const { publish, unpublish } = options
   if (publish === undefined && unpublish === undefined)
     throw badRequest('say --publish or --unpublish, with a time or never')
+  const content_data_id = await idOf('content', text, services, actor)
   const plan = { content_data_id, publish_at: time(publish), unpublish_at: time(unpublish) }
   told(io, options, await space.publishing.schedule(actor, parsed(Schedule, plan)))
   return 0

@@ -1,9 +1,14 @@
-import { limit, type SiteCommand } from './command.js'
-import type { RecordName } from './records.js'
+import type { Access } from '../services/accounts/access.js'
+import { limit, type RecordName, type SiteCommand } from './command.js'
+import { dryRun, yes } from './deletion.js'
 
 interface Described {
   /** The part of the permissions before the colon. */
   readonly permission: string
+  /** The permission for changes, if it is one for all of them. */
+  readonly writes?: Access
+  /** What names a record beside its id. */
+  readonly name?: string
   /** The nouns for one record and for all. */
   readonly one: string
   readonly all: string
@@ -15,48 +20,53 @@ interface Described {
   readonly removes?: string
 }
 
-const author = { '--author-id <id>': 'only those of this author' }
+const author = { '--author-id <user>': 'only those of this author, by id or e-mail' }
+const withWhatHangsOnIt = { '--recursive': 'delete what hangs on it too' }
 
 const described: Readonly<Record<RecordName, Described>> = {
   content: {
     permission: 'content',
     one: 'entry',
     all: 'entries',
+    name: 'the slug of its page',
     filters: {
-      '--datatype-id <id>': 'only entries of this datatype',
-      '--route-id <id>': 'only entries on this route',
-      '--parent-id <id>': 'only entries under this one',
-      '--root-id <id>': 'only entries of the tree of this one',
+      '--datatype-id <datatype>': 'only entries of this datatype, by id or name',
+      '--route-id <route>': 'only entries on this route, by id or slug',
+      '--parent-id <entry>': 'only entries under this one',
+      '--root-id <entry>': 'only entries of the tree of this one',
       '--status <status>': 'only draft or published ones',
       ...author,
     },
     isWritten: true,
-    removal: {
-      '--recursive': 'delete the entries under it too',
-      '--dry-run': 'say what would be deleted with those under it, and delete nothing',
-    },
-    removes: 'delete one entry and its versions; this cannot be undone',
+    removal: { '--recursive': 'delete the entries under it too' },
+    removes: 'move one entry with its versions to the trash',
   },
   routes: {
     permission: 'routes',
     one: 'route',
     all: 'routes',
+    name: 'its slug',
     filters: { '--slug <slug>': 'only the one with this slug', ...author },
     isWritten: true,
+    removal: withWhatHangsOnIt,
   },
   datatypes: {
     permission: 'datatypes',
     one: 'datatype',
     all: 'datatypes',
+    name: 'its name',
     filters: { '--name <name>': 'only the one with this name', '--type <type>': 'only those of this type' },
     isWritten: true,
+    removal: withWhatHangsOnIt,
   },
   fields: {
     permission: 'fields',
     one: 'field',
     all: 'fields',
+    name: 'datatype and name, such as post.title',
+    removal: withWhatHangsOnIt,
     filters: {
-      '--parent-id <id>': 'only fields of this datatype',
+      '--parent-id <datatype>': 'only fields of this datatype, by id or name',
       '--name <name>': 'only those with this name',
       '--field-type <type>': 'only those of this type',
     },
@@ -66,6 +76,7 @@ const described: Readonly<Record<RecordName, Described>> = {
     permission: 'media',
     one: 'media item',
     all: 'media',
+    name: 'the name of its file',
     filters: {
       '--folder-id <id>': 'only those in this folder',
       '--type <type>': 'only those of this type, such as image',
@@ -75,10 +86,42 @@ const described: Readonly<Record<RecordName, Described>> = {
     permission: 'users',
     one: 'account',
     all: 'accounts',
+    name: 'its e-mail address',
     filters: { '--email <address>': 'only the one with this address' },
   },
-  webhooks: { permission: 'webhook', one: 'webhook', all: 'webhooks' },
+  roles: {
+    permission: 'roles',
+    one: 'role',
+    all: 'roles',
+    name: 'its name',
+    isWritten: true,
+  },
+  token: {
+    permission: 'tokens',
+    one: 'API key',
+    all: 'API keys',
+    filters: { '--user-id <user>': 'only those of this account, by id or e-mail' },
+  },
+  locales: {
+    permission: 'content',
+    writes: 'content:admin',
+    one: 'locale',
+    all: 'locales',
+    name: 'its code',
+    isWritten: true,
+  },
+  redirects: {
+    permission: 'routes',
+    one: 'redirect',
+    all: 'redirects',
+    name: 'its slug',
+    isWritten: true,
+  },
+  webhooks: { permission: 'webhook', one: 'webhook', all: 'webhooks', name: 'its name', isWritten: true },
 }
+
+/** Resources whose records have no author. */
+const withoutAuthor = new Set<RecordName>(['roles', 'locales'])
 
 const slice = {
   ...limit,
@@ -88,8 +131,9 @@ const slice = {
 
 /** Returns the commands of a resource, which do the same as its endpoints: list, get, create, update and delete. */
 export function recordCommands(name: RecordName): SiteCommand[] {
-  const { permission, one, all, filters, isWritten, removal = {}, removes } = described[name]
-  const id = { '<id>': `the id of the ${one}` }
+  const { permission, writes, one, all, filters, isWritten, removal, removes, ...own } = described[name]
+  const id = { [`<${one.split(' ').at(-1)}>`]: `the id of the ${one}${own.name ? `, or ${own.name}` : ''}` }
+  const accessTo = (action: string): Access => writes ?? `${permission}:${action}`
   const commands: SiteCommand[] = [
     {
       words: `${name} list`,
@@ -100,8 +144,9 @@ export function recordCommands(name: RecordName): SiteCommand[] {
     },
     {
       words: `${name} get`,
-      summary: `show one ${one}`,
+      summary: name === 'content' ? 'show one entry with its fields' : `show one ${one}`,
       arguments: id,
+      ...(name === 'content' && { options: { '--locale <code>': 'the fields in this language' } }),
       access: `${permission}:read`,
       work: async (...call) => (await import('./records.js')).get(name)(...call),
     },
@@ -109,9 +154,8 @@ export function recordCommands(name: RecordName): SiteCommand[] {
       words: `${name} delete`,
       summary: removes ?? `delete one ${one}`,
       arguments: id,
-      options: removal,
-      withoutJson: true,
-      access: `${permission}:delete`,
+      options: { ...removal, ...yes, ...dryRun },
+      access: accessTo('delete'),
       work: async (...call) => (await import('./records.js')).remove(name)(...call),
     },
   ]
@@ -121,14 +165,15 @@ export function recordCommands(name: RecordName): SiteCommand[] {
     {
       words: `${name} create`,
       summary: `make one ${one} of the JSON on standard input, and write its id`,
-      access: `${permission}:create`,
+      ...(withoutAuthor.has(name) ? {} : { hasAuthor: true }),
+      access: accessTo('create'),
       work: async (...call) => (await import('./records.js')).save(name, 'create')(...call),
     },
     {
       words: `${name} update`,
       summary: `change one ${one} by the JSON on standard input, and write its id`,
       arguments: id,
-      access: `${permission}:update`,
+      access: accessTo('update'),
       work: async (...call) => (await import('./records.js')).save(name, 'update')(...call),
     },
   ]

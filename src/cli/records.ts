@@ -1,129 +1,180 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { AnyTable } from '../db/columns.js'
-import { notFound } from '../errors.js'
-import { isUlid } from '../ids.js'
+import { changedMeanwhile, HttpError, notFound } from '../errors.js'
+import { inPublicSpace, rightsOf } from '../resources/admin-space.js'
+import { datatypeResource } from '../resources/datatypes.js'
+import { all, modelOf, nameOf } from '../resources/entries.js'
+import { fieldResource } from '../resources/fields.js'
+import { localeResource } from '../resources/locales.js'
+import { mediaResource } from '../resources/media.js'
+import { redirectResource } from '../resources/redirects.js'
 import { entryRemovalOf } from '../resources/removal.js'
+import type { Parts, Resource } from '../resources/resource.js'
+import { roleResource } from '../resources/roles.js'
+import { routeResource } from '../resources/routes.js'
+import { tokenResource } from '../resources/tokens.js'
+import { userResource } from '../resources/users.js'
+import { webhookResource } from '../resources/webhooks.js'
 import { cursor, listFilter, wholeNumber } from '../services/body-parts.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
-import { DatatypeCreate, DatatypeUpdate } from '../services/content/datatypes.js'
-import { FieldCreate, FieldUpdate } from '../services/content/fields.js'
-import { RouteCreate, RouteUpdate } from '../services/content/routes.js'
 import type { Services } from '../services/index.js'
-import { type SiteCommand, show } from './command.js'
+import { type RecordName, type SiteCommand, show } from './command.js'
+import { deleteAsked } from './deletion.js'
 import { inputJson, parsed } from './given.js'
+import { filterValue, idOf } from './names.js'
 import { limitIn, showList, showRecord } from './table.js'
-import { visible } from './visible.js'
-
-/** The resources with ordinary commands, by the first word of the commands. */
-export type RecordName = 'content' | 'routes' | 'datatypes' | 'fields' | 'media' | 'user' | 'webhooks'
 
 type Row = Readonly<Record<string, unknown>>
-
-interface Reads {
-  list(
-    where: never,
-    slice: { limit?: number; offset?: number; after?: string },
-  ): AsyncIterable<readonly Row[]>
-  count(where: never): Promise<number>
-  get(id: string): Promise<Row>
-}
-
-interface Writes {
-  create(actor: Actor, values: never): Promise<Row>
-  update(actor: Actor, id: string, patch: never): Promise<Row>
-}
+type AnyResource = Resource<Record<string, unknown>>
+type Removal = (actor: Actor, id: string) => Promise<void>
 
 /** A resource for the commands, regardless of its own types. */
 interface Records {
   readonly table: (services: Services) => AnyTable
-  readonly reads: (services: Services, actor: Actor) => Promise<Reads> | Reads
-  readonly writes?: { of(services: Services): Writes; create: z.ZodType; update: z.ZodType }
-  readonly remove?: (services: Services, actor: Actor, id: string, recursive: boolean) => Promise<void>
-  /** Says in words which other records a deletion includes. */
-  readonly removal?: (services: Services, id: string) => Promise<string>
+  /** The words, permissions and schemas that the panel and the terminal use too. */
+  readonly described: (parts: Parts) => unknown
+  /** The records that the caller may see, if that is not all of them for everybody. */
+  readonly seen?: (services: Services, actor: Actor) => Promise<unknown>
+  /** Deletes a record alone, if the description of the resource deletes more. */
+  readonly alone?: (services: Services) => Removal
   /** The columns of a list for a person, the id first. */
   readonly columns: readonly string[]
   /** Adds names to the ids in a list for a person. */
-  readonly named?: (services: Services, actor: Actor, rows: readonly Row[]) => Promise<readonly Row[]>
+  readonly named?: (parts: Parts, actor: Actor, rows: readonly Row[]) => Promise<readonly Row[]>
 }
 
 /** Adds the names of datatypes to entries, and the slugs and titles of pages that the caller may see. */
-async function namedEntries({ space }: Services, actor: Actor, rows: readonly Row[]) {
-  const datatypes = new Map<unknown, string>()
-  for await (const some of space.datatypes.list({}, {}))
-    for (const { datatype_id, name } of some) datatypes.set(datatype_id, name)
-  const routes = new Map<unknown, Row>()
+async function namedEntries({ services: { space } }: Parts, actor: Actor, rows: readonly Row[]) {
+  const datatypes = await datatypeNames(space)
+  const routes = new Map<unknown, { slug: string; title: string }>()
   const route_id = [...new Set(rows.flatMap(row => (row.route_id ? String(row.route_id) : [])))]
   if (route_id.length > 0)
-    for await (const some of anyReads(await space.records.routes(actor)).list({ route_id } as never, {}))
-      for (const route of some) routes.set(route.route_id, route)
+    for (const route of await all(
+      (await space.records.routes(actor)).list({ route_id } as never, {} as never),
+    ))
+      routes.set(route.route_id, route)
   return rows.map(row => {
     const { slug, title } = routes.get(row.route_id) ?? {}
     return { ...row, datatype: datatypes.get(row.datatype_id), slug, title }
   })
 }
 
-/** Drops the types of one resource, so that one command can work on all of them. */
-const anyReads = (service: { get(id: string): Promise<unknown>; list: unknown; count: unknown }) =>
-  service as unknown as Reads
-const anyWrites = (service: { create: unknown; update: unknown }) => service as unknown as Writes
+async function datatypeNames({ datatypes }: Services['space']): Promise<Map<unknown, string>> {
+  const found = await all(datatypes.list({}, {} as never))
+  return new Map(found.map(({ datatype_id, name }) => [datatype_id, name]))
+}
 
 const ofSpace = (
   kind: 'routes' | 'datatypes' | 'fields',
-  create: z.ZodType,
-  update: z.ZodType,
+  described: Records['described'],
   columns: readonly string[],
 ): Records => ({
   table: ({ space }) => space[kind].table,
-  reads: ({ space }) => anyReads(space[kind]),
-  writes: { of: ({ space }) => anyWrites(space[kind]), create, update },
-  remove: ({ space }, actor, id) => space[kind].remove(actor, id),
+  described,
+  alone:
+    ({ space }) =>
+    (actor, id) =>
+      space[kind].remove(actor, id),
   columns,
 })
 
 const resources: Readonly<Record<RecordName, Records>> = {
   content: {
     table: ({ space }) => space.content.table,
-    reads: async ({ space }, actor) => anyReads(await space.records.content(actor)),
-    writes: { of: ({ space }) => anyWrites(space.content), create: ContentCreate, update: ContentUpdate },
-    remove: ({ space }, actor, id, recursive) => space.content.remove(actor, id, undefined, recursive),
-    removal: async (services, id) =>
-      // The command deletes the entry alone; its address stays.
-      entryRemovalOf({ services }, [await services.space.content.get(id)], { can: () => false }),
+    described: parts => entryResource(parts),
+    seen: ({ space }, actor) => space.records.content(actor),
     columns: ['content_data_id', 'status', 'datatype', 'slug', 'title', 'date_modified'],
     named: namedEntries,
   },
   routes: {
-    ...ofSpace('routes', RouteCreate, RouteUpdate, ['route_id', 'slug', 'title']),
-    reads: async ({ space }, actor) => anyReads(await space.records.routes(actor)),
+    ...ofSpace('routes', routeResource, ['route_id', 'slug', 'title']),
+    seen: ({ space }, actor) => space.records.routes(actor),
   },
-  datatypes: ofSpace('datatypes', DatatypeCreate, DatatypeUpdate, ['datatype_id', 'type', 'name', 'label']),
-  fields: ofSpace('fields', FieldCreate, FieldUpdate, [
-    'field_id',
-    'parent_id',
-    'field_type',
-    'name',
-    'label',
-  ]),
+  datatypes: ofSpace('datatypes', datatypeResource, ['datatype_id', 'type', 'name', 'label']),
+  fields: {
+    ...ofSpace('fields', fieldResource, ['field_id', 'datatype', 'field_type', 'name', 'label']),
+    async named({ services: { space } }, _actor, rows) {
+      const names = await datatypeNames(space)
+      return rows.map(row => ({ ...row, datatype: names.get(row.parent_id) }))
+    },
+  },
   media: {
     table: ({ media }) => media.items.table,
-    reads: ({ media }) => anyReads(media.items),
-    remove: ({ media }, actor, id) => media.items.remove(actor, id),
+    described: mediaResource,
+    alone:
+      ({ media }) =>
+      (actor, id) =>
+        media.items.remove(actor, id),
     columns: ['media_id', 'mimetype', 'size', 'display_name', 'url'],
   },
   user: {
     table: ({ users }) => users.table,
-    reads: ({ users }) => anyReads(users),
-    remove: ({ users }, actor, id) => users.remove(actor, id),
+    described: userResource,
     columns: ['user_id', 'role_label', 'email', 'name'],
+  },
+  roles: {
+    table: ({ roles }) => roles.table,
+    described: roleResource,
+    columns: ['role_id', 'label', 'system_protected'],
+  },
+  token: {
+    table: ({ tokens }) => tokens.table,
+    described: tokenResource,
+    columns: ['token_id', 'token_prefix', 'user', 'label', 'revoked', 'expires_at', 'last_used_at'],
+    async named({ services: { users } }, _actor, rows) {
+      const ids = [...new Set(rows.map(row => String(row.user_id)))]
+      const found = await Promise.all(ids.map(id => users.get(id).catch(() => undefined)))
+      const emails = new Map<unknown, string>(found.flatMap(one => (one ? [[one.user_id, one.email]] : [])))
+      return rows.map(row => ({ ...row, user: emails.get(row.user_id) }))
+    },
+  },
+  locales: {
+    table: ({ locales }) => locales.table,
+    described: localeResource,
+    columns: ['locale_id', 'code', 'label', 'fallback_code', 'is_enabled', 'is_default'],
+  },
+  redirects: {
+    table: ({ redirects }) => redirects.table,
+    described: redirectResource,
+    columns: ['redirect_id', 'slug', 'leads', 'status', 'is_automatic'],
   },
   webhooks: {
     table: ({ webhooks }) => webhooks.table,
-    reads: ({ webhooks }) => anyReads(webhooks),
-    remove: ({ webhooks }, actor, id) => webhooks.remove(actor, id),
+    described: webhookResource,
     columns: ['webhook_id', 'is_active', 'name', 'url'],
   },
+}
+
+/** Entries, which have screens of their own and no description for ordinary lists. */
+function entryResource(parts: Parts) {
+  const { content } = parts.services.space
+  type Entry = Awaited<ReturnType<typeof content.get>>
+  return {
+    one: 'entry',
+    key: 'content_data_id',
+    service: content,
+    create: ContentCreate,
+    update: ContentUpdate.extend({ revision: z.int().optional() }),
+    nameOf: (entry: Entry) => nameOf(entry, parts),
+    // The command deletes the entry; its address stays.
+    deletes: (entry: Entry) => entryRemovalOf(parts, [entry], { can: () => false }),
+  }
+}
+
+const partsOf = (services: Services): Parts => ({ services: inPublicSpace(services) })
+
+function opened(name: RecordName, services: Services) {
+  const { described, ...own } = resources[name]
+  const parts = partsOf(services)
+  return { ...own, parts, resource: described(parts) as AnyResource }
+}
+
+async function readsOf(name: RecordName, services: Services, actor: Actor) {
+  const { resource, seen } = opened(name, services)
+  return ((await seen?.(services, actor)) ??
+    (await resource.reads?.(actor)) ??
+    resource.service) as AnyResource['service']
 }
 
 const Slice = z.object({
@@ -133,67 +184,134 @@ const Slice = z.object({
 
 type Work = SiteCommand['work']
 
-/** @throws 404 for an invalid id */
-function idIn([id = '']: readonly string[]): string {
-  if (!isUlid(id)) throw notFound()
-  return id
-}
-
 const membersOf = (table: AnyTable): string[] =>
   Object.entries(table.columns).flatMap(([name, { flags }]) => (flags.secret ? [] : [name]))
 
 export const list =
   (name: RecordName): Work =>
   async (services, actor, io, options) => {
-    const { reads, columns, named, table } = resources[name]
-    const { json: _, config: __, limit: ___, offset, after, ...filters } = options
-    const given = Object.entries(filters).map(
-      ([option, value]) => [option.replaceAll('-', '_'), value] as const,
-    )
+    const { columns, named, table, parts } = opened(name, services)
+    const { json: _, jsonl: _l, config: __, limit: ___, offset, after, ...filters } = options
+    const given: [string, string][] = []
+    for (const [option, value = ''] of Object.entries(filters)) {
+      const column = option.replaceAll('-', '_')
+      given.push([column, await filterValue(name, column, value, services, actor)])
+    }
     const names = z.object(
       Object.fromEntries(given.map(([column]) => [column, listFilter(table(services), column)])),
     )
     const where = parsed(names, Object.fromEntries(given)) as never
     const slice = { ...parsed(Slice, { offset, after }), limit: limitIn(options) }
-    const resource = await reads(services, actor)
+    const seen = await readsOf(name, services, actor)
     await showList(io, options, {
-      batches: resource.list(where, slice as never),
-      total: () => resource.count(where),
+      batches: seen.list(where, slice as never),
+      total: () => seen.count(where),
       columns,
-      named: named && (rows => named(services, actor, rows)),
+      named: named && (rows => named(parts, actor, rows)),
     })
     return 0
   }
 
+/** The values of an entry by field name, those of other languages apart, with its names. */
+async function wholeEntry(parts: Parts, actor: Actor, entry: Row, locale: string): Promise<Row> {
+  const { space } = parts.services
+  const content_data_id = String(entry.content_data_id)
+  const [[named = entry], model, seen] = await Promise.all([
+    namedEntries(parts, actor, [entry]),
+    modelOf(parts),
+    space.records.contentFields(actor),
+  ])
+  const names = new Map([...model.fieldsOf.values()].flat().map(({ field_id, name }) => [field_id, name]))
+  const values: Record<string, Record<string, string>> = {}
+  for (const value of await all(seen.list({ content_data_id } as never, {} as never)))
+    values[value.locale] = {
+      ...values[value.locale],
+      [names.get(value.field_id) ?? value.field_id]: value.field_value,
+    }
+  const { [locale]: fields = {}, ...others } = values
+  const further = Object.keys(others).length > 0 ? { translations: others } : {}
+  return { ...named, ...(locale === '' ? {} : { locale }), fields, ...further }
+}
+
 export const get =
   (name: RecordName): Work =>
-  async (services, actor, io, options, given) => {
-    const reads = await resources[name].reads(services, actor)
-    showRecord(io, options, await reads.get(idIn(given)))
+  async (services, actor, io, options, [text = '']) => {
+    const record = (await (
+      await readsOf(name, services, actor)
+    ).get(await idOf(name, text, services, actor))) as Row
+    const { locale = '' } = options
+    if (name !== 'content') showRecord(io, options, record)
+    else showRecord(io, options, await wholeEntry(partsOf(services), actor, record, locale))
     return 0
   }
+
+/** Members that `content get` adds, so that its result can be changed and sent back. */
+const added = ['datatype', 'slug', 'title', 'translations', 'role_label', 'user', 'leads']
 
 /** Creates or updates a record from the JSON of standard input. A person sees only its id. */
 export const save =
   (name: RecordName, how: 'create' | 'update'): Work =>
-  async (services, actor, io, options, given) => {
-    const { writes, table } = resources[name]
-    if (!writes) throw notFound()
-    const id = how === 'update' ? idIn(given) : undefined
-    const values = (await inputJson(io, writes[how], membersOf(table(services)))) as never
-    const service = writes.of(services)
-    const record = await (id === undefined
-      ? service.create(actor, values)
-      : service.update(actor, id, values))
+  async (services, actor, io, options, [text = '']) => {
+    const { resource, table } = opened(name, services)
+    const { service } = resource
+    const schema = resource[how]
+    if (!schema) throw notFound()
+    const id = how === 'update' ? await idOf(name, text, services, actor) : ''
+    const shown = [...membersOf(table(services)), ...added]
+    const given = (await inputJson(io, schema, shown)) as Record<string, unknown>
+    const { revision, ...values } = given
+    const isContent = name === 'content'
+    const record = await (how === 'create'
+      ? service.create?.(actor, given as never)
+      : service.update?.(
+          actor,
+          id,
+          (isContent ? values : given) as never,
+          ...(isContent && revision !== undefined ? [unlessRevised(revision)] : []),
+        ))
+    if (!record) throw notFound()
     show(io, options, record, String(record[table(services).key]))
     return 0
   }
 
+/** Refuses to write over an entry that was changed after the given revision was read. */
+const unlessRevised = (revision: unknown) => (before: unknown) => {
+  if ((before as Row).revision !== revision) throw changedMeanwhile()
+}
+
+/** Deletes one record after a question; with `--recursive` also the records that hang on it. */
 export const remove =
   (name: RecordName): Work =>
-  async (services, actor, io, { recursive, 'dry-run': dry }, given) => {
-    const { remove, removal } = resources[name]
-    if (dry !== undefined && removal) io.write(`${visible(await removal(services, idIn(given)))}\n`)
-    else await remove?.(services, actor, idIn(given), recursive !== undefined)
+  async (services, actor, io, options, [text = '']) => {
+    const { resource, alone, table, parts } = opened(name, services)
+    const isRecursive = options.recursive !== undefined
+    const id = await idOf(name, text, services, actor)
+    const record = await resource.service.get(id)
+    const rights = await rightsOf(parts.services.access, actor)
+    const viewer = { actor, can: (word: string) => rights.has(word), now: Date.now() }
+    const isWhole = alone === undefined || isRecursive || name === 'media'
+    const words = isWhole
+      ? ((await resource.deletes?.(record, viewer)) ?? 'This cannot be undone.')
+      : 'It is deleted only if nothing hangs on it; --recursive deletes that too.'
+    const named = `the ${resource.one} “${await resource.nameOf(record)}”`
+    await deleteAsked(io, options, { id, name: named, words }, async () => {
+      if (name === 'content') await services.space.content.remove(actor, id, undefined, isRecursive)
+      else if (alone && !isRecursive) await alone(services)(actor, id).catch(inUse(table(services).name))
+      else await resource.service.remove?.(actor, id)
+    })
     return 0
   }
+
+/** The records that have no option to delete what hangs on them. */
+const withoutOption = new Set(['media', 'admin_media'])
+
+/** Adds the way out to the refusal of a record that others name. */
+const inUse = (table: string) => (error: unknown) => {
+  if (error instanceof HttpError && error.code === 'referenced' && !withoutOption.has(table))
+    throw new HttpError(
+      error.status,
+      error.code,
+      `${error.message}: something hangs on it, and --recursive deletes that too`,
+    )
+  throw error
+}

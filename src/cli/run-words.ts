@@ -1,18 +1,37 @@
 import { CommanderError, Command as Node } from 'commander'
+import { ConfigError, HttpError } from '../errors.js'
 import { version } from '../node/version.js'
-import type { Values, Words } from './command.js'
+import { type Values, type Words, WrongCall } from './command.js'
+import { examplesOf } from './examples.js'
+import { manualOf } from './man.js'
 import { groups } from './site-commands.js'
 import { complain, type Terminal } from './terminal.js'
+import { visible } from './visible.js'
 
 /** Returns the command for words in the tree; it creates groups on the way. */
 function nodeOf(root: Node, words: readonly string[], hidden: boolean): Node {
   const [first = '', ...rest] = words
   const known = root.commands.find(node => node.name() === first)
   const node = known ?? root.command(first, { hidden })
+  if (!known && !root.parent) node.helpGroup(groupOf(first))
   if (rest.length === 0) return node
   if (!known) node.description(groups[first] ?? '')
   return nodeOf(node, rest, hidden)
 }
+
+/** The first words of commands, in the groups of the help. */
+const helpGroups: Readonly<Record<string, readonly string[]>> = {
+  'Set up and run:': ['serve', 'quickstart', 'init', 'doctor', 'config', 'migrate', 'backup', 'import'],
+  'Content:': ['content', 'pages', 'versions', 'routes', 'redirects', 'media', 'locales', 'query', 'search'],
+  'Content model:': ['datatypes', 'fields', 'types', 'compat'],
+  'People and access:': ['user', 'roles', 'token', 'keys'],
+  'Watch and notify:': ['webhooks', 'deliveries', 'audit', 'top'],
+}
+
+const otherGroup = 'Further commands:'
+
+const groupOf = (word: string): string =>
+  Object.entries(helpGroups).find(([, words]) => words.includes(word))?.[0] ?? otherGroup
 
 /** Returns the options as they were given: one without a value is an empty text. */
 const valuesOf = (options: Readonly<Record<string, string | true>>): Values =>
@@ -34,6 +53,7 @@ function programOf<C extends Words>(
     .description('A self-hosted headless content service.')
     .version(version, '--version', 'show the version')
     .helpOption('-h, --help', 'show the help of a command')
+    .commandsGroup(otherGroup)
     .helpCommand('help [command]', 'show the help of a command')
     // Arguments behind the words would push the descriptions to the right.
     .configureHelp({
@@ -53,12 +73,24 @@ function programOf<C extends Words>(
   for (const command of commands) {
     const { words, summary, arguments: places = {}, options = {}, isHidden = false } = command
     const node = nodeOf(program, words.split(' '), isHidden).description(summary)
+    const shown = examplesOf(words)
+    if (shown.length > 0) node.addHelpText('after', `\nExamples:\n${shown.map(one => `  ${one}`).join('\n')}`)
     for (const [flags, meaning] of Object.entries(options)) node.option(flags, meaning)
     for (const [name, meaning] of Object.entries(places)) node.argument(name, meaning)
     // The arguments, then the options, then the command itself.
     node.action((...given) => perform(command, valuesOf(given.at(-2)), given.slice(0, -2).flat()))
   }
   return program
+}
+
+const isForProgram = (args: readonly string[]) => args.some(arg => arg === '--json' || arg === '--jsonl')
+
+/** An error for a program: the members of an error of the API. */
+function asJson(error: unknown, sentence: string) {
+  if (error instanceof HttpError)
+    return { error: sentence, code: error.code, member: error.member, errors: error.errors }
+  if (error instanceof ConfigError) return { error: sentence, code: 'invalid', member: error.field }
+  return { error: sentence, code: error instanceof WrongCall ? 'malformed' : 'internal' }
 }
 
 /**
@@ -72,6 +104,10 @@ export async function runWords<C extends Words>(
   output: Output,
   { perform, explain }: { perform: Perform<C>; explain: (error: unknown) => string },
 ): Promise<number> {
+  if (args.length === 2 && args[0] === 'help' && args[1] === '--man') {
+    output.write(manualOf(commands, version))
+    return 0
+  }
   let code = 0
   const program = programOf(commands, output, async (...call) => {
     code = await perform(...call)
@@ -82,7 +118,9 @@ export async function runWords<C extends Words>(
   } catch (error) {
     // The library has already written the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    complain(output, explain(error))
-    return 1
+    const sentence = error instanceof WrongCall ? error.message : explain(error)
+    if (isForProgram(args)) output.writeError(`${visible(JSON.stringify(asJson(error, sentence)))}\n`)
+    else complain(output, sentence)
+    return error instanceof WrongCall ? 2 : 1
   }
 }

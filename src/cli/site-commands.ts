@@ -12,9 +12,12 @@ export const groups: Readonly<Record<string, string>> = {
   deliveries: 'look at what was sent to webhooks',
   fields: 'look after the fields of datatypes',
   keys: 'look after your own SSH keys',
+  locales: 'look after languages',
   media: 'look after media',
   migrate: 'look after the schema of the database',
   pages: 'make pages',
+  redirects: 'look after old addresses',
+  roles: 'look after roles',
   routes: 'look after addresses of pages',
   token: 'look after API keys',
   user: 'look after accounts',
@@ -22,16 +25,34 @@ export const groups: Readonly<Record<string, string>> = {
   webhooks: 'look after webhooks',
 }
 
+/** The commands that only the machine has. `commands.ts` has them; SSH names them without loading them. */
+export const machineCommands: readonly string[] = [
+  'serve',
+  'quickstart',
+  'init',
+  'doctor',
+  'config check',
+  'migrate up',
+  'migrate status',
+  'backup verify',
+  'backup restore',
+  'import',
+  'openapi',
+  'completion',
+  'version',
+]
+
 const email = { '<email>': 'the e-mail address of the account' }
 
-const entry = { '<id>': 'the id of the entry' }
-const webhook = (place: string) => ({ [place]: 'the id of the webhook' })
+const entry = { '<entry>': 'the id of the entry, or the slug of its page' }
+const webhook = (place: string) => ({ [place]: 'the id of the webhook, or its name' })
 const auditOptions = {
   '--table <name>': 'only changes of this table',
   '--record <id>': 'only changes of this record',
   '--user <id>': 'only changes by this user',
   '--operation <name>': 'only INSERT, UPDATE or DELETE',
   '--since <time>': 'only changes at this time or later',
+  '--sessions': 'also the begin and end of sessions, which --json always shows',
 }
 
 /** The commands that need only the services of a site; SSH offers them too. */
@@ -64,6 +85,7 @@ export const siteCommands: readonly SiteCommand[] = [
     work: async (...call) => (await import('./accounts.js')).userRole(...call),
   },
   ...recordCommands('user'),
+  ...recordCommands('roles'),
   {
     words: 'keys list',
     summary: 'show your own SSH keys',
@@ -98,6 +120,14 @@ export const siteCommands: readonly SiteCommand[] = [
     access: 'tokens:create',
     work: async (...call) => (await import('./accounts.js')).tokenCreate(...call),
   },
+  {
+    words: 'token revoke',
+    summary: 'end an API key at once; its record stays',
+    arguments: { '<key>': 'the id of the API key' },
+    access: 'tokens:update',
+    work: async (...call) => (await import('./accounts.js')).tokenRevoke(...call),
+  },
+  ...recordCommands('token'),
   {
     words: 'media regenerate',
     summary: 'make the variants of all images again',
@@ -150,12 +180,15 @@ export const siteCommands: readonly SiteCommand[] = [
     words: 'pages create',
     summary:
       'make a route with an entry on it and all under that, of the JSON on standard input; writes both ids',
+    hasAuthor: true,
     access: 'content:create',
     work: async (...call) => (await import('./publishing.js')).pagesCreate(...call),
   },
   ...recordCommands('routes'),
+  ...recordCommands('redirects'),
   ...recordCommands('datatypes'),
   ...recordCommands('fields'),
+  ...recordCommands('locales'),
   {
     words: 'query',
     summary: 'find published entries of a datatype',
@@ -193,6 +226,13 @@ export const siteCommands: readonly SiteCommand[] = [
     work: async (...call) => (await import('./finding.js')).search(...call),
   },
   ...recordCommands('webhooks'),
+  {
+    words: 'webhooks test',
+    summary: 'send webhook.test now, and show the answer; ends with 1 when it failed',
+    arguments: webhook('<webhook>'),
+    access: 'webhook:update',
+    work: async (...call) => (await import('./watching.js')).webhooksTest(...call),
+  },
   {
     words: 'deliveries list',
     summary: 'show what was sent to a webhook, newest first',
@@ -249,6 +289,12 @@ export const siteCommands: readonly SiteCommand[] = [
     summary: 'show the backups, with how they went and where they are',
     access: 'deploy:read',
     work: async (...call) => (await import('./backup-create.js')).backupList(...call),
+  },
+  {
+    words: 'top',
+    summary: 'show what happens in the service: once here, and live with ssh -t',
+    access: 'signed-in',
+    work: async (...call) => (await import('./top.js')).top(...call),
   },
   {
     words: 'types',

@@ -7,6 +7,7 @@ import { open } from '../server.js'
 import type { Services } from '../services/index.js'
 import { runAs, type SiteCommand, type Values } from './command.js'
 import { commandLog } from './command-log.js'
+import { idOf } from './names.js'
 import { siteConfig } from './site-config.js'
 import type { Terminal } from './terminal.js'
 
@@ -84,7 +85,7 @@ function withoutUser(error: unknown): never {
   if (error instanceof HttpError && error.code === 'unauthenticated')
     throw invalid(
       'author_id',
-      'is required here, where nobody is signed in: an id that slugline user list shows',
+      'is required here, where nobody is signed in: say --author with an e-mail address, or give an id that slugline user list shows',
     )
   throw error
 }
@@ -99,7 +100,12 @@ export const runOnSite = async (
   const { words, access } = command
   if (access === 'signed-in')
     throw badRequest(`it is for who has signed in: ssh -p <ssh_port> <e-mail address>@<host> ${words}`)
-  return asOperator(terminal, options.config, words, (services, actor) =>
-    runAs(actor, services, command, { io: terminal, options, given }).catch(withoutUser),
-  )
+  return asOperator(terminal, options.config, words, async (services, operator) => {
+    const { author } = options
+    const actor =
+      author === undefined
+        ? operator
+        : { ...operator, userId: await idOf('user', author, services, operator) }
+    return runAs(actor, services, command, { io: terminal, options, given }).catch(withoutUser)
+  })
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { wholeNumber } from '../services/body-parts.js'
+import { widthOf } from '../ssh/screen/clusters.js'
+import { sinceWord } from '../ssh/screens/words.js'
 import { Turns } from '../turns.js'
-import { type Io, show, type Values } from './command.js'
-import { parsed } from './given.js'
+import { type Io, show, type Values, WrongCall } from './command.js'
+import { NobodyReads } from './terminal.js'
 import { visible } from './visible.js'
 
 type Row = Readonly<Record<string, unknown>>
@@ -14,25 +16,55 @@ export function cell(value: unknown): string {
   return text.replaceAll(/[\t\n]/g, found => (found === '\t' ? '\\t' : '\\n'))
 }
 
+/** Returns a time as people say it, such as `3 h ago`; after 30 days its date. */
+function agoWords(time: string, now: number): string {
+  const far = Math.abs(now - Date.parse(time)) / 86_400_000
+  if (Number.isNaN(far)) return time
+  return far > 30 ? time.slice(0, 10) : sinceWord(time, now)
+}
+
+const isTime = (column: string) => /^date_|_at$/.test(column)
+/** The head of a column, such as `CHANGED` for `date_modified`. */
+const headOf = (column: string, i: number): string =>
+  i === 0 && column.endsWith('_id')
+    ? 'ID'
+    : column
+        .replace(/^date_|_id$/g, '')
+        .replaceAll('_', ' ')
+        .toUpperCase()
+
+/** How lines of columns are shown. */
+interface Look {
+  /** Shows times as people say them, at this time in milliseconds. */
+  readonly now?: number
+  readonly head?: { readonly isBold: boolean } | undefined
+}
+
 /** Returns records as lines of columns. Each batch has its own column widths, because no list is held as a whole. */
-export function lines(rows: readonly Row[], columns: readonly string[]): string {
-  const cells = rows.map(row => columns.map(name => cell(row[name])))
-  const widths = columns.map((_, i) => Math.max(...cells.map(line => line[i]?.length ?? 0)))
-  return cells
-    .map(
-      line =>
-        `${line
-          .map((text, i) => text.padEnd(widths[i] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
+export function lines(rows: readonly Row[], columns: readonly string[], { now, head }: Look = {}): string {
+  const textOf = (name: string, value: unknown) =>
+    now !== undefined && typeof value === 'string' && isTime(name)
+      ? agoWords(value, now)
+      : visible(cell(value))
+  const cells = rows.map(row => columns.map(name => textOf(name, row[name])))
+  const heads = columns.map(headOf)
+  const shown = head ? [heads, ...cells] : cells
+  const widths = columns.map((_, i) => Math.max(...shown.map(line => widthOf(line[i] ?? ''))))
+  const texts = shown.map(line =>
+    line
+      .map((text, i) => text + ' '.repeat((widths[i] ?? 0) - widthOf(text)))
+      .join('  ')
+      .trimEnd(),
+  )
+  if (head?.isBold) texts[0] = `\x1b[1m${texts[0]}\x1b[0m`
+  return texts.map(text => `${text}\n`).join('')
 }
 
 /** How many records a person sees without `--limit`. */
 const shownAtFirst = 100
 
-const isCut = ({ json, limit }: Values): boolean => json === undefined && limit === undefined
+const isForProgram = ({ json, jsonl }: Values): boolean => json !== undefined || jsonl !== undefined
+const isCut = (options: Values): boolean => !isForProgram(options) && options.limit === undefined
 
 /**
  * Returns how many records of a list are read: all for a program that gives no limit, and for `--limit 0`. For a person
@@ -40,8 +72,9 @@ const isCut = ({ json, limit }: Values): boolean => json === undefined && limit 
  */
 export function limitIn(options: Values): number | undefined {
   if (isCut(options)) return shownAtFirst + 1
-  const { limit } = parsed(z.object({ limit: wholeNumber.optional() }), { limit: options.limit })
-  return limit || undefined
+  const { data, error } = z.object({ limit: wholeNumber.optional() }).safeParse({ limit: options.limit })
+  if (error) throw new WrongCall(`--limit: ${error.issues[0]?.message}`)
+  return data.limit || undefined
 }
 
 interface List {
@@ -64,33 +97,67 @@ async function* firstOf(batches: AsyncIterable<readonly Row[]>, most: number) {
   return false
 }
 
+/** Returns how batches of a list are written, and what is written at its end if it has `n` records. */
+function writerOf(io: Io, options: Values, { columns, named = async rows => rows }: List) {
+  if (options.jsonl !== undefined)
+    return {
+      text: async (batch: readonly Row[]) => visible(batch.map(one => `${JSON.stringify(one)}\n`).join('')),
+      end: () => '',
+    }
+  if (options.json !== undefined)
+    return {
+      text: async (batch: readonly Row[], n: number) =>
+        visible(`${n > 0 ? ',' : '['}${JSON.stringify(batch).slice(1, -1)}`),
+      end: (n: number) => (n > 0 ? ']\n' : '[]\n'),
+    }
+  const look = io.isTerminal ? { now: Date.now() } : {}
+  return {
+    async text(batch: readonly Row[], n: number) {
+      const head = io.isTerminal && n === 0 ? { isBold: io.hasColour } : undefined
+      return lines(await named(batch), columns, { ...look, head })
+    },
+    end: (n: number) => (n === 0 ? 'There is none.\n' : ''),
+  }
+}
+
 /** Writes a list batch by batch, waits until its output is read, and lets other work have its turn. */
 export async function showList(io: Io, options: Values, list: List): Promise<void> {
-  const { columns, named = async rows => rows, total } = list
-  const isJson = options.json !== undefined
   const turns = new Turns()
   const shown = firstOf(list.batches, isCut(options) ? shownAtFirst : Number.POSITIVE_INFINITY)
+  const writer = writerOf(io, options, list)
   let n = 0
   let next = await shown.next()
   for (; !next.done; next = await shown.next()) {
     const batch = next.value
     if (batch.length === 0) continue
-    if (isJson) io.write(visible(`${n > 0 ? ',' : '['}${JSON.stringify(batch).slice(1, -1)}`))
-    else io.write(lines(await named(batch), columns))
+    io.write(await writer.text(batch, n))
     n += batch.length
-    await io.drained()
+    if (!(await isRead(io))) return
     await turns.next()
   }
-  if (isJson) io.write(n > 0 ? ']\n' : '[]\n')
-  else if (n === 0) io.write('There is none.\n')
-  if (next.value) io.writeError(`${await shownOf(n, total)}. --limit 0 shows all.\n`)
+  io.write(writer.end(n))
+  if (next.value) io.writeError(`${await shownOf(n, list.total)}. --limit 0 shows all.\n`)
 }
+
+/** Waits until the output is read. Returns false if its reader has seen enough, as `head` has. */
+const isRead = (io: Io): Promise<boolean> =>
+  io.drained().then(
+    () => true,
+    error => {
+      if (error instanceof NobodyReads) return false
+      throw error
+    },
+  )
 
 const shownOf = async (n: number, total: List['total']): Promise<string> =>
   total ? `${n} of ${(await total()).toLocaleString('en')}` : `The first ${n}`
 
-/** Shows one record; for a person a line for each of its members. */
+/** Shows one record; for a person a line for each of its members, and for each field of an entry. */
 export function showRecord(io: Io, options: Values, record: Row): void {
-  const members = Object.entries(record).map(([name, value]) => `${name}: ${cell(value)}`)
+  const members = Object.entries(record).flatMap(([name, value]) =>
+    name === 'fields' && typeof value === 'object'
+      ? Object.entries(value ?? {}).map(([field, text]) => `fields.${field}: ${cell(text)}`)
+      : `${name}: ${cell(value)}`,
+  )
   show(io, options, record, members.join('\n'))
 }

@@ -25,6 +25,10 @@ export interface Terminal {
   readonly ask: ((question: string) => Promise<string>) | undefined
   /** Whether standard error is a terminal, where a line can change in place. */
   readonly isInteractive: boolean
+  /** Whether a person reads standard output: lists then have heads and times such as `3 h ago`. */
+  readonly isTerminal: boolean
+  /** Whether heads may be bold. */
+  readonly hasColour: boolean
   readonly variables: Readonly<Record<string, string | undefined>>
 }
 
@@ -51,6 +55,9 @@ function stopSignal(): AbortSignal {
   return stopping.signal
 }
 
+/** The reader of standard output has gone, as `head` does. */
+export class NobodyReads extends Error {}
+
 let stopped: AbortSignal | undefined
 
 export const processTerminal: Terminal = {
@@ -63,7 +70,7 @@ export const processTerminal: Terminal = {
       await new Promise<void>(resolve => {
         for (const event of ['drain', 'close', 'error']) stdout.once(event, () => resolve())
       })
-    if (!stdout.writable || stdout.errored) throw new Error('nobody reads standard output')
+    if (!stdout.writable || stdout.errored) throw new NobodyReads('nobody reads standard output')
   },
   input: () => process.stdin,
   get stopped() {
@@ -74,6 +81,8 @@ export const processTerminal: Terminal = {
   readSecret: async question => (await import('./input.js')).readSecret(question),
   ask: process.stdin.isTTY ? async question => (await import('./input.js')).ask(question) : undefined,
   isInteractive: process.stderr.isTTY === true,
+  isTerminal: process.stdout.isTTY === true,
+  hasColour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
   variables: process.env,
 }
 

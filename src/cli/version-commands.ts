@@ -8,7 +8,7 @@ export const versionCommands: readonly SiteCommand[] = [
   {
     words: 'versions list',
     summary: 'show the versions of an entry',
-    arguments: { '<entry>': 'the id of the entry' },
+    arguments: { '<entry>': 'the id of the entry, or the slug of its page' },
     options: limit,
     access,
     work: async (...call) => (await import('./versions.js')).versionsList(...call),

@@ -1,11 +1,14 @@
 import type { z } from 'zod'
 import type { Actor } from '../actor.js'
 import { missingPermission } from '../errors.js'
+import { inPublicSpace } from '../resources/admin-space.js'
+import { type Event as AuditEvent, changeRows } from '../resources/views/audit.js'
 import type { Services } from '../services/index.js'
 import { AuditQuery } from '../services/operation/audit.js'
 import { DeliveryFilter, type DeliveryRecord, DeliverySlice } from '../services/webhooks/schemas.js'
 import type { Io, SiteCommand, Values } from './command.js'
 import { parsed } from './given.js'
+import { idOf } from './names.js'
 import { limitIn, lines, showList, showRecord } from './table.js'
 import { visible } from './visible.js'
 
@@ -21,15 +24,7 @@ const deliveryColumns = [
   'event',
   'last_error',
 ]
-const auditColumns = [
-  'occurred_at',
-  'audit_event_id',
-  'operation',
-  'table_name',
-  'record_id',
-  'user_id',
-  'surface',
-]
+const auditColumns = ['audit_event_id', 'occurred_at', 'change', 'record', 'who', 'how']
 /** How often it looks for new records, in milliseconds. */
 const lookIntervalMs = 1000
 /** How many of the newest records are read each time. */
@@ -52,6 +47,8 @@ interface Watched<R> {
   /** Returns a text that differs for each state of a record that is to be shown. */
   stateOf(record: R): string
   readonly columns: readonly string[]
+  /** Adds names to the records for a person. */
+  readonly named?: (rows: readonly R[]) => Promise<readonly Readonly<Record<string, unknown>>[]>
   readonly access: `${string}:${string}`
 }
 
@@ -73,7 +70,8 @@ async function watch<R extends Readonly<Record<string, unknown>>>(
     const now = await watched.look()
     const fresh = now.filter(record => !known.has(watched.stateOf(record)))
     known = new Set(now.map(watched.stateOf))
-    for (const record of fresh)
+    const shown = json === undefined && watched.named ? await watched.named(fresh) : fresh
+    for (const record of shown)
       io.write(visible(json === undefined ? lines([record], watched.columns) : `${JSON.stringify(record)}\n`))
     await io.drained()
   }
@@ -97,15 +95,19 @@ async function newestDeliveries(services: Services, only: string | undefined): P
   return found.sort((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1))
 }
 
-export const deliveriesTail: Work = (services, actor, io, options, [webhook]) =>
-  watch(services, actor, io, options, {
+export const deliveriesTail: Work = async (services, actor, io, options, [text]) => {
+  const webhook = text === undefined ? undefined : await idOf('webhooks', text, services, actor)
+  return watch(services, actor, io, options, {
     look: () => newestDeliveries(services, webhook),
     stateOf: ({ delivery_id, status, attempts }) => `${delivery_id} ${status} ${attempts}`,
     columns: deliveryColumns,
     access: 'webhook:read',
   })
+}
 
-export const deliveriesList: Work = async ({ webhooks }, _actor, io, options, [webhook = '']) => {
+export const deliveriesList: Work = async (services, actor, io, options, [text = '']) => {
+  const { webhooks } = services
+  const webhook = await idOf('webhooks', text, services, actor)
   const { status, event, before } = options
   const filter = parsed(DeliveryFilter, { status, event })
   const slice = { ...parsed(DeliverySlice, { before }), limit: limitIn(options) }
@@ -117,6 +119,13 @@ export const deliveriesList: Work = async ({ webhooks }, _actor, io, options, [w
 export const deliveriesRetry: Work = async ({ webhooks }, actor, io, options, [id = '']) => {
   showRecord(io, options, await webhooks.retry(actor, id))
   return 0
+}
+
+/** Sends `webhook.test` and shows the answer. @returns 1 if it failed */
+export const webhooksTest: Work = async (services, actor, io, options, [text = '']) => {
+  const result = await services.webhooks.test(actor, await idOf('webhooks', text, services, actor))
+  showRecord(io, options, result)
+  return result.status === 'success' ? 0 : 1
 }
 
 const auditFilter = (options: Values) => {
@@ -135,15 +144,33 @@ async function* newestEvents({ audit }: Services, options: Values) {
     for await (const some of audit.list({ ...filter, before }, wanted)) {
       found += some.length
       before = some.at(-1)?.audit_event_id
-      yield some
+      const kept = some.filter(one => isShown(one, options))
+      left -= kept.length
+      yield kept
     }
     if (found < wanted) return
-    left -= found
   }
 }
 
+/** A sign-in is not a change: people see it if they ask for it. */
+const isShown = ({ table_name }: AuditEvent, { json, jsonl, sessions, table }: Values): boolean =>
+  table_name !== 'sessions' || [json, jsonl, sessions, table].some(given => given !== undefined)
+
+/** Adds the words of the panel and the terminal to audit events. */
+const namedEvents = (services: Services) => async (rows: readonly Readonly<Record<string, unknown>>[]) =>
+  (await changeRows(rows as readonly AuditEvent[], inPublicSpace(services))).map(
+    ({ event, done, subject, who, how }) => ({
+      ...event,
+      change: done,
+      record: [subject.words, subject.part].filter(Boolean).join(' · '),
+      who,
+      how,
+    }),
+  )
+
 export const auditList: Work = async (services, _actor, io, options) => {
-  await showList(io, options, { batches: newestEvents(services, options), columns: auditColumns })
+  const [columns, named] = [auditColumns, namedEvents(services)]
+  await showList(io, options, { batches: newestEvents(services, options), columns, named })
   return 0
 }
 
@@ -151,10 +178,12 @@ export const auditTail: Work = (services, actor, io, options) =>
   watch(services, actor, io, options, {
     async look() {
       const found = []
-      for await (const some of services.audit.list(auditFilter(options), newest)) found.push(...some)
+      for await (const some of services.audit.list(auditFilter(options), newest))
+        found.push(...some.filter(one => isShown(one, options)))
       return found.reverse()
     },
     stateOf: ({ audit_event_id }) => audit_event_id,
     columns: auditColumns,
+    named: namedEvents(services),
     access: 'audit:read',
   })

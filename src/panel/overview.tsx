@@ -1,7 +1,6 @@
 import type { Actor } from '../actor.js'
 import type { ServicesOfSpace } from '../resources/admin-space.js'
-import { authorsOf, published, type Subject, subjectsOf, verbOf } from '../resources/views/audit-subjects.js'
-import type { RecentChange } from '../services/operation/recent-changes.js'
+import { recentRows } from '../resources/views/recent.js'
 import { type PanelContext, panelPath } from './context.js'
 import { TitledPage } from './layout.js'
 import { Needs } from './needs.js'
@@ -14,44 +13,10 @@ import { panelActor, type View } from './view.js'
 const maxEvents = 60
 const maxChanges = 12
 
-interface Shown {
-  readonly subject: Subject
-  readonly verb: string
-  readonly who: string
-  readonly at: string
-  /** The time of the first of them. */
-  readonly since: string
-  readonly event: string
-}
-
-/** Joins changes of one record by one person, if nothing came between or they were made at once. */
-async function together(changes: readonly RecentChange[], services: ServicesOfSpace): Promise<Shown[]> {
-  const nameOf = await authorsOf(changes, services)
-  const subjects = await subjectsOf(changes, services)
-  const shown: Shown[] = []
-  for (const [i, change] of changes.entries()) {
-    const subject = subjects[i] as Subject
-    const [who, verb] = [nameOf(change), verbOf(change)]
-    const { occurred_at: at, audit_event_id: event } = change
-    const known = shown.findIndex(
-      (one, before) =>
-        one.who === who &&
-        one.subject.words === subject.words &&
-        one.subject.at?.id === subject.at?.id &&
-        (before === shown.length - 1 || one.since === at),
-    )
-    const last = shown[known]
-    // The verb of the oldest change stays: a new record is filled in at once. A publish replaces any other verb.
-    if (last) shown[known] = { ...last, verb: last.verb === published ? published : verb, since: at }
-    else shown.push({ subject, verb, who, at, since: at, event })
-  }
-  return shown.slice(0, maxChanges)
-}
-
 async function Recent({ view, actor, services }: { view: View; actor: Actor; services: ServicesOfSpace }) {
   const changes = await services.recentChanges.list(actor, maxEvents)
   if (!changes) return null
-  const shown = await together(changes, services)
+  const shown = await recentRows(changes, maxChanges, services)
   const mayReadAll = view.can('audit:read')
   return (
     <section aria-labelledby="recent">

@@ -1,7 +1,7 @@
 import type { ServerChannel } from 'ssh2'
 import { type Io, runAs, withUsualOptions } from '../cli/command.js'
 import { runWords } from '../cli/run-words.js'
-import { siteCommands } from '../cli/site-commands.js'
+import { machineCommands, siteCommands } from '../cli/site-commands.js'
 import { complain } from '../cli/terminal.js'
 import { visible } from '../cli/visible.js'
 import { HttpError } from '../errors.js'
@@ -98,7 +98,15 @@ function ioOf(
       writeError(`${question}: `)
       return readLine(channel, true).finally(() => writeError('\n'))
     },
+    ask: isTerminal
+      ? async question => {
+          writeError(`${question}: `)
+          return readLine(channel, true, text => writeError(text)).finally(() => writeError('\n'))
+        }
+      : undefined,
     isInteractive: false,
+    isTerminal,
+    hasColour: false,
     stopped,
   }
   return { io, waits: () => waits }
@@ -107,9 +115,20 @@ function ioOf(
 /** Over SSH no option names a configuration file: that is for the operator of the machine. */
 const commands = siteCommands.map(command => withUsualOptions(command))
 
+/** Returns the sentence about a command that only the machine has; undefined for any other line. */
+function ofMachine(given: readonly string[]): string | undefined {
+  const found = machineCommands.find(words => words === given.slice(0, words.split(' ').length).join(' '))
+  return found && `${found} is a command of the machine that runs the service, not of SSH`
+}
+
 async function run(line: string, connection: Connection, io: Io): Promise<number> {
   const { site } = connection
   try {
+    const sentence = ofMachine(wordsOf(line))
+    if (sentence !== undefined) {
+      complain(io, sentence)
+      return 2
+    }
     return await runWords(commands, wordsOf(line), io, {
       perform: async (command, options, given) =>
         runAs(await connection.actor(), site.services, command, { io, options, given }),

@@ -15,9 +15,14 @@ function typed(line: string[], key: string, byPerson: boolean): string[] | 'end'
 /**
  * Reads one line from a client, without its end.
  * @param byPerson a person types it: Backspace, Ctrl-C and Ctrl-D work
+ * @param echo shows what is typed, if it is no secret
  * @throws when input ends before a line, or a person interrupts
  */
-export async function readLine(channel: ServerChannel, byPerson: boolean): Promise<string> {
+export async function readLine(
+  channel: ServerChannel,
+  byPerson: boolean,
+  echo: (text: string) => void = () => undefined,
+): Promise<string> {
   const decoder = new StringDecoder('utf8')
   let line: string[] = []
   for await (const bytes of channel.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
@@ -25,6 +30,7 @@ export async function readLine(channel: ServerChannel, byPerson: boolean): Promi
       const next = typed(line, key, byPerson)
       if (next === 'end') return line.join('')
       if (next === 'interrupt' || next.length > maxLength) throw new Error('no password was given')
+      echo(next.length > line.length ? key : next.length < line.length ? '\b \b' : '')
       line = next
     }
   if (line.length > 0 && !byPerson) return line.join('')

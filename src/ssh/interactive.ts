@@ -2,7 +2,9 @@ import type { Actor } from '../actor.js'
 import { Grid } from './screen/grid.js'
 import { type Key, Keys } from './screen/keys.js'
 import { Stack } from './screen/stack.js'
+import type { AnyView } from './screen/view.js'
 import { goToView, homeView } from './screens/index.js'
+import { liveScreen } from './screens/live.js'
 import { type Session, sessionOf } from './session.js'
 import type { Site, Terminal } from './terminal.js'
 
@@ -20,10 +22,16 @@ const probe = '\x1b[H\u00e9\x1b[6n'
 const plainTerminals = /^(dumb|unknown|ansi|vt\d.*|)$/i
 
 /** Opens the screens for one signed-in user at one terminal, until they leave or the connection ends. */
-export async function openTerminal(site: Site, actor: Actor, terminal: Terminal): Promise<void> {
+export async function openTerminal(
+  site: Site,
+  actor: Actor,
+  terminal: Terminal,
+  first: 'home' | 'live' = 'home',
+): Promise<void> {
   const session = await sessionOf(site, actor)
   const { name, username, role_label } = await site.services.auth.profile(actor)
-  new Interactive(session, terminal, `${name || username} · ${role_label}`)
+  const start = first === 'live' ? liveScreen(session) : homeView(session)
+  new Interactive(session, terminal, { name: `${name || username} · ${role_label}`, start })
 }
 
 class Interactive {
@@ -41,7 +49,7 @@ class Interactive {
   constructor(
     private readonly session: Session,
     private readonly terminal: Terminal,
-    name: string,
+    { name, start }: { name: string; start: AnyView },
   ) {
     this.#grid = new Grid(terminal.columns, terminal.rows)
     this.#grid.isAscii = plainTerminals.test(terminal.term)
@@ -68,7 +76,7 @@ class Interactive {
     const isPlain = this.#grid.isAscii
     if (!isPlain) this.#hasMouse = true
     terminal.write(isPlain ? enter : enter + mouseOn + probe)
-    this.#stack.open(homeView(session))
+    this.#stack.open(start)
   }
 
   /** An unexpected error ends this session and no other one. */

@@ -74,6 +74,13 @@ function takeSession(session: Session, connection: Connection): void {
     accept?.()
     connection.guarded(() => terminal?.resize(info))
   })
+  const screens = ({ channel, gone, add }: Opened, info: PseudoTtyInfo, first: 'home' | 'live') => {
+    const { socket, guarded, seen } = connection
+    const shown = channelTerminal(channel, info, { socket, gone, guarded, seen })
+    terminal = shown
+    add({ end: sentence => shown.close(sentence) })
+    return showScreens(connection, shown, first)
+  }
   session.on('shell', (accept, reject) =>
     once(reject, () => {
       const { channel, gone, add } = opened(accept(), session, connection)
@@ -81,23 +88,21 @@ function takeSession(session: Session, connection: Connection): void {
         channel.stderr.write(noScreens)
         return add(runCommand(channel, connection, { line: 'help', gone, code: 2 }))
       }
-      const { socket, guarded, seen } = connection
-      const shown = channelTerminal(channel, pty, { socket, gone, guarded, seen })
-      terminal = shown
-      add({ end: sentence => shown.close(sentence) })
-      return showScreens(connection, shown)
+      return screens({ channel, gone, add }, pty, 'home')
     }),
   )
   session.on('sftp', (accept, reject) => once(reject, () => takeSftp(accept, session, connection)))
   session.on('exec', (accept, reject, { command }) =>
     once(reject, () => {
       const { channel, gone, add } = opened(accept(), session, connection)
+      if (pty && command.trim() === 'top') return screens({ channel, gone, add }, pty, 'live')
       const run = runCommand(channel, connection, { line: command, gone, isTerminal: pty !== undefined })
       add(run)
       session.on('signal', (taken, _refused, { name }) => {
         taken?.()
         run.signal(name)
       })
+      return undefined
     }),
   )
 }
@@ -139,8 +144,12 @@ function opened(channel: ServerChannel, session: Session, connection: Connection
   }
 }
 
-async function showScreens(connection: Connection, terminal: ChannelTerminal): Promise<void> {
+async function showScreens(
+  connection: Connection,
+  terminal: ChannelTerminal,
+  first: 'home' | 'live',
+): Promise<void> {
   const actor = await connection.actor()
   const { openTerminal } = await import('./interactive.js')
-  await openTerminal(connection.site, actor, terminal)
+  await openTerminal(connection.site, actor, terminal, first)
 }

@@ -15,7 +15,7 @@ import { type FormKey, formView } from './screen/form.js'
 import type { FormField } from './screen/form-state.js'
 import { type Column, type Cell as ListCell, type ListKey, listView } from './screen/list.js'
 import { confirmView, pageView, type Row } from './screen/over.js'
-import { bold } from './screen/style.js'
+import { bold, plain } from './screen/style.js'
 import type { AnyView, Shell } from './screen/view.js'
 import { stateCell, timeWord } from './screens/words.js'
 import type { Session } from './session.js'
@@ -50,7 +50,7 @@ const typedField = (field: Field): FormField =>
 
 function shownCell(cell: Cell): string | ListCell {
   if (typeof cell !== 'object') return String(cell)
-  if ('code' in cell) return cell.code
+  if ('code' in cell) return { text: cell.code, style: plain, isPath: true }
   return 'at' in cell ? timeWord(cell.at) : stateCell(cell.state, cell.word)
 }
 

@@ -25,7 +25,6 @@ async function line(text: string, table: readonly Command[] = commands) {
       err += some
     },
     readSecret: async () => 'a secret of the test',
-    ask: undefined,
     isInteractive: false,
     ...unread,
     variables: {},
@@ -41,32 +40,46 @@ Options:
   --version             show the version
   -h, --help            show the help of a command
 
-Commands:
+Set up and run:
   serve [options]       serve the site of a configuration file, or defaults without one
   quickstart [options]  serve a sample site on SQLite from a folder of its own
   init [options]        write a configuration file, asking for what no option says
   doctor [options]      check database, storage, mail, HTTPS, clock and disk, and say what to do
   config                look at the configuration
   migrate               look after the schema of the database
+  backup                make backups, look at them, and restore them
+  import [options]      take over what another system exports: model, entries and files
+
+People and access:
   user                  look after accounts
+  roles                 look after roles
   token                 look after API keys
+
+Content:
   media                 look after media
   content               look after content trees
   versions              look at versions of entries, and bring them back
   pages                 make pages
   routes                look after addresses of pages
-  datatypes             look after datatypes
-  fields                look after the fields of datatypes
+  redirects             look after old addresses
+  locales               look after languages
   query [options]       find published entries of a datatype
   search [options]      find published entries by the words in them
+
+Content model:
+  datatypes             look after datatypes
+  fields                look after the fields of datatypes
+  types [options]       write TypeScript types of the content model to standard output
+  compat [options]      show what datatypes and fields are called for clients of other systems
+
+Watch and notify:
   webhooks              look after webhooks
   deliveries            look at what was sent to webhooks
   audit                 look at what was changed, by whom and when
-  backup                make backups, look at them, and restore them
-  types [options]       write TypeScript types of the content model to standard output
-  compat [options]      show what datatypes and fields are called for clients of other systems
-  import [options]      take over what another system exports: model, entries and files
+
+Further commands:
   openapi [options]     write the OpenAPI document to standard output
+  completion            write the completion of a shell to standard output
   version               show the version
   help                  show the help of a command
 `
@@ -78,6 +91,10 @@ Options:
   --config <path>  configuration file (default: ./cms.config.json, when it is there)
   --json           show the result as one line of JSON
   -h, --help       show the help of a command
+
+Examples:
+  slugline media regenerate
+  slugline media regenerate --json
 `
 
 describe('the command line', () => {

@@ -107,7 +107,7 @@ describe('slugline config check', () => {
     expect(await line(['config', 'check', '--config', path, '--json'])).toMatchObject({
       code: 1,
       out: '',
-      err: `slugline: ${path}: cookie_duration: must be a duration such as "24h" or "90s"\n`,
+      err: `${JSON.stringify({ error: `${path}: cookie_duration: must be a duration such as "24h" or "90s"`, code: 'invalid' })}\n`,
     })
   })
 })

@@ -136,7 +136,7 @@ describe('accounts by the command line, while the service runs', () => {
     for (const [input, sentence] of [
       [
         '{"slug":"/x","title":"X"}',
-        'author_id: is required here, where nobody is signed in: an id that slugline user list shows',
+        'author_id: is required here, where nobody is signed in: say --author with an e-mail address, or give an id that slugline user list shows',
       ],
       ['{bad', 'standard input is not JSON'],
     ] as const)

@@ -55,9 +55,9 @@ describe('a command over SSH', () => {
     const found = await admin(`query ${datatype.name} --sort=-title --json`)
     expect(found.out).toBe(`${(await app.call('GET', `/api/v1/query/${datatype.name}?sort=-title`)).text}\n`)
     expect((await admin(`query ${datatype.name} 'title[eq]=The first of them'`)).out).toBe(
-      `${id}\n  title: The first of them\n`,
+      `${id}  First\n  title: The first of them\n`,
     )
-    expect((await admin('search first')).out).toContain(`${id}  ${datatype.name}  /first\n`)
+    expect((await admin('search first')).out).toContain(`${id}  ${datatype.name}  /first  First\n`)
     // What the command shows and refuses is what the API does.
     const searched = await app.call('GET', '/api/v1/search?q=first')
     expect((await admin('search first --json')).out).toBe(`${searched.text}\n`)
@@ -73,8 +73,8 @@ describe('a command over SSH', () => {
       ])
     }
     const missing = [
-      ['content get nothing', 'nothing (the id of the entry)'],
-      ['versions list nothing', 'nothing (the id of the entry)'],
+      ['content get nothing', 'nothing (the id of the entry, or the slug of its page)'],
+      ['versions list nothing', 'nothing (the id of the entry, or the slug of its page)'],
       ['versions restore nothing', 'nothing (the id of the version)'],
       ['versions compare one other', 'one (the id of a version) or other (the id of another one)'],
     ] as const
@@ -102,10 +102,12 @@ describe('a command over SSH', () => {
     const json = await admin('routes list --json')
     expect([JSON.parse(json.out).length, json.err]).toEqual([total, ''])
     expect(JSON.parse((await admin('routes list --json --limit 7')).out)).toHaveLength(7)
-    const audit = await admin('audit list')
+    const audit = await admin('audit list --sessions')
     expect([linesOf(audit).length, audit.err]).toEqual([100, 'The first 100. --limit 0 shows all.\n'])
     const audits = await app.audits()
-    expect(linesOf(await admin('audit list --limit 0')).length).toBeGreaterThanOrEqual(audits.length)
+    expect(linesOf(await admin('audit list --limit 0 --sessions')).length).toBeGreaterThanOrEqual(
+      audits.length,
+    )
     expect((await admin('user list')).err).toBe('')
   })
 

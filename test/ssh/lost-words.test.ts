@@ -335,6 +335,8 @@ describe('what was opened and closed between typing and saving', () => {
   it('a publish in the form: what is typed then is typed into what is public now', async () => {
     const { client, stored } = await opened()
     client.press('p')
+    await client.sees('will be public')
+    client.press('y')
     await client.sees('is public')
     await client.sees(/Page · published/)
     line('Mine')(client)

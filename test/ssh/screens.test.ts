@@ -72,6 +72,8 @@ it('tells the story of a page', async () => {
 
   // Publish, change, look at what waits, publish again, compare.
   client.press('p')
+  await client.sees('will be public that')
+  client.press('y')
   await client.sees('is public')
   client.press('home', 'enter')
   client.type('!')
@@ -81,6 +83,8 @@ it('tells the story of a page', async () => {
   await client.sees('Waiting for publish')
   await shows(client, 'waiting')
   client.press('q', 'p')
+  await client.sees('All of it is public already.')
+  client.press('y')
   await client.sees('is public')
   client.press('v')
   await client.sees('v2 Published')
@@ -576,6 +580,8 @@ it('has the admin space, guarded by its own permissions', async () => {
   editor.press('ctrl+s')
   await editor.sees('Saved.')
   editor.press('p')
+  await editor.sees('1 entry will be public')
+  editor.press('y')
   await editor.sees('is public')
   const page = await app.call('GET', '/api/v1/admin/tree/style?format=clean')
   expect(page.body).toMatchObject({ text: 'Plain words' })

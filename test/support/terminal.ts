@@ -5,6 +5,9 @@ import { runLine } from '../../src/cli/program.js'
 export const unread = {
   writeBytes() {},
   drained: async () => undefined,
+  ask: undefined,
+  isTerminal: false,
+  hasColour: false,
   async *input() {},
   stopped: new AbortController().signal,
 }
@@ -24,7 +27,12 @@ interface Ended {
  */
 export async function runHere(
   args: readonly string[],
-  person: { secret?: string; answers?: readonly string[]; variables?: Record<string, string> } = {},
+  person: {
+    secret?: string
+    answers?: readonly string[]
+    variables?: Record<string, string>
+    isTerminal?: boolean
+  } = {},
 ): Promise<Ended> {
   const end: Ended = { code: 0, out: '', err: '', asked: [] }
   const answers = person.answers && [...person.answers]
@@ -38,14 +46,15 @@ export async function runHere(
     writeError,
     writeSurely: writeError,
     readSecret: async () => person.secret ?? '',
+    isInteractive: false,
+    ...unread,
     ask:
       answers &&
       (async question => {
         end.asked.push(question)
         return answers.shift() ?? ''
       }),
-    isInteractive: false,
-    ...unread,
+    isTerminal: person.isTerminal ?? false,
     variables: person.variables ?? {},
   })
   return end

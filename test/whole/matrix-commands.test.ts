@@ -21,10 +21,19 @@ user role            users:update       - - - p a
 user list            users:read         - - e p a
 user get             users:read         - - e p a
 user delete          users:delete       - - - p a
+roles list           roles:read         - - - p a
+roles get            roles:read         - - - p a
+roles delete         roles:delete       - - - p a
+roles create         roles:create       - - - p a
+roles update         roles:update       - - - p a
 keys list            signed-in          - v e p a
 keys add             signed-in          - v e p a
 keys remove          signed-in          - - - - a
 token create         tokens:create      - - - p a
+token revoke         tokens:update      - - - p a
+token list           tokens:read        - - - p a
+token get            tokens:read        - - - p a
+token delete         tokens:delete      - - - p a
 media regenerate     media:update       - - e p a
 media list           media:read         - v e p a
 media get            media:read         - v e p a
@@ -48,6 +57,11 @@ routes get           routes:read        - v e p a
 routes delete        routes:delete      - - e p a
 routes create        routes:create      - - e p a
 routes update        routes:update      - - e p a
+redirects list       routes:read        - v e p a
+redirects get        routes:read        - v e p a
+redirects delete     routes:delete      - - e p a
+redirects create     routes:create      - - e p a
+redirects update     routes:update      - - e p a
 datatypes list       datatypes:read     - - e p a
 datatypes get        datatypes:read     - - e p a
 datatypes delete     datatypes:delete   - - e p a
@@ -58,11 +72,19 @@ fields get           fields:read        - - e p a
 fields delete        fields:delete      - - e p a
 fields create        fields:create      - - e p a
 fields update        fields:update      - - e p a
+locales list         content:read       - v e p a
+locales get          content:read       - v e p a
+locales delete       content:admin      - - - p a
+locales create       content:admin      - - - p a
+locales update       content:admin      - - - p a
 query                public             - v e - a
 search               public             - v e - a
 webhooks list        webhook:read       - - - p a
 webhooks get         webhook:read       - - - p a
 webhooks delete      webhook:delete     - - - p a
+webhooks create      webhook:create     - - - p a
+webhooks update      webhook:update     - - - p a
+webhooks test        webhook:update     - - - p a
 deliveries list      webhook:read       - - - p a
 deliveries tail      webhook:read       - - - p a
 deliveries retry     webhook:update     - - - p a
@@ -70,6 +92,7 @@ audit list           audit:read         - - - p a
 audit tail           audit:read         - - - p a
 backup create        deploy:create      - - - - a
 backup list          deploy:read        - - - p a
+top                  signed-in          - v e p a
 types                datatypes:read     - - e p a
 compat               datatypes:read     - - e p a
 `
@@ -101,6 +124,9 @@ const io = {
     yield Buffer.from('{}')
   },
   readSecret: async () => 'nobody else has this one',
+  ask: undefined,
+  isTerminal: false,
+  hasColour: false,
   isInteractive: false,
   // What would run until somebody ends it looks once.
   stopped: AbortSignal.abort(),

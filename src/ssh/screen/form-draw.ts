@@ -1,3 +1,4 @@
+import { widthOf } from './clusters.js'
 import type { FormField, FormState } from './form-state.js'
 import { isChanged } from './form-state.js'
 import type { Area } from './grid.js'
@@ -16,7 +17,8 @@ interface FormRow {
   readonly field?: string
 }
 
-const [narrow, wide] = [14, 22]
+/** The narrowest column of labels; the widest is a third of the screen. */
+const narrow = 14
 /** How many rows of a long text are shown in the marked field, and in others. */
 const [markedRows, otherRows] = [6, 2]
 
@@ -80,7 +82,8 @@ export function drawForm<R>(area: Area, state: FormState<R>): void {
   )
   for (const [y, text] of lead.entries()) area.put(1, y, text, dim)
   const from = lead.length > 0 ? lead.length + 1 : 0
-  const labels = area.width >= 72 ? wide : narrow
+  const longest = Math.max(0, ...state.fields.map(({ label }) => widthOf(label) + 4))
+  const labels = Math.max(narrow, Math.min(longest, Math.floor(area.width / 3)))
   const width = Math.max(4, area.width - labels - 3)
   const rows: FormRow[] = []
   let marked = 0

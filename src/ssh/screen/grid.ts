@@ -26,6 +26,15 @@ const asciiSigns: Readonly<Record<string, string>> = {
   '└': '`',
   '│': '|',
   '─': '-',
+  '≤': '<',
+  '▁': '.',
+  '▂': '.',
+  '▃': ':',
+  '▄': ':',
+  '▅': '|',
+  '▆': '|',
+  '▇': '#',
+  '█': '#',
 }
 const ascii = /^[\x20-\x7e]$/
 const asciiText = /^[\x20-\x7e]*$/

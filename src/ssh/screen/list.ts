@@ -1,4 +1,4 @@
-import { widthOf } from './clusters.js'
+import { graphemes, widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import { enterKey, type Key } from './keys.js'
 import { drawLine, type Line, lineOf, textOf, typed } from './line.js'
@@ -9,6 +9,8 @@ import type { Hint, Shell, View } from './view.js'
 export interface Cell {
   readonly text: string
   readonly style: number
+  /** Whether it is cut in the middle if there is no room, because its end tells it apart. */
+  readonly isPath?: true
 }
 
 export interface Column<R> {
@@ -172,6 +174,10 @@ function update<R>(
   if (key.type === 'click') return clicked(spec, state, key.spot, shell)
   if (state.line && !(move && isStep)) return filtered(spec, state, { line: state.line, key, shell })
   if (key.type !== 'key') return state
+  if (key.key === 'ctrl+r') {
+    load(spec, shell, { limit: Math.max(pageSize, state.records.length) })
+    return state
+  }
   if (move) {
     const at = clamp(move(state.at, shown.length), shown.length)
     const last = state.records.at(-1)
@@ -179,17 +185,20 @@ function update<R>(
       load(spec, shell, { after: spec.keyOf(last) })
     return { ...state, at }
   }
-  if (key.key === '/') {
-    const last = state.records.at(-1)
-    if (!spec.find && last && state.records.length < Math.min(state.total, maxFiltered))
-      load(spec, shell, { after: spec.keyOf(last), limit: maxFiltered - state.records.length })
-    return { ...state, line: lineOf(state.filter) }
-  }
+  if (key.key === '/') return toFilter(spec, state, shell)
   if (key.key === 'escape' && state.filter !== '') return { ...state, ...unfiltered }
   const record = shown[state.at]
   const own = spec.keys.find(one => namesOf(one).includes(key.key))
   if (own && (own.ofList || record !== undefined)) own.run(shell, record as R)
   return state
+}
+
+/** Opens the line of the filter, and loads records for it unless all are searched. */
+function toFilter<R>(spec: ListSpec<R>, state: ListState<R>, shell: Shell<ListState<R>>): ListState<R> {
+  const last = state.records.at(-1)
+  if (!spec.find && last && state.records.length < Math.min(state.total, maxFiltered))
+    load(spec, shell, { after: spec.keyOf(last), limit: maxFiltered - state.records.length })
+  return { ...state, line: lineOf(state.filter) }
 }
 
 /** Marks the clicked record; opens it if it is marked already. */
@@ -297,9 +306,18 @@ function drawRow(
   for (const [i, cell] of cells.entries()) {
     const width = widths[i] ?? 0
     // On a marked row colours would be backgrounds.
-    area.put(x, y, cell.text, style & inverse ? style | (cell.style & bold) : cell.style, width)
+    const text = cell.isPath ? cutInside(cell.text, Math.min(width, area.width - x)) : cell.text
+    area.put(x, y, text, style & inverse ? style | (cell.style & bold) : cell.style, width)
     x += width + 2
   }
+}
+
+/** Cuts a text in the middle, so that its start and its end are shown. */
+function cutInside(text: string, width: number): string {
+  if (widthOf(text) <= width || width < 8) return text
+  const characters = graphemes(text)
+  const start = Math.floor((width - 1) / 3)
+  return [...characters.slice(0, start), '…', ...characters.slice(start + 1 - width)].join('')
 }
 
 /** A list of records, with a filter and actions. */

@@ -1,10 +1,10 @@
 import type { Choice } from '../../resources/form-field.js'
-import { widthOf } from './clusters.js'
+import { graphemes, widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import { drawLine, type Line, lineOf, textOf, typed } from './line.js'
 import { bold, dim, inverse, plain } from './style.js'
 import type { Hint, Shell, View } from './view.js'
-import { wrapped } from './wrap.js'
+import { breaks, wrapped } from './wrap.js'
 
 /** Draws a box in the middle of the screen and returns the area in it. */
 function boxIn(area: Area, width: number, height: number, title: string): Area {
@@ -51,13 +51,26 @@ export function confirmView(
   }
 }
 
+/** A part of a row with its own style. */
+export interface Span {
+  readonly text: string
+  readonly style?: number
+}
+
 /** A row of a text to read. */
 export interface Row {
   readonly text: string
+  /** The same text in parts. */
+  readonly spans?: readonly Span[]
+  /** Whether a change begins here, to which a key leads. */
+  readonly isStart?: true
   readonly style?: number
   /** The indent in cells. */
   readonly indent?: number
 }
+
+/** The longest part of a row that is drawn: it has more characters than a screen. */
+const maxSpan = 20_000
 
 interface PageState {
   readonly top: number
@@ -92,7 +105,7 @@ export function pageView(
     title: () => title,
     start: { top: 0, rows },
     update(state, key, shell) {
-      const step = key.type === 'key' ? pageSteps[key.key] : undefined
+      const step = key.type === 'key' ? (pageSteps[key.key] ?? stepToChange(state, key.key)) : undefined
       if (step === undefined) {
         keys.find(one => key.type === 'key' && one.key === key.key)?.run(shell)
         return state
@@ -102,13 +115,50 @@ export function pageView(
     },
     draw(area, { rows: shown, top }) {
       let y = 0
-      for (const { text, style = plain, indent = 0 } of shown.slice(top)) {
-        for (const line of wrapped(text, area.width - 2 - indent, 200)) area.put(1 + indent, y++, line, style)
+      for (const { text, spans, style = plain, indent = 0 } of shown.slice(top)) {
+        if (spans) y += putSpans(area, { x: 1 + indent, y }, spans)
+        else
+          for (const line of wrapped(text, area.width - 2 - indent, 200))
+            area.put(1 + indent, y++, line, style)
         if (y >= area.height) break
       }
     },
-    hints: () => [{ key: '↑↓', does: 'scroll' }, ...keys, { key: 'q', does: 'back' }],
+    hints: () => [
+      { key: '↑↓', does: 'scroll' },
+      ...(rows.filter(({ isStart }) => isStart).length > 1
+        ? [{ key: 'n N', does: 'next, last change' }]
+        : []),
+      ...keys,
+      { key: 'q', does: 'back' },
+    ],
   }
+}
+
+/** Returns the rows from here to the next change, or to the one before. */
+function stepToChange({ top, rows }: PageState, key: string): number | undefined {
+  if (key !== 'n' && key !== 'N') return undefined
+  const starts = rows.flatMap(({ isStart }, i) => (isStart ? [i] : []))
+  const to = key === 'n' ? starts.find(i => i > top) : starts.findLast(i => i < top)
+  return to === undefined ? undefined : to - top
+}
+
+/** Draws a row in parts, wrapped as a whole. @returns how many rows it takes */
+function putSpans(area: Area, { x, y }: { x: number; y: number }, spans: readonly Span[]): number {
+  const width = Math.max(1, area.width - 1 - x)
+  const styled = spans.flatMap(({ text, style = plain }) =>
+    graphemes(text.slice(0, maxSpan)).map(character => ({ character, style })),
+  )
+  const starts = breaks(
+    styled.map(({ character }) => character),
+    width,
+  )
+  for (const [row, from] of starts.entries()) {
+    if (y + row >= area.height) break
+    let at = x
+    for (const { character, style } of styled.slice(from, starts[row + 1]))
+      at += area.put(at, y + row, character, style)
+  }
+  return starts.length
 }
 
 interface PickState {

@@ -39,6 +39,7 @@ const everywhere: readonly Hint[] = [
   { key: 'Esc q', does: 'back' },
   { key: 'g :', does: 'go to another screen' },
   { key: '?', does: 'this help' },
+  { key: '^R', does: 'read a list again' },
   { key: '^L', does: 'draw the screen again' },
   { key: '^O', does: 'mouse on or off' },
   { key: '^C', does: 'end the session' },

@@ -6,7 +6,8 @@ import { pageView, type Row } from '../screen/over.js'
 import { bold, dim } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
-import { changedRows, timeWord } from './words.js'
+import { differenceRows } from './difference.js'
+import { secondWord } from './words.js'
 
 const everyMs = 2000
 const reads = 'audit:read'
@@ -31,7 +32,7 @@ export function auditScreen(session: Session) {
       { label: 'Which', of: ({ subject }) => [subject.words, subject.part].filter(Boolean).join(' · ') },
       { label: 'Who', of: ({ who }) => who },
       { label: 'How', of: ({ how }) => how, wide: true },
-      { label: 'When', of: ({ event }) => timeWord(event.occurred_at) },
+      { label: 'When', of: ({ event }) => secondWord(event.occurred_at) },
     ],
     keys: [{ key: 'Enter', does: 'look', run: (shell, row) => openChange(session, shell, row) }],
   })
@@ -47,7 +48,7 @@ function openChange<S>(session: Session, shell: Shell<S>, { event }: ChangeRow):
       ...told.facts.map(([name, text]) => ({ text: `${name} ${text || '–'}`, style: dim })),
       { text: '' },
       ...(told.values.length === 0 ? [{ text: noValues }, { text: '' }] : []),
-      ...told.values.flatMap(({ label, ...change }) => changedRows(label, change)),
+      ...(await differenceRows(told.values)),
       { text: 'As it is stored', style: bold },
       ...[before, after].flatMap(text => text.split('\n').map(line => ({ text: line, indent: 2 }))),
     ]

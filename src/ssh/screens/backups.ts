@@ -22,7 +22,7 @@ export function backupsScreen(session: Session) {
       { label: 'Begun', of: ({ started_at }) => ({ at: started_at }) },
       { label: 'State', of: ({ status }) => ({ state: kinds[status] ?? 'due', word: status }) },
       { label: 'Size', of: ({ size_bytes }) => (size_bytes === null ? '–' : sizeWords(size_bytes)) },
-      { label: 'Where', of: ({ location }) => location ?? '–' },
+      { label: 'Where', of: ({ location }) => ({ code: location ?? '–' }) },
     ],
     listKeys: [
       {

@@ -4,7 +4,7 @@ import { listView } from '../screen/list.js'
 import { pageView } from '../screen/over.js'
 import { bold } from '../screen/style.js'
 import type { Session } from '../session.js'
-import { stateCell, timeWord } from './words.js'
+import { secondWord, stateCell } from './words.js'
 
 const everyMs = 2000
 
@@ -33,7 +33,7 @@ export function deliveriesScreen(
       { label: 'State', of: ({ status }) => stateCell(deliveryStates[status] ?? 'off', status) },
       { label: 'Tries', of: ({ attempts }) => String(attempts) },
       { label: 'Answer', of: ({ last_status_code }) => String(last_status_code ?? '–') },
-      { label: 'When', of: ({ created_at }) => timeWord(created_at) },
+      { label: 'When', of: ({ created_at }) => secondWord(created_at) },
       { label: 'Error', of: ({ last_error }) => last_error ?? '', wide: true },
     ],
     keys: [

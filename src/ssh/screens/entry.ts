@@ -82,7 +82,7 @@ function keysOf(session: Session, id: string): FormKey<Opened>[] {
         const isUnsaved = state.fields.some(({ name }) => isChanged(state, name))
         if (isUnsaved) shell.complain('Save first: what is published is what is stored.')
         else
-          publish(session, shell, id, () => {
+          publish(session, shell, { id, title: state.title }, () => {
             shell.say(`“${state.title}” is public.`)
             again()
           })

@@ -16,6 +16,7 @@ import { backupsScreen } from './backups.js'
 import { configurationScreen } from './configuration.js'
 import { contentScreen } from './content.js'
 import { datatypesScreen } from './datatypes.js'
+import { drawLive, type LiveState, liveReader, liveScreen, liveStart } from './live.js'
 import { mediaScreen } from './media.js'
 import { mediaFoldersScreen } from './media-folders.js'
 import { rolesScreen } from './roles.js'
@@ -97,6 +98,7 @@ const screens: readonly Screen[] = [
     access: 'webhook:read',
     open: webhooksScreen,
   },
+  { name: 'Live', about: 'requests, changes, plans, as they happen', access: 'signed-in', open: liveScreen },
   { name: 'Audit log', about: 'what was changed, as it happens', access: 'audit:read', open: auditScreen },
   { name: 'Backups', about: 'copies of everything', access: 'deploy:read', open: backupsScreen },
   {
@@ -123,8 +125,33 @@ export const goToView = (session: Session, go: (view: AnyView) => void): AnyView
 
 const steps: Readonly<Record<string, number>> = { up: -1, k: -1, down: 1, j: 1, home: -100, end: 100, G: 100 }
 
-/** The first screen, which lists all others. */
-export const homeView = (session: Session): View<number> => placesView('Slugline', session, screens)
+interface PlacesState {
+  readonly at: number
+  readonly live: LiveState
+}
+
+/** From this width on the first screen shows what happens beside the menu. */
+const [withLive, menuWidth] = [110, 50]
+
+/** The first screen, which lists all others; in a wide window it also shows what happens in the service. */
+export function homeView(session: Session): View<PlacesState> {
+  const read = liveReader(session)
+  return {
+    ...placesView('Slugline', session, screens),
+    everyMs: 1000,
+    shown: shell =>
+      shell.work('signed-in', async () => {
+        const live = await read()
+        return state => ({ ...state, live })
+      }),
+    draw(area, { at, live }) {
+      const isWide = area.width >= withLive
+      const menu = isWide ? area.part(0, 0, menuWidth, area.height) : area
+      draw(menu, offered(session, screens), at)
+      if (isWide) drawLive(area.part(menuWidth + 2, 1, area.width - menuWidth - 3, area.height - 1), live)
+    },
+  }
+}
 
 /** The screens of the admin space: those of a space, over its services. */
 function adminSpaceScreen(session: Session): AnyView {
@@ -132,26 +159,28 @@ function adminSpaceScreen(session: Session): AnyView {
   return guardedBy(access => adminWord(access as Access), placesView('Admin space', inside, ofSpace))
 }
 
-function placesView(title: string, session: Session, of: readonly Screen[]): View<number> {
+function placesView(title: string, session: Session, of: readonly Screen[]): View<PlacesState> {
   const shown = offered(session, of)
-  const open = (at: number, shell: Shell<number>) => {
+  const open = (at: number, shell: Shell<PlacesState>) => {
     const screen = shown[at]
     if (screen) shell.open(screen.open(session))
   }
   return {
     title: () => title,
-    start: 0,
-    update(at, key, shell) {
+    start: { at: 0, live: liveStart },
+    update(state, key, shell) {
+      const { at } = state
       const clicked = key.type === 'click' ? shown.findIndex(({ name }) => name === key.spot) : -1
-      if (clicked >= 0 && clicked !== at) return clicked
+      if (clicked >= 0 && clicked !== at) return { ...state, at: clicked }
       if (clicked >= 0) open(at, shell)
-      if (key.type !== 'key') return at
+      if (key.type !== 'key') return state
       const step = steps[key.key]
-      if (step !== undefined) return Math.max(0, Math.min(shown.length - 1, at + step))
+      const to = Math.max(0, Math.min(shown.length - 1, at + (step ?? 0)))
+      if (to !== at) return { ...state, at: to }
       if (key.key === 'enter' || key.key === 'right' || key.key === 'l') open(at, shell)
-      return at
+      return state
     },
-    draw: (area, at) => draw(area, shown, at),
+    draw: (area, { at }) => draw(area, shown, at),
     hints: () => [
       { key: '↑↓', does: 'move' },
       { key: 'Enter', does: 'open' },

@@ -1,6 +1,6 @@
 import { HttpError } from '../../errors.js'
 import { all, modelOf, titlesOf } from '../../resources/entries.js'
-import { pageView } from '../screen/over.js'
+import { confirmView, pageView } from '../screen/over.js'
 import { bold } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
@@ -14,8 +14,41 @@ async function refusals(session: Session, { errors }: HttpError): Promise<readon
   return told.map(({ error, content_data_id = '' }) => `In “${titles.get(content_data_id) ?? ''}”: ${error}`)
 }
 
-/** Publishes an entry with everything under it; if it is refused, the problems are listed. */
-export function publish<S>(session: Session, shell: Shell<S>, id: string, done: () => void): void {
+const entriesWord = (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'}`
+
+/** Returns the question before a publication; undefined if it changes only one entry that is public already. */
+async function questionOf({ services: { space } }: Session, id: string, title: string) {
+  const entries = [await space.content.get(id), ...(await space.content.subtree(id))]
+  const ids = new Set(entries.map(entry => entry.content_data_id))
+  const drafts = new Set(
+    entries.filter(({ status }) => status === 'draft').map(entry => entry.content_data_id),
+  ).size
+  if (ids.size === 1 && drafts === 0) return undefined
+  const under = ids.size > 1 ? ` with ${entriesWord(ids.size - 1)} under it` : ''
+  const first =
+    drafts === 0
+      ? 'All of it is public already.'
+      : `${entriesWord(drafts)} will be public that ${drafts === 1 ? 'is a draft' : 'are drafts'} now.`
+  return `Publish “${title}”${under}?\n${first}`
+}
+
+/** Publishes an entry with everything under it, after a question if that is more than a change of a public entry. */
+export function publish<S>(
+  session: Session,
+  shell: Shell<S>,
+  { id, title }: { id: string; title: string },
+  done: () => void,
+): void {
+  shell.work('content:publish', async () => {
+    const question = await questionOf(session, id, title)
+    const act = () => publishNow(session, shell, id, done)
+    if (question === undefined) act()
+    else shell.open(confirmView('Publish', question, { word: 'publish it', act }))
+  })
+}
+
+/** Publishes; if it is refused, the problems are listed. */
+function publishNow<S>(session: Session, shell: Shell<S>, id: string, done: () => void): void {
   shell.work('content:publish', async () => {
     try {
       await session.services.space.publishing.publish(session.actor, { content_data_id: id })

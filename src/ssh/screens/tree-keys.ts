@@ -61,7 +61,7 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
       does: 'publish',
       access: 'content:publish',
       run: (shell, node) =>
-        publish(session, shell, idOf(node), () => {
+        publish(session, shell, { id: idOf(node), title: node.title }, () => {
           const { nodes } = tree()
           const below = under(nodes, node).length
           const hides = above(nodes, node).find(one => one.entry.status === 'draft')

@@ -13,7 +13,8 @@ import { confirmView, pageView, type Row } from '../screen/over.js'
 import { bold, dim, green, red } from '../screen/style.js'
 import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
-import { changedRows, timeWord } from './words.js'
+import { differenceRows } from './difference.js'
+import { timeWord } from './words.js'
 
 const reads = 'content:update'
 
@@ -87,9 +88,13 @@ export function versionsScreen(session: Session, id: string, title: string): Any
   })
 }
 
-const rowsOf = (values: readonly ChangedText[]): Row[] =>
-  values.flatMap(({ title, field, locale, ...change }) =>
-    changedRows([title, field, locale].filter(Boolean).join(' · '), change),
+const rowsOf = (values: readonly ChangedText[]): Promise<Row[]> =>
+  differenceRows(
+    values.map(({ title, field, locale, before, after }) => ({
+      label: [title, field, locale].filter(Boolean).join(' · '),
+      before,
+      after,
+    })),
   )
 
 /** Shows the changes from one version to another. */
@@ -99,7 +104,7 @@ function compare<S>(session: Session, shell: Shell<S>, from: VersionRow, to: Ver
     const rows: Row[] = [
       ...added.map(title => ({ text: `+ ${title}`, style: green })),
       ...removed.map(title => ({ text: `- ${title}`, style: red })),
-      ...rowsOf(values),
+      ...(await rowsOf(values)),
     ]
     const nothing = [{ text: onlyPlaces, style: dim }]
     shell.open(pageView(`From ${from.name} to ${to.name}`, rows.length > 0 ? rows : nothing))
@@ -111,10 +116,9 @@ export function changesScreen<S>(session: Session, shell: Shell<S>, id: string):
   const { changes } = session.services.space
   shell.work(reads, async () => {
     const entries = await changedEntries(id, session)
-    const rows = entries.flatMap(({ title, word, values }): Row[] => [
-      { text: `${title}: ${word}`, style: bold },
-      ...rowsOf(values),
-    ])
+    const rows: Row[] = []
+    for (const { title, word, values } of entries)
+      rows.push({ text: `${title}: ${word}`, style: bold }, ...(await rowsOf(values)))
     const drop = {
       key: 'X',
       does: 'drop all of it',

@@ -1,11 +1,28 @@
 import type { StateKind } from '../../resources/resource.js'
 import type { Cell } from '../screen/list.js'
-import type { Row } from '../screen/over.js'
-import { bold, dim, green, magenta, red } from '../screen/style.js'
+import { dim, green, magenta, red } from '../screen/style.js'
 
 /** Returns a stored time as text, in UTC. */
 export const timeWord = (time: string | null): string =>
   time === null ? '–' : time.slice(0, 16).replace('T', ' ')
+
+/** Returns how long ago a time was, or in how long it will be. @param now in milliseconds */
+export function sinceWord(time: string, now: number): string {
+  const seconds = (now - Date.parse(time)) / 1000
+  const far = Math.abs(seconds)
+  const span =
+    far < 60
+      ? `${Math.floor(far)} s`
+      : far < 3600
+        ? `${Math.floor(far / 60)} min`
+        : far < 172_800
+          ? `${Math.floor(far / 3600)} h`
+          : `${Math.floor(far / 86_400)} d`
+  return seconds < 0 ? `in ${span}` : `${span} ago`
+}
+
+/** Returns a stored time to the second and without its year, for lists that grow while one looks. */
+export const secondWord = (time: string): string => time.slice(5, 19).replace('T', ' ')
 
 const looks = {
   live: { sign: '●', style: green },
@@ -21,14 +38,3 @@ export const stateCell = (kind: StateKind, word: string): Cell => ({
   text: `${looks[kind].sign} ${word}`,
   style: looks[kind].style,
 })
-
-/** The text before and after a change, under the label of its field. */
-export const changedRows = (
-  label: string,
-  { before, after }: { before: string | null; after: string | null },
-): Row[] => [
-  { text: label, style: bold },
-  ...(before ? [{ text: `- ${before}`, style: red, indent: 2 }] : []),
-  ...(after ? [{ text: `+ ${after}`, style: green, indent: 2 }] : []),
-  { text: '' },
-]

@@ -1,0 +1,45 @@
+import { badRequest } from '../errors.js'
+import { type Io, show, type Values } from './command.js'
+import { visible } from './visible.js'
+
+/** The options of a command that deletes something. */
+export const yes = { '--yes': 'do not ask; needed where nobody can be asked, as in a script' }
+export const dryRun = { '--dry-run': 'show what would be done, and do nothing' }
+
+/**
+ * Asks before something that cannot be undone, unless `--yes` is given.
+ * @throws 400 if nobody can be asked, or the person does not agree
+ */
+async function agree(io: Pick<Io, 'ask'>, { yes }: Values, question: string): Promise<void> {
+  if (yes !== undefined) return
+  if (!io.ask) throw badRequest('nobody can be asked here: say --yes, or --dry-run to see what would be done')
+  const answer = await io.ask(visible(`${question}\nType yes to go on`))
+  if (!/^y(es)?$/i.test(answer.trim())) throw badRequest('nothing was changed')
+}
+
+interface Deletion {
+  readonly id: string
+  /** The record in words, such as `route “About us”`. */
+  readonly name: string
+  /** What goes with it. */
+  readonly words: string
+}
+
+/** Deletes after a question, or shows what a deletion would include. */
+export async function deleteAsked(
+  io: Io,
+  options: Values,
+  { id, name, words }: Deletion,
+  act: () => Promise<void>,
+): Promise<void> {
+  if (options['dry-run'] !== undefined)
+    return show(
+      io,
+      options,
+      { would_delete: id, name, message: words },
+      `This would delete ${name}. ${words}`,
+    )
+  await agree(io, options, `Delete ${name}? ${words}`)
+  await act()
+  show(io, options, { deleted: id, name }, `Deleted ${name}.`)
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inPublicSpace, rightsOf } from '../resources/admin-space.js'
+import { sinceWord } from '../ssh/screens/words.js'
+import { VitalsReader } from '../ssh/vitals.js'
+import { type SiteCommand, show } from './command.js'
+
+/** How long requests are counted, in milliseconds. */
+const countedMs = 1000
+
+/** Shows what happens in the service at this moment, as far as the caller may see it. */
+export const top: SiteCommand['work'] = async (services, actor, io, options) => {
+  const parts = inPublicSpace(services)
+  const rights = await rightsOf(parts.access, actor)
+  const watcher = { services: parts, actor, can: (word: string) => rights.has(word), now: Date.now }
+  const reader = new VitalsReader(watcher)
+  await reader.read()
+  await sleep(countedMs, undefined, { signal: io.stopped }).catch(() => undefined)
+  const { surfaces, deliveries, changes = [], planned = [], here = [], ...numbers } = await reader.read()
+  const now = Date.now()
+  const lines = [
+    ...surfaces.map(
+      ({ name, perSecond, p95, total }) =>
+        `${name}: ${(perSecond.at(-1) ?? 0).toFixed(1)} requests a second, p95 ${p95 ?? '-'} ms, ${total} in all`,
+    ),
+    ...changes.map(
+      ({ subject, verb, who, at }) => `changed: ${subject.words}: ${verb} by ${who}, ${sinceWord(at, now)}`,
+    ),
+    ...planned.map(
+      ({ title, at, publishes }) =>
+        `planned: ${publishes ? 'publish' : 'unpublish'} ${title} ${sinceWord(at, now)}`,
+    ),
+    ...here.map(({ name, at }) => `here: ${name}, active ${sinceWord(at, now)}`),
+  ]
+  const shown = {
+    ...numbers,
+    surfaces: surfaces.map(({ perSecond, ...one }) => ({ ...one, per_second: perSecond.at(-1) ?? 0 })),
+    deliveries: deliveries && Object.fromEntries(deliveries),
+    changes,
+    planned,
+    here,
+  }
+  show(io, options, shown, lines.join('\n') || 'Your role sees nothing of what happens here.')
+  return 0
+}

@@ -1,0 +1,151 @@
+import { type Piece, wordDiffs } from '../../services/content/word-diff.js'
+import type { Row, Span } from '../screen/over.js'
+import { bold, dim, green, inverse, red } from '../screen/style.js'
+
+/** A text before and after a change, with the words that it is shown under. */
+export interface Changed {
+  readonly label: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** How many equal lines are shown before and after a change. */
+const around = 2
+/** How much of an equal text is shown at each side of a changed word, in a line that is longer. */
+const aroundWord = 120
+/** The most lines of one text: nobody reads more. */
+const maxLines = 2000
+
+type Side = 'before' | 'after'
+type Line = readonly Span[]
+interface Shown {
+  readonly kind: 'same' | Side
+  readonly line: Line
+}
+
+const isEqual = (line: Line) => line.every(({ style }) => style === undefined)
+const textOf = (line: Line) => line.map(({ text }) => text).join('')
+
+/** Lines that belong together: up to a line break that both texts have. */
+class Part {
+  readonly before: Span[][] = [[]]
+  readonly after: Span[][] = [[]]
+
+  add(side: Side, text: string, style?: number): void {
+    const [first = '', ...rest] = text.split('\n')
+    const lines = this[side]
+    const put = (some: string) => {
+      if (some !== '') lines.at(-1)?.push(style === undefined ? { text: some } : { text: some, style })
+    }
+    put(first)
+    for (const line of rest) {
+      lines.push([])
+      put(line)
+    }
+  }
+
+  /** Returns its lines: those that are equal at its start and end once, others as removed and added. */
+  lines(): Shown[] {
+    const [before, after] = [[...this.before], [...this.after]]
+    const isShared = (one: Line | undefined, other: Line | undefined) =>
+      one !== undefined &&
+      other !== undefined &&
+      isEqual(one) &&
+      isEqual(other) &&
+      textOf(one) === textOf(other)
+    const ends: Shown[] = []
+    while (isShared(before.at(-1), after.at(-1))) {
+      ends.unshift({ kind: 'same', line: before.pop() ?? [] })
+      after.pop()
+    }
+    const starts: Shown[] = []
+    while (isShared(before[0], after[0])) {
+      starts.push({ kind: 'same', line: before.shift() ?? [] })
+      after.shift()
+    }
+    return [
+      ...starts,
+      ...before.map(line => ({ kind: 'before', line }) as const),
+      ...after.map(line => ({ kind: 'after', line }) as const),
+      ...ends,
+    ]
+  }
+}
+
+/** Returns the lines of two texts, of which the words that differ are marked. */
+function linesOf(pieces: readonly Piece[]): Shown[] {
+  const found: Shown[] = []
+  let part = new Part()
+  for (const { kind, text } of pieces) {
+    if (kind === 'removed') part.add('before', text, red | inverse)
+    else if (kind === 'added') part.add('after', text, green | inverse)
+    else
+      for (const [i, line] of text.split('\n').entries()) {
+        if (i > 0) {
+          found.push(...part.lines())
+          part = new Part()
+        }
+        part.add('before', line)
+        part.add('after', line)
+      }
+  }
+  found.push(...part.lines())
+  return found
+}
+
+const shortened = (text: string, isFirst: boolean, isLast: boolean): string => {
+  const most = (isFirst || isLast ? 1 : 2) * aroundWord
+  if (text.length <= most + 3) return text
+  return `${isFirst ? '' : text.slice(0, aroundWord)} … ${isLast ? '' : text.slice(-aroundWord)}`
+}
+
+function rowOf({ kind, line }: Shown): Row {
+  const sign = { same: ' ', before: '-', after: '+' }[kind]
+  const style = { same: dim, before: red, after: green }[kind]
+  const spans = line.map((span, i) =>
+    span.style === undefined
+      ? { text: kind === 'same' ? span.text : shortened(span.text, i === 0, i === line.length - 1), style }
+      : span,
+  )
+  return { text: `${sign} ${textOf(line)}`, spans: [{ text: `${sign} `, style }, ...spans], indent: 2 }
+}
+
+/** Leaves out equal lines that are far from every change, and says how many. */
+function withoutFar(lines: readonly Shown[]): Row[] {
+  const near = new Set<number>()
+  for (const [i, { kind }] of lines.entries())
+    if (kind !== 'same') for (let at = i - around; at <= i + around; at++) near.add(at)
+  const rows: Row[] = []
+  let left = 0
+  const tell = () => {
+    if (left > 0)
+      rows.push({ text: `… ${left} equal ${left === 1 ? 'line' : 'lines'}`, style: dim, indent: 2 })
+    left = 0
+  }
+  for (const [i, line] of lines.entries()) {
+    if (!near.has(i)) {
+      left++
+      continue
+    }
+    tell()
+    rows.push(rowOf(line))
+  }
+  tell()
+  return rows
+}
+
+/** Shows changes word by word: the lines that differ with their neighbours, each under the name of its field. */
+export async function differenceRows(changes: readonly Changed[]): Promise<Row[]> {
+  const pieces = await wordDiffs(changes.map(({ before, after }) => [before ?? '', after ?? '']))
+  return changes.flatMap(({ label, before, after }, i): Row[] => {
+    const lines = linesOf(pieces[i] ?? [])
+    // An empty text has no line.
+    const shown = lines.filter(
+      ({ kind }) => !((kind === 'before' && !before) || (kind === 'after' && !after)),
+    )
+    const rows = withoutFar(shown)
+    const more =
+      rows.length > maxLines ? [{ text: `… ${rows.length - maxLines} more lines`, style: dim }] : []
+    return [{ text: label, style: bold, isStart: true }, ...rows.slice(0, maxLines), ...more, { text: '' }]
+  })
+}

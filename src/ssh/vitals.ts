@@ -1,0 +1,205 @@
+import { statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Actor } from '../actor.js'
+import type { Config } from '../config.js'
+import { databaseFile } from '../config.js'
+import { latencyBounds } from '../metrics.js'
+import type { ServicesOfSpace } from '../resources/admin-space.js'
+import { titlesById } from '../resources/entries.js'
+import { type RecentRow, recentRows } from '../resources/views/recent.js'
+
+/** How much of the past counts for the latency, in seconds. */
+const windowSeconds = 60
+/** How often the parts that read the database are read, in milliseconds. */
+const [often, seldom] = [3000, 30_000]
+/** How many seconds of the past are kept: more than a screen has columns. */
+const maxSamples = 600
+/** How long ago somebody was active who is still here, in milliseconds. */
+const hereMs = 5 * 60_000
+const [maxPlanned, maxChanges, maxHere] = [5, 8, 8]
+/** How many audit events are read for the last changes. */
+const maxEvents = 40
+
+/** What one surface has answered since the start: the requests, and those of each latency. */
+interface Count {
+  readonly requests: number
+  readonly buckets: readonly number[]
+}
+
+/** Everything that is counted, at one moment. */
+interface Sample {
+  readonly at: number
+  readonly surfaces: ReadonlyMap<string, Count>
+  readonly reads: number
+  readonly writes: number
+}
+
+/** The numbers of one surface. */
+export interface Surface {
+  readonly name: string
+  /** Requests of each second, the newest last. */
+  readonly perSecond: readonly number[]
+  /** Milliseconds that 95 % of the requests of the last minute took at most; undefined without requests. */
+  readonly p95: number | undefined
+  readonly total: number
+}
+
+export interface Vitals {
+  readonly surfaces: readonly Surface[]
+  /** Statements of the last second. */
+  readonly statements: { readonly read: number; readonly write: number } | undefined
+  /** The part of pages that came from memory, from 0 to 1. */
+  readonly cached: number | undefined
+  readonly deliveries: ReadonlyMap<string, number> | undefined
+  readonly queueSeconds: number | undefined
+  readonly backupSeconds: number | undefined
+  readonly freeBytes: number | undefined
+  readonly here: readonly { name: string; at: string }[] | undefined
+  readonly planned: readonly { title: string; at: string; publishes: boolean }[] | undefined
+  readonly changes: readonly RecentRow[] | undefined
+}
+
+function sampleOf({ metrics }: ServicesOfSpace, at: number, counts: { read: number; write: number }): Sample {
+  const surfaces = new Map<string, { requests: number; buckets: number[] }>()
+  for (const { surface, buckets } of metrics.requests.all()) {
+    const known = surfaces.get(surface) ?? { requests: 0, buckets: buckets.map(() => 0) }
+    for (const [i, count] of buckets.entries()) {
+      known.buckets[i] = (known.buckets[i] ?? 0) + count
+      known.requests += count
+    }
+    surfaces.set(surface, known)
+  }
+  return { at, surfaces, reads: counts.read, writes: counts.write }
+}
+
+/** Returns the least bound, in milliseconds, under which 95 % of the counted requests are. */
+function p95Of(now: Count, before: Count | undefined): number | undefined {
+  const counts = now.buckets.map((count, i) => count - (before?.buckets[i] ?? 0))
+  const all = counts.reduce((sum, one) => sum + one, 0)
+  if (all === 0) return undefined
+  let sum = 0
+  const at = counts.findIndex(count => {
+    sum += count
+    return sum >= all * 0.95
+  })
+  return (latencyBounds[at] ?? Number.POSITIVE_INFINITY) * 1000
+}
+
+/** The parts that the numbers are read with, for one user. */
+export interface Watcher {
+  readonly services: ServicesOfSpace
+  readonly actor: Actor
+  can(access: string): boolean
+  /** In milliseconds. */
+  now(): number
+  /** Undefined where no configuration is at hand. */
+  readonly config?: () => Config
+}
+
+/** The numbers of the service for one screen: it reads counters each second, and rows less often. */
+export class VitalsReader {
+  #samples: Sample[] = []
+  readonly #parts = new Map<string, { at: number; value: unknown }>()
+
+  constructor(private readonly watcher: Watcher) {}
+
+  async read(): Promise<Vitals> {
+    const { services, actor, can } = this.watcher
+    const mayMeasure = can('metrics:read')
+    const measured = mayMeasure ? await services.metrics.measure() : undefined
+    if (measured) this.#add(sampleOf(services, performance.now(), measured.statements))
+    const pages = measured ? measured.pages.memory + measured.pages.built : 0
+    const may = (access: string, everyMs: number, read: () => Promise<unknown>) =>
+      can(access) ? this.#kept(access, everyMs, read) : undefined
+    return {
+      surfaces: this.#surfaces(),
+      statements: this.#statements(),
+      cached: measured && pages > 0 ? measured.pages.memory / pages : undefined,
+      deliveries: measured?.deliveries,
+      queueSeconds: measured?.queueAgeSeconds,
+      backupSeconds: measured?.backupAgeSeconds,
+      freeBytes: (await may('metrics:read', seldom, () => this.#freeBytes())) as Vitals['freeBytes'],
+      here: (await may('sessions:read', seldom, () => this.#here())) as Vitals['here'],
+      planned: (await may('content:update', often, () => this.#planned())) as Vitals['planned'],
+      changes: (await this.#kept('changes', often, async () => {
+        const changes = await services.recentChanges.list(actor, maxEvents)
+        return changes && recentRows(changes, maxChanges, services)
+      })) as Vitals['changes'],
+    }
+  }
+
+  /** Reads a part again if it is old. */
+  async #kept(name: string, everyMs: number, read: () => Promise<unknown>): Promise<unknown> {
+    const known = this.#parts.get(name)
+    const at = performance.now()
+    if (known && at - known.at < everyMs) return known.value
+    const value = await read()
+    this.#parts.set(name, { at, value })
+    return value
+  }
+
+  #add(sample: Sample): void {
+    this.#samples = [...this.#samples, sample].slice(-maxSamples)
+  }
+
+  #surfaces(): Surface[] {
+    const now = this.#samples.at(-1)
+    if (!now) return []
+    const before = this.#samples.find(({ at }) => at >= now.at - windowSeconds * 1000)
+    return [...now.surfaces].map(([name, count]) => ({
+      name,
+      total: count.requests,
+      p95: before === now ? undefined : p95Of(count, before?.surfaces.get(name)),
+      perSecond: this.#samples.slice(1).map(({ at, surfaces }, i) => {
+        const last = this.#samples[i] as Sample
+        const added = (surfaces.get(name)?.requests ?? 0) - (last.surfaces.get(name)?.requests ?? 0)
+        return added / Math.max(0.2, (at - last.at) / 1000)
+      }),
+    }))
+  }
+
+  #statements(): Vitals['statements'] {
+    const [last, now] = this.#samples.slice(-2)
+    if (!last || !now) return undefined
+    const seconds = Math.max(0.2, (now.at - last.at) / 1000)
+    return { read: (now.reads - last.reads) / seconds, write: (now.writes - last.writes) / seconds }
+  }
+
+  /** The free space on the disk of the database file; undefined for a server. */
+  async #freeBytes(): Promise<number | undefined> {
+    const { config } = this.watcher
+    const file = config && databaseFile(config())
+    if (file === undefined) return undefined
+    const { bavail, bsize } = await statfs(dirname(resolve(file)))
+    return bavail * bsize
+  }
+
+  async #here(): Promise<Vitals['here']> {
+    const { services, now } = this.watcher
+    const { sessions, users } = services
+    const since = new Date(now() - hereMs).toISOString()
+    const last = new Map<string, string>()
+    for (const { user_id, last_access } of await sessions.live())
+      if (last_access >= since && last_access > (last.get(user_id) ?? '')) last.set(user_id, last_access)
+    const newest = [...last].sort(([, one], [, other]) => (one < other ? 1 : -1)).slice(0, maxHere)
+    return Promise.all(
+      newest.map(async ([id, at]) => {
+        const user = await users.get(id).catch(() => undefined)
+        return { name: user ? user.name || user.username : id, at }
+      }),
+    )
+  }
+
+  async #planned(): Promise<Vitals['planned']> {
+    const found = await this.watcher.services.space.publishing.planned(maxPlanned)
+    const titles = await titlesById(
+      found.map(one => one.content_data_id),
+      this.watcher,
+    )
+    return found.map(({ content_data_id, at, publishes }) => ({
+      title: titles.get(content_data_id) ?? content_data_id,
+      at,
+      publishes,
+    }))
+  }
+}
