@@ -242,14 +242,10 @@ export interface PublishedPage {
   modified: string
 }
 export interface Redirect {
-  redirect_id: string
   slug: string
-  target: string | null
-  route_id: string | null
-  locale: string
+  /** The page's current slug, or the address of another site. */
+  target: string
   status: 301 | 308
-  is_automatic: boolean
-  [member: string]: unknown
 }
 export type Change =
   | { type: 'ready'; id?: string }

@@ -224,6 +224,18 @@ export function slugline({ url, key, locale, fetch: send = (...given) => fetch(.
     }
   }
 
+  async function redirects(options) {
+    const [found, routes] = await Promise.all([get('/redirects', {}, options), get('/routes', {}, options)])
+    const error = found.error ?? routes.error
+    if (error) return { error }
+    const byId = new Map(routes.data.map(route => [route.route_id, route]))
+    const data = found.data.map(({ slug, target, route_id, locale, status }) => {
+      const route = byId.get(route_id)
+      return { slug, target: target ?? route?.translations[locale]?.slug ?? route?.slug, status }
+    })
+    return { data: data.filter(({ target }) => target) }
+  }
+
   const parameters = given => ({ format: 'native', locale, ...given })
   return {
     get,
@@ -244,7 +256,7 @@ export function slugline({ url, key, locale, fetch: send = (...given) => fetch(.
     query: name => builder(name, { locale }),
     search: (q, given, options) => list('/search', { q, locale, ...given }, options),
     pages: options => everything(cursor => list('/routes/published', { limit: 1000, cursor }, options)),
-    redirects: options => get('/redirects', {}, options),
+    redirects,
     changes,
   }
 }

@@ -144,7 +144,7 @@ it('reads what the service has, and returns errors as values', () => {
   expect(usual.globals.data).toMatchObject([{ fields: { name: 'main' } }])
   for (const name of ['globals without a key', 'redirects without a key', 'unknown datatype'])
     expect([name, usual[name]]).toEqual([name, { code: 'unauthenticated', status: 403 }])
-  expect(usual.redirects.data).toMatchObject([{ slug: '/old', status: 308 }])
+  expect(usual.redirects.data).toEqual([{ slug: '/old', target: '/posts/first', status: 308 }])
   expect(usual.pages.data.map(({ slug }: { slug: string }) => slug).toSorted()).toEqual([
     ...['/posts/first', '/posts/second', '/posts/third', '/zoe'],
   ])
