@@ -4,7 +4,9 @@ import { type Command, config, json, withUsualOptions } from './command.js'
 import { siteCommands } from './site-commands.js'
 import { say } from './terminal.js'
 
-const port = { '--port <address>': 'listen here for HTTP, in place of the configured port' }
+const port = {
+  '--port <address>': 'listen here for HTTP, in place of the variable PORT and the configured port',
+}
 
 /** All commands, in the order of the help. The code of a command is loaded when it runs. */
 export const commands: readonly Command[] = [
