@@ -63,6 +63,7 @@ Commands:
   deliveries            look at what was sent to webhooks
   audit                 look at what was changed, by whom and when
   backup                make backups, look at them, and restore them
+  model                 keep the content model in a file
   types [options]       write TypeScript types of the content model to standard output
   compat [options]      show what datatypes and fields are called for clients of other systems
   import [options]      take over what another system exports: model, entries and files

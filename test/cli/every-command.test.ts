@@ -176,6 +176,9 @@ const cases: Readonly<Record<string, Case>> = {
   'audit tail': () => ({ args: ['--user', app.users.admin], isEndless: true }),
   'backup create': () => ({ args: ['-'] }),
   'backup list': none,
+  'model pull': none,
+  'model plan': () => ({ args: [], input: '{}' }),
+  'model apply': () => ({ args: [], input: '{}' }),
   types: none,
   compat: none,
 }

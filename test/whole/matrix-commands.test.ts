@@ -70,6 +70,9 @@ audit list           audit:read         - - - p a
 audit tail           audit:read         - - - p a
 backup create        deploy:create      - - - - a
 backup list          deploy:read        - - - p a
+model pull           datatypes:read     - - e - a
+model plan           datatypes:read     - - e - a
+model apply          datatypes:update   - - e - a
 types                datatypes:read     - - e p a
 compat               datatypes:read     - - e p a
 `
