@@ -1,4 +1,5 @@
 import { applyModel, ModelFile, type ModelStep, modelFile, planModel } from '../services/import/model-file.js'
+import { authorOf } from './author.js'
 import { type SiteCommand, show } from './command.js'
 import { inputJson } from './given.js'
 
@@ -33,7 +34,9 @@ export const modelPlan: Work = async (services, actor, io, options) => {
 
 export const modelApply: Work = async (services, actor, io, options) => {
   const accept = options['accept-broken'] !== undefined
-  const steps = await applyModel(services, actor, await inputJson(io, ModelFile), { accept })
+  // On the machine itself nobody is signed in.
+  const by = actor.userId === null ? { ...actor, userId: await authorOf(services, undefined) } : actor
+  const steps = await applyModel(services, by, await inputJson(io, ModelFile), { accept })
   show(io, options, steps.map(shown), lines(steps, 'nothing was to be changed'))
   return 0
 }

@@ -178,7 +178,10 @@ const cases: Readonly<Record<string, Case>> = {
   'backup list': none,
   'model pull': none,
   'model plan': () => ({ args: [], input: '{}' }),
-  'model apply': () => ({ args: [], input: '{}' }),
+  'model apply': () => ({
+    args: [],
+    input: JSON.stringify({ datatypes: [{ name: fresh('kind'), label: 'Kind', type: 'content' }] }),
+  }),
   types: none,
   compat: none,
 }
