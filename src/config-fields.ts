@@ -286,7 +286,7 @@ const fields = {
     guarded,
   ),
   output_format: field(
-    z.enum(['clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress']).default('raw'),
+    z.enum(['native', 'clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress']).default('raw'),
     'Format of pages if the request names none.',
   ),
   compat: field(

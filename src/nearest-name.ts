@@ -1,8 +1,31 @@
 /** Longer names are never misspellings of ours. */
 const longest = 64
 
-/** Names that earlier versions had, with those of today. */
-const renamed: ReadonlyMap<string, string> = new Map([['is_public', 'visibility']])
+/** Names of earlier versions and of other systems, with those that mean the same here, the likeliest first. */
+const meaning: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    body: ['fields'],
+    data: ['fields'],
+    datatype_id: ['parent_id'],
+    id: ['content_data_id', 'q'],
+    include: ['expand'],
+    is_public: ['visibility'],
+    language: ['locale', 'code'],
+    locale: ['code'],
+    name: ['label'],
+    order: ['sort'],
+    page: ['cursor', 'offset'],
+    path: ['slug'],
+    per_page: ['limit'],
+    populate: ['expand'],
+    published: ['status'],
+    title: ['label'],
+    type: ['field_type', 'datatype_id'],
+    url: ['slug'],
+    username: ['email'],
+    values: ['fields'],
+  }),
+)
 
 const spelled = (name: string): string => name.toLowerCase().replaceAll('-', '_')
 
@@ -27,15 +50,17 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The known name that somebody most likely meant: written the same but for case, `-` or a missing `_id`, or with at
- * most one letter in three wrong. Undefined if none is close.
+ * The known name that somebody most likely meant: what another system or version calls so, or a name written the same
+ * but for case, `-` or a missing `_id`, or with at most one letter in three wrong. Undefined if none is close.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > longest) return undefined
   const given = spelled(name)
+  const names = [...known]
+  const same = meaning.get(given)?.find(one => names.includes(one))
+  if (same !== undefined) return same
   let best: { one: string; edits: number } | undefined
-  for (const one of known) {
-    if (one === renamed.get(name)) return one
+  for (const one of names) {
     const edits = Math.min(
       distance(given, spelled(one)),
       one.endsWith('_id') ? distance(given, spelled(one.slice(0, -3))) : Number.POSITIVE_INFINITY,

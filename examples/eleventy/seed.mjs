@@ -19,7 +19,6 @@ async function call(method, path, body) {
   return text === '' ? undefined : JSON.parse(text)
 }
 const post = (path, body) => call('POST', path, body)
-const put = (path, id, body) => call('PUT', `${path}/?q=${id}`, body)
 
 /** A datatype with its fields: `[label, type, more]`. */
 async function datatype(label, type, fields) {
@@ -30,10 +29,10 @@ async function datatype(label, type, fields) {
 }
 
 /** A page in both languages. */
-async function page(datatype_id, { slug, title, fields, de }) {
-  const { route, entry } = await post('/pages', { datatype_id, slug, title, fields, status: 'published' })
-  await put('/routes', route.route_id, { translations: { de: { slug: de.slug, title: de.title } } })
-  await put('/content', entry.content_data_id, { locale: 'de', fields: de.fields })
+async function page(datatype_id, { de, ...given }) {
+  const { slug, title, fields } = de
+  const both = { translations: { de: { slug, title } }, locales: { de: { fields } } }
+  const { entry } = await post('/pages', { datatype_id, status: 'published', ...given, ...both })
   return entry.content_data_id
 }
 
@@ -132,21 +131,18 @@ for (let n = 1; n <= count; n++) {
   })
 }
 
-const menu = await post('/content', {
+await post('/content', {
   datatype_id: menuType,
   status: 'published',
   fields: { name: 'main' },
   children: [
-    { datatype_id: itemType, fields: { label: 'Start' } },
-    { datatype_id: itemType, fields: { label: 'On cities', target: tags[0] } },
-    { datatype_id: itemType, fields: { label: 'On rivers', target: tags[1] } },
-  ],
-})
-await put('/content', menu.content_data_id, {
-  locale: 'de',
-  children: ['Anfang', 'Über Städte', 'Über Flüsse'].map((label, i) => ({
-    content_data_id: menu.children[i].content_data_id,
-    fields: { label },
+    ['Start', 'Anfang'],
+    ['On cities', 'Über Städte', tags[0]],
+    ['On rivers', 'Über Flüsse', tags[1]],
+  ].map(([label, german, target]) => ({
+    datatype_id: itemType,
+    fields: target ? { label, target } : { label },
+    locales: { de: { fields: { label: german } } },
   })),
 })
 process.stdout.write(`${count} posts in two languages\n`)

@@ -6,7 +6,9 @@ import { say } from './terminal.js'
 
 /** Nobody is signed in here, so a new record needs the name of its author. */
 const author = { '--author <user>': 'the account that is the author, by e-mail or id' }
-const port = { '--port <address>': 'listen here for HTTP, in place of the configured port' }
+const port = {
+  '--port <address>': 'listen here for HTTP, in place of the variable PORT and the configured port',
+}
 
 /** All commands, in the order of the help. The code of a command is loaded when it runs. */
 export const commands: readonly Command[] = [

@@ -1,5 +1,5 @@
 import type { Actor } from '../actor.js'
-import { badRequest, invalid } from '../errors.js'
+import { badRequest } from '../errors.js'
 import { didYouMean } from '../nearest-name.js'
 import { download, type OpenExport, openExport } from '../node/export-files.js'
 import { outgoing } from '../node/outgoing.js'
@@ -9,6 +9,7 @@ import { type ImportPreview, previewOf } from '../services/import/preview.js'
 import type { ImportedFile, ReadExport } from '../services/import/site.js'
 import type { Services } from '../services/index.js'
 import { mediaAddress } from '../services/media/storage.js'
+import { authorOf } from './author.js'
 import { type LocalCommand, show } from './command.js'
 import { asOperator } from './site.js'
 import { complain, type Terminal } from './terminal.js'
@@ -19,14 +20,6 @@ const systems: Readonly<Record<string, () => Promise<ReadExport>>> = {
   contentful: async () => (await import('../systems/contentful/import/index.js')).readContentful,
   sanity: async () => (await import('../systems/sanity/import/index.js')).readSanity,
   strapi: async () => (await import('../systems/strapi/import/index.js')).readStrapi,
-}
-
-/** Returns the author of imported entries: the named account, else the oldest administrator. */
-async function authorOf({ users, access }: Services, email: string | undefined): Promise<string> {
-  if (email !== undefined) return (await users.byEmail(email)).user_id
-  const role = await access.systemRole('admin')
-  for await (const some of users.list({ role }, { limit: 1 })) for (const { user_id } of some) return user_id
-  throw invalid('author', 'must be named by the e-mail address of an account')
 }
 
 /** Shows the progress in one line that changes in place, if standard error is a terminal. */

@@ -134,7 +134,7 @@ export async function quickstart(
 ): Promise<Quickstart> {
   const folder = resolve(given ?? quickstartFolder)
   const { config: stored, path } = configurationIn(folder, variables)
-  const config = withPort(stored, port)
+  const config = withPort(stored, port, variables)
   const log = createLog('warn')
   const media = config.bucket_endpoint ? undefined : await folderStorage(join(folder, 'media'))
   let running: Running | undefined

@@ -16,12 +16,22 @@ export const hostKeyFile = (config: Config, configuration: string): string =>
 export const sshLine = ({ port, fingerprint }: { port: number; fingerprint: string }): string =>
   `Terminal: ssh -p ${port} localhost (host key ${fingerprint})`
 
-/** Returns the configuration with the port of the command line. @throws `ConfigError` for an invalid port */
-export function withPort(config: Config, port: string | undefined): Config {
-  if (port === undefined) return config
+/**
+ * Returns the configuration with the port of the command line, else that of the variable `PORT`, which hosts set.
+ * @throws `ConfigError` for an invalid port
+ */
+export function withPort(
+  config: Config,
+  option: string | undefined,
+  { PORT }: Terminal['variables'],
+): Config {
+  const port = option ?? PORT
+  if (port === undefined || (option === undefined && port === '')) return config
   const { success, data } = anyAddress().safeParse(port)
   if (!success)
-    throw new ConfigError('--port must be a port such as 8080 or an address such as 127.0.0.1:8080')
+    throw new ConfigError(
+      `${option === undefined ? 'PORT' : '--port'} must be a port such as 8080 or an address such as 127.0.0.1:8080`,
+    )
   return { ...config, port: data }
 }
 
@@ -31,7 +41,7 @@ export async function serve(
   options: { config?: string; port?: string },
 ): Promise<number> {
   const { config: stored, unknown, path } = loadConfig(options.config, terminal.variables)
-  const config = withPort(stored, options.port)
+  const config = withPort(stored, options.port, terminal.variables)
   refuseLeftDatabase({ config, path })
   const log = createLog(config.log_level)
   for (const name of unknown)

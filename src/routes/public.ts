@@ -1,5 +1,5 @@
 import type { Config } from '../config.js'
-import { methodNotAllowed } from '../errors.js'
+import { HttpError, methodNotAllowed } from '../errors.js'
 import type { RequestInfo } from '../middleware/context.js'
 import { exposedByPages, publicPreflight } from '../middleware/cross-origin.js'
 import { errorAnswer } from '../middleware/errors.js'
@@ -8,6 +8,15 @@ import type { Services } from '../services/index.js'
 import { deliveries, movedPageSource } from './page-answer.js'
 import { addressOf, pageRequests } from './page-requests.js'
 import { siteFiles } from './site-files.js'
+
+const wantsHtml = (request: Request) => request.headers.get('accept')?.includes('text/html') === true
+const isMissing = (error: unknown) => error instanceof HttpError && error.status === 404
+
+/** Whether the service has no page yet, public or not. */
+async function isEmpty({ routes }: Services['space']): Promise<boolean> {
+  for await (const rows of routes.list({}, { limit: 1 })) if (rows.length > 0) return false
+  return true
+}
 
 /**
  * Public delivery: the published tree of a route by its slug, for everybody. This is the hottest path of the
@@ -30,6 +39,11 @@ export function publicRoutes(
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': exposedByPages,
     }
+    if (path === '/' && wantsHtml(request) && isMissing(error) && (await isEmpty(space)))
+      return new Response(null, {
+        status: 302,
+        headers: { ...headers, Location: '/admin', 'Cache-Control': 'no-store', Vary: 'Accept' },
+      })
     return errorAnswer(log, error, { request_id: requestId, method: request.method, path }, headers)
   }
 

@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { typeScriptOf } from '../../src/services/delivery/model-types.js'
 import { testApp } from '../support/app.js'
+import { compiled } from '../support/compiled.js'
 import { engine } from '../support/database.js'
 import { picture, uploader } from '../support/media.js'
 import { testStorage } from '../support/storage.js'
@@ -17,32 +14,6 @@ const datatype = (name: string, fields: ReturnType<typeof field>[] = []) => ({
   ...{ name, label: `A ${name}`, type: 'content', visibility: 'linked' },
   fields,
 })
-
-/** What the compiler says of a program beside the types, as `TS2322` and its line. */
-async function compiled(types: string, program: string): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'slugline-types-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  writeFileSync(join(folder, 'types.ts'), types)
-  writeFileSync(join(folder, 'program.ts'), program)
-  const args = [
-    '--strict',
-    '--noEmit',
-    '--pretty',
-    'false',
-    '--module',
-    'nodenext',
-    '--types',
-    '',
-    'program.ts',
-  ]
-  return new Promise((done, fail) => {
-    execFile(resolve('node_modules/.bin/tsc'), args, { cwd: folder }, (error, stdout) => {
-      const lines = stdout.split('\n').filter(line => / error TS/.test(line))
-      if (error && lines.length === 0) fail(error)
-      else done(lines.map(line => line.replace(/^(\w+)\.ts\((\d+),.*error (TS\d+).*$/, '$1 $2 $3')))
-    })
-  })
-}
 
 it('refuses who may not read datatypes', async () => {
   const { call } = await testApp()

@@ -69,6 +69,7 @@ Content:
 Content model:
   datatypes             look after datatypes
   fields                look after the fields of datatypes
+  model                 keep the content model in a file
   types [options]       write TypeScript types of the content model to standard output
   compat [options]      show what datatypes and fields are called for clients of other systems
 

@@ -209,6 +209,12 @@ const cases: Readonly<Record<string, Case>> = {
   'backup create': () => ({ args: ['-'] }),
   'backup list': none,
   top: none,
+  'model pull': none,
+  'model plan': () => ({ args: [], input: '{}' }),
+  'model apply': () => ({
+    args: [],
+    input: JSON.stringify({ datatypes: [{ name: fresh('kind'), label: 'Kind', type: 'content' }] }),
+  }),
   types: none,
   compat: none,
 }

@@ -93,6 +93,9 @@ audit tail           audit:read         - - - p a
 backup create        deploy:create      - - - - a
 backup list          deploy:read        - - - p a
 top                  signed-in          - v e p a
+model pull           datatypes:read     - - e - a
+model plan           datatypes:read     - - e - a
+model apply          datatypes:update   - - e - a
 types                datatypes:read     - - e p a
 compat               datatypes:read     - - e p a
 `

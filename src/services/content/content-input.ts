@@ -20,12 +20,18 @@ const locale = z
       'The locale that `fields` is written in: without it that of the entry above in the request, or none. Empty for none.',
   })
 
+const locales = z
+  .record(localeCode, z.strictObject({ fields: values }))
+  .optional()
+  .meta({ description: 'Values in further locales: {"de": {"fields": {"title": "Über uns"}}}.' })
+
 const members = {
   sort_order: z.int32().optional(),
   status: status.optional(),
   author_id: authorId,
   fields: values.optional(),
   locale,
+  locales,
 }
 
 interface Members {
@@ -34,6 +40,7 @@ interface Members {
   author_id?: string | undefined
   fields?: Values | undefined
   locale?: string | undefined
+  locales?: Record<string, { fields: Values }> | undefined
 }
 export type Values = z.output<typeof values>
 

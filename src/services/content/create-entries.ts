@@ -9,7 +9,7 @@ import { insertEntries } from './entry-rows.js'
 import { checkedDatatype, type Place, step } from './placement.js'
 import { refusePublished } from './publication.js'
 import { refuseBeyond, type Sizes } from './subtree-limits.js'
-import { writeValues } from './write-values.js'
+import { valuesOf, writeValues } from './write-values.js'
 
 /** Members that a new entry takes from the entry above it, unless the request gives them. */
 interface Inherited {
@@ -65,14 +65,9 @@ export async function createEntries(
   await writeValues(
     tx,
     space,
-    plan.map(({ given, author_id, member, changed_at }, i) => ({
-      entry: entries[i] as EditableEntry,
-      values: given.fields ?? {},
-      author_id,
-      locale: given.locale,
-      changed_at,
-      member,
-    })),
+    plan.flatMap(({ given, author_id, member, changed_at }, i) =>
+      valuesOf(given, { entry: entries[i] as EditableEntry, author_id, member, changed_at }),
+    ),
     { fresh: true },
   )
   return { entries, members }
@@ -128,7 +123,9 @@ const rowOf = (tx: Writer, planned: Planned, publishedBy: string | null) => {
 
 function sizesOfPlan(plan: readonly Planned[]): Pick<Sizes, 'entries' | 'values'> {
   let values = 0
-  for (const { given } of plan) values += Object.keys(given.fields ?? {}).length
+  for (const { given } of plan)
+    for (const fields of [given.fields ?? {}, ...Object.values(given.locales ?? {}).map(one => one.fields)])
+      values += Object.keys(fields).length
   return { entries: plan.length, values }
 }
 

@@ -61,10 +61,10 @@ export async function makePage(
   tx: Writer,
   context: ContentContext,
   actor: Actor,
-  { slug, title, ...given }: z.output<typeof PageCreate> & { slug: string },
+  { slug, title, translations, ...given }: z.output<typeof PageCreate> & { slug: string },
 ): Promise<Page> {
   const author_id = authorOf(actor, given.author_id)
-  const route = await insertRoute(tx, context.space, { slug, title, author_id })
+  const route = await insertRoute(tx, context.space, { slug, title, translations, author_id })
   const place = { route_id: route.route_id, parent_id: null }
   return { route, entry: await makeContent(tx, context, actor, { ...given, ...place }) }
 }

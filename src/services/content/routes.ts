@@ -43,6 +43,7 @@ export const PageCreate = z.object({
       'Without it the address is made from the title, in the folder of the newest page of the datatype, with a number where that is taken.',
   }),
   title: label(1024),
+  translations: translationsInput.optional(),
   ...PageEntry.shape,
 })
 

@@ -10,7 +10,7 @@ import { markEdited, updateInTree } from './entry-rows.js'
 import { checkedDatatype, lastPosition, step } from './placement.js'
 import { publicationOf } from './publication.js'
 import { refuseBeyond } from './subtree-limits.js'
-import { type GivenValues, writeValues } from './write-values.js'
+import { type GivenValues, valuesOf, writeValues } from './write-values.js'
 
 /** The result of a request for the entries under one entry. */
 export interface Under {
@@ -85,9 +85,8 @@ export async function updateChildren(
     if (changed) under.changed.push(one.id)
     if (after.status !== before.status) under.statuses.push(after)
     if (after.datatype_id !== before.datatype_id) under.whole.push(after)
-    const { fields = {}, locale } = one.given
     const author_id = actor.userId ?? after.author_id
-    values.push({ entry: after, values: fields, locale, author_id, member: one.member })
+    values.push(...valuesOf(one.given, { entry: after, author_id, member: one.member }))
   }
   under.values = await writeValues(tx, space, values)
   await markValuesChanged(tx, space, under)

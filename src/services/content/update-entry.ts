@@ -18,7 +18,7 @@ import { slugsOf } from './route-translations.js'
 import { entryMoved, publishEntries, unpublish } from './staging.js'
 import { storeVersion } from './store-version.js'
 import { refuseValues, type Under, updateChildren } from './update-children.js'
-import { writeValues } from './write-values.js'
+import { valuesOf, writeValues } from './write-values.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 type EntryPatch = PatchOf<ContentSpace['contentData']>
@@ -37,9 +37,10 @@ export async function updateContent(
   { id, patch: given, check }: { id: string; patch: Update; check?: Check<Entry> | undefined },
 ): Promise<EntryTree> {
   const { space } = context
-  const { fields, locale, children = [], ...patch } = given
+  const { fields, locale, locales, children = [], ...patch } = given
   const isStatusAlone =
     !fields &&
+    !locales &&
     children.length === 0 &&
     Object.entries(patch).every(([name, v]) => name === 'status' || v === undefined)
   const edit = { id, parent_id: patch.parent_id, isStatusAlone }
@@ -49,7 +50,11 @@ export async function updateContent(
   const publication = await publicationOf(tx, context, actor, entry, patch.status)
   const { after: row, changed } = await updateEntry(tx, space, entry, { ...patch, ...place, ...publication })
   const author_id = actor.userId ?? entry.author_id
-  const written = await writeValues(tx, space, [{ entry: row, values: fields ?? {}, locale, author_id }])
+  const written = await writeValues(
+    tx,
+    space,
+    valuesOf({ fields, locale, locales }, { entry: row, author_id }),
+  )
   const isEdited = written.size > 0 && !changed
   const [after = row] = isEdited ? await markEdited(tx, space, [row]) : []
   const under = await updateChildren(tx, context, actor, after, { children, locale })

@@ -48,6 +48,8 @@ export async function routeOf(read: Reader, space: ContentSpace, entry: Entry): 
   return (await read.get(space.contentData, entry.root_id))?.route_id ?? null
 }
 
+type Locales = Readonly<Record<string, { readonly fields: Values }>>
+
 /** Values that a request gives for one entry. */
 export interface GivenValues {
   entry: EditableEntry
@@ -56,8 +58,27 @@ export interface GivenValues {
   locale?: string | undefined
   /** When new values were changed last; without it, now. */
   changed_at?: string | undefined
-  /** Where the entry is in the request, such as `children.2.`; refusals begin with it. */
+  /** Where the values are in the request, such as `children.2.`; refusals begin with it. */
   member?: string
+  /** Values in a further locale, whose entry has others in the same request. */
+  isFurther?: boolean
+}
+
+/**
+ * The values that a request gives for one entry, in each locale.
+ * @throws 400 when it gives them twice in one locale
+ */
+export function valuesOf(
+  given: { fields?: Values | undefined; locale?: string | undefined; locales?: Locales | undefined },
+  { member = '', ...rest }: Pick<GivenValues, 'entry' | 'author_id' | 'member' | 'changed_at'>,
+): GivenValues[] {
+  const { fields = {}, locale, locales = {} } = given
+  const further = Object.entries(locales).map(([code, own]) => {
+    const at = `${member}locales.${code}`
+    if (code === locale && given.fields) throw invalid(at, '`fields` has the values in this locale')
+    return { ...rest, values: own.fields, locale: code, member: `${at}.`, isFurther: true }
+  })
+  return [{ ...rest, values: fields, locale, member }, ...further]
 }
 
 /** One value to write, or to take away where it has no text. */
@@ -69,6 +90,8 @@ interface Change extends Named {
   locale: string
   changed_at: string | undefined
   member: string
+  /** The member that names the locale. */
+  localeMember: string
 }
 
 /**
@@ -151,19 +174,29 @@ async function changesOf(
   const byDatatype = withDefaults ? defaultsOf([...fields.values()]) : undefined
   const changes: Change[] = []
   const turns = new Turns()
-  for (const { entry, values, author_id, locale = '', changed_at, member: path = '' } of given)
+  for (const { entry, values, author_id, locale = '', changed_at, member: path = '', isFurther } of given)
     for (const [name, value] of Object.entries(values)) {
       const member = `${path}fields.${name}`
       const field = fields.get(keyOf(entry.datatype_id, name))
       if (!field) throw invalid(member, 'the datatype has no such field')
-      changes.push(checkedChange({ entry, field, author_id, locale, changed_at, member }, value))
+      const localeMember = isFurther ? path.slice(0, -1) : 'locale'
+      changes.push(
+        checkedChange({ entry, field, author_id, locale, changed_at, member, localeMember }, value),
+      )
       if (turns.isOver) await turns.next()
     }
-  for (const { entry, values, author_id, changed_at, member: path = '' } of given)
+  for (const { entry, values, author_id, changed_at, member: path = '' } of given.filter(
+    one => !one.isFurther,
+  ))
     for (const { field, text } of byDatatype?.get(entry.datatype_id) ?? []) {
       const member = `${path}fields.${field.name}`
       if (!Object.hasOwn(values, field.name))
-        changes.push(checkedChange({ entry, field, author_id, locale: '', changed_at, member }, text))
+        changes.push(
+          checkedChange(
+            { entry, field, author_id, locale: '', changed_at, member, localeMember: 'locale' },
+            text,
+          ),
+        )
     }
   await refuseUnknownLocales(read, changes)
   await refuseUnknownRecords(read, space, changes)
@@ -184,20 +217,21 @@ function defaultsOf(fields: readonly Field[]): Map<string, { field: Field; text:
 }
 
 function checkedChange(change: Omit<Change, 'text' | keyof Named>, value: Values[string]): Change {
-  const { field, locale, member } = change
+  const { field, locale, member, localeMember } = change
   try {
     refuseUntranslatable(locale, field)
     const text = storedText(field, value)
     return { ...change, text, ...checkValue(field, text ?? '') }
   } catch (error) {
-    throw renamed(error, name => (name === 'field_value' ? member : name))
+    throw renamed(error, name => (name === 'field_value' ? member : localeMember))
   }
 }
 
 async function refuseUnknownLocales(read: Reader, changes: readonly Change[]): Promise<void> {
-  for (const locale of new Set(changes.map(change => change.locale)))
+  const members = new Map(changes.map(({ locale, localeMember }) => [locale, localeMember]))
+  for (const [locale, member] of members)
     if (locale !== '' && !(await read.exists(tables.locales, { code: locale })))
-      throw invalid('locale', 'no such locale')
+      throw invalid(member, 'no such locale')
 }
 
 async function refuseUnknownRecords(

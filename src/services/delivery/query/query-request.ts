@@ -1,4 +1,5 @@
 import { invalid } from '../../../errors.js'
+import { meantHint } from '../../../nearest-name.js'
 import { localeCode } from '../../content/locales.js'
 import { expandOf, fieldName, listOf, type Paths } from '../expand.js'
 
@@ -18,6 +19,9 @@ export interface QueryRequest {
   readonly children: number
   readonly locale: string
 }
+
+const noParameter = (name: string, known: readonly string[]) =>
+  `there is no such parameter${meantHint(name, known).replace(':', ';')}; there are ${known.join(', ')}`
 
 const operators = [
   'eq',
@@ -214,11 +218,10 @@ export function queryRequest(parameters: URLSearchParams, isOne: boolean): Query
     if (seen.has(name)) throw invalid(name.slice(0, 100), 'is given twice')
     seen.add(name)
     if (isOne && !(ofOne as readonly string[]).includes(name))
-      throw invalid(name.slice(0, 100), `there is no such parameter; there are ${ofOne.join(', ')}`)
+      throw invalid(name.slice(0, 100), noParameter(name, ofOne))
     if (name === 'filter' || name.startsWith('filter[')) filter.add(name, value)
     else if ((names as readonly string[]).includes(name)) plain.set(name, value)
-    else
-      throw invalid(name.slice(0, 100), `there is no such parameter; there are filter, ${names.join(', ')}`)
+    else throw invalid(name.slice(0, 100), noParameter(name, ['filter', ...names]))
   }
   return { filter: filter.root, ...plainOf(name => plain.get(name)) }
 }

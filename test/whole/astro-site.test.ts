@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { extname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { axe, browserFlags, executablePath, rules } from '../support/browser.js'
+import { callerOf, made } from '../support/calls.js'
+import { migratedDatabase } from '../support/database.js'
+import { amount } from '../support/effort.js'
+import { installedPackages } from '../support/installed.js'
+import { freePort, startProduct } from '../support/process.js'
+import { testStorage } from '../support/storage.js'
+
+const run = promisify(execFile)
+const posts = amount(20, 60)
+
+const packages = await installedPackages('examples/astro', 'astro-site')
+/** The example as somebody has copied it, with the packages that it links. */
+const folder = mkdtempSync(join(tmpdir(), 'slugline-astro-'))
+const example = join(folder, 'astro')
+const isSource = (path: string) =>
+  !/node_modules|\/dist|\.astro\/?$/.test(path.slice('examples/astro'.length))
+cpSync('examples/astro', example, {
+  recursive: true,
+  filter: path => (path.endsWith('.astro') ? !path.endsWith('/.astro') : isSource(path)),
+})
+mkdirSync(join(example, 'node_modules/@slugline'), { recursive: true })
+for (const name of readdirSync(join(packages, 'node_modules')))
+  if (name !== '@slugline')
+    symlinkSync(join(packages, 'node_modules', name), join(example, 'node_modules', name))
+for (const name of ['client', 'astro'])
+  symlinkSync(resolve('packages', name), join(example, 'node_modules/@slugline', name))
+const out = join(example, 'dist')
+
+const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
+const sitePort = await freePort()
+/** The built site, as a host of static files serves it. */
+const site = createServer((request, response) => {
+  const path = new URL(request.url ?? '', 'http://site').pathname
+  const file = join(out, path.endsWith('/') ? `${path}index.html` : path)
+  if (!existsSync(file)) return void response.writeHead(404).end()
+  response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'application/octet-stream' })
+  response.end(readFileSync(file))
+})
+const siteUrl = `http://127.0.0.1:${sitePort}`
+
+const storage = await testStorage({ readable: true })
+const { address, drop } = await migratedDatabase()
+const product = await startProduct(address, {
+  config: {
+    ...storage.config,
+    i18n_enabled: true,
+    cors_origins: [siteUrl],
+    preview_url: `${siteUrl}/preview/`,
+  },
+})
+const call = await callerOf(product)
+const key: string = (await made(call('POST', '/tokens', { label: 'Site' }))).token
+
+const asked: string[] = []
+const proxy = createServer(async (request, response) => {
+  asked.push(`${request.method} ${request.url} ${request.headers.authorization ? 'key' : 'no key'}`)
+  const { authorization = '' } = request.headers
+  const answer = await fetch(product.url + request.url, { headers: { authorization } })
+  response.writeHead(answer.status, { 'Content-Type': answer.headers.get('content-type') ?? '' })
+  response.end(await answer.text())
+})
+const proxyPort = await freePort()
+const build = (env: Record<string, string> = {}) => {
+  asked.length = 0
+  return run(join(packages, 'node_modules/.bin/astro'), ['build'], {
+    cwd: example,
+    env: {
+      ...{ PATH: process.env.PATH, HOME: folder, ASTRO_TELEMETRY_DISABLED: '1' },
+      ...{ SLUGLINE_URL: `http://127.0.0.1:${proxyPort}`, SLUGLINE_PUBLIC_URL: product.url },
+      ...env,
+    },
+  })
+}
+const html = (url: string) => readFileSync(join(out, url, 'index.html'), 'utf8')
+
+beforeAll(async () => {
+  await new Promise<void>(done => proxy.listen(proxyPort, '127.0.0.1', done))
+  await new Promise<void>(done => site.listen(sitePort, '127.0.0.1', done))
+  await run('node', ['seed.mjs', String(posts)], {
+    cwd: 'examples/eleventy',
+    env: { PATH: process.env.PATH, SLUGLINE_URL: product.url, SLUGLINE_KEY: key },
+  })
+  await made(call('POST', '/redirects', { slug: '/old', target: '/posts/post-1' }))
+})
+afterAll(async () => {
+  for (const server of [proxy, site]) await new Promise(done => server.close(done))
+  rmSync(folder, { recursive: true, force: true })
+  await drop()
+})
+
+it('is built with one request for each list and language, and without a key', async () => {
+  await build()
+  expect(asked.toSorted()).toEqual([
+    'GET /api/v1/query/menu?limit=200&locale=de&children=1 no key',
+    'GET /api/v1/query/menu?limit=200&locale=en&children=1 no key',
+    'GET /api/v1/query/post?limit=200&locale=de&sort=-date no key',
+    'GET /api/v1/query/post?limit=200&locale=en&sort=-date no key',
+  ])
+})
+
+it('has every post in both languages, with menu, picture and translation, and no dead link', () => {
+  for (let n = 1; n <= posts; n++) {
+    const [en, de] = [`/posts/post-${n}/`, `/de/beitraege/beitrag-${n}/`]
+    expect(html(en)).toContain(`<h1>Post ${n} &lt;of many&gt;</h1>`)
+    expect(html(de)).toContain(`<h1>Beitrag ${n} &lt;von vielen&gt;</h1>`)
+    for (const text of [html(en), html(de)]) {
+      expect(text).toContain(`hreflang="de" href="${de}"`)
+      expect([n, text.includes('<picture>')]).toEqual([n, n % 4 !== 0])
+    }
+  }
+  expect(html('/')).toMatch(/post-2\/.*post-1\//s)
+  const files = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.html'))
+  for (const file of files) {
+    const text = readFileSync(join(out, file), 'utf8')
+    expect([file, /undefined|NaN|\[object/.exec(text)?.[0]]).toEqual([file, undefined])
+    for (const [, href = ''] of text.matchAll(/<a href="(\/[^"]*)"/g))
+      if (!href.includes('/tags/') && !href.includes('/themen/'))
+        expect([file, href, existsSync(join(out, href, 'index.html'))]).toEqual([file, href, true])
+  }
+})
+
+it('leads from old addresses to the current ones, with a key', async () => {
+  await build({ SLUGLINE_KEY: key })
+  expect(asked).toHaveLength(6)
+  expect(html('/old/')).toContain('/posts/post-1')
+})
+
+it('stops if the service refuses or is away', async () => {
+  await expect(build({ SLUGLINE_KEY: 'slk_wrong' })).rejects.toThrow(/no valid credentials/)
+  await expect(build({ SLUGLINE_URL: `http://127.0.0.1:${await freePort()}` })).rejects.toThrow(
+    /did not answer/,
+  )
+  await build()
+})
+
+it('works in a browser: pages, search and a preview that follows the editor', async () => {
+  const browser = await chromium.launch({ executablePath: executablePath ?? '', args: browserFlags })
+  const page = await browser.newPage()
+  const problems: string[] = []
+  page.on('pageerror', error => problems.push(error.message))
+  page.on('console', message => message.type() === 'error' && problems.push(message.text()))
+  const checked = async (at: Page) => {
+    await at.evaluate(axe)
+    return at.evaluate(
+      `axe.run({ runOnly: ${JSON.stringify(rules)} }).then(({ violations }) => violations.map(({ id }) => id))`,
+    )
+  }
+  for (const path of ['/', '/de/', '/posts/post-1/', '/search/']) {
+    await page.goto(siteUrl + path)
+    expect([path, await checked(page)]).toEqual([path, []])
+  }
+  await page.goto(`${siteUrl}/posts/post-1/`)
+  await page.locator('img').scrollIntoViewIfNeeded()
+  await page.waitForFunction('document.images[0].complete && document.images[0].naturalWidth > 0')
+  expect(await page.evaluate('document.images[0].currentSrc')).toMatch(/\.webp$/)
+
+  await page.goto(`${siteUrl}/de/search/`)
+  await page.getByRole('searchbox').fill('Worum')
+  await page.locator('.results mark').first().waitFor()
+  expect(await page.locator('.results a').first().getAttribute('href')).toMatch(/^\/de\/beitraege\//)
+
+  const [{ datatype_id }] = (await made(call('GET', '/datatypes'))).filter(
+    ({ name }: { name: string }) => name === 'post',
+  )
+  const { entry } = await made(
+    call('POST', '/pages', { slug: '/soon', title: 'Soon', datatype_id, fields: { teaser: 'A draft' } }),
+  )
+  const { content_data_id } = entry
+  const link = await made(call('POST', '/content/preview-links', { content_data_id }))
+  await page.goto(link.url)
+  await page.getByText('A draft').waitFor()
+  await made(call('PUT', `/content?q=${content_data_id}`, { fields: { teaser: 'Saved a moment ago' } }))
+  await page.getByText('Saved a moment ago').waitFor()
+  await made(call('DELETE', `/content/preview-links?q=${link.preview_link_id}`))
+  await page.getByText('This preview is over.').waitFor()
+  expect(problems.filter(text => !/404|410/.test(text))).toEqual([])
+  await browser.close()
+})
