@@ -42,6 +42,10 @@ export function TypeOf({ schema }: { schema: unknown }): Child {
   return typeof format === 'string' ? `${name} (${format})` : name
 }
 
+/** A sentence in which backticks mark code. */
+export const Text = ({ of }: { of: string }): Child =>
+  of.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))
+
 const limitNames = ['minLength', 'maxLength', 'minimum', 'maximum', 'pattern', 'default'] as const
 
 const Limits = ({ schema }: { schema: Json }) =>
@@ -79,7 +83,7 @@ const Rows = ({ title, rows }: { title: string; rows: readonly Row[] }) =>
               <TypeOf schema={schema} />
             </td>
             <td>
-              {String(description ?? objectOf(schema).description ?? '')}
+              <Text of={String(description ?? objectOf(schema).description ?? '')} />
               <Limits schema={objectOf(schema)} />
             </td>
           </tr>

@@ -82,7 +82,7 @@ export function searchRoutes({ services, authentication, hashing }: ApiContext) 
     'public',
     {
       name: 'search',
-      summary: 'Published entries by the words in them',
+      summary: 'Search the published entries by words',
       anyQuery: true,
       parameters,
       fails: [403],
