@@ -42,6 +42,7 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
       ['Queries', 'docs/query.md'],
       ['Search', 'docs/search.md'],
       ['Errors', 'docs/errors.md'],
+      ['Limits', 'docs/limits.md'],
       ['TypeScript types', 'docs/types.md'],
       ['Keys of the terminal', 'docs/terminal/keys.md'],
     ],

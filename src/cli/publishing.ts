@@ -6,9 +6,9 @@ import { type SiteCommand, show, type Values } from './command.js'
 import { inputJson, parsed } from './given.js'
 
 type Work = SiteCommand['work']
-type Entry = { readonly content_data_id: string; readonly status: string }
+type EntryStatus = { readonly content_data_id: string; readonly status: string }
 
-const told = (io: Parameters<Work>[2], options: Values, entry: Entry) =>
+const told = (io: Parameters<Work>[2], options: Values, entry: EntryStatus) =>
   show(io, options, entry, `${entry.content_data_id} ${entry.status}`)
 
 export const contentPublish: Work = async ({ space }, actor, io, options, [content_data_id]) => {

@@ -18,20 +18,20 @@ import { visible } from './visible.js'
 /** The resources with ordinary commands, by the first word of the commands. */
 export type RecordName = 'content' | 'routes' | 'datatypes' | 'fields' | 'media' | 'user' | 'webhooks'
 
-type Row = Readonly<Record<string, unknown>>
+type ShownRecord = Readonly<Record<string, unknown>>
 
 interface Reads {
   list(
     where: never,
     slice: { limit?: number; offset?: number; after?: string },
-  ): AsyncIterable<readonly Row[]>
+  ): AsyncIterable<readonly ShownRecord[]>
   count(where: never): Promise<number>
-  get(id: string): Promise<Row>
+  get(id: string): Promise<ShownRecord>
 }
 
 interface Writes {
-  create(actor: Actor, values: never): Promise<Row>
-  update(actor: Actor, id: string, patch: never): Promise<Row>
+  create(actor: Actor, values: never): Promise<ShownRecord>
+  update(actor: Actor, id: string, patch: never): Promise<ShownRecord>
 }
 
 /** A resource for the commands, regardless of its own types. */
@@ -45,15 +45,19 @@ interface Records {
   /** The columns of a list for a person, the id first. */
   readonly columns: readonly string[]
   /** Adds names to the ids in a list for a person. */
-  readonly named?: (services: Services, actor: Actor, rows: readonly Row[]) => Promise<readonly Row[]>
+  readonly named?: (
+    services: Services,
+    actor: Actor,
+    rows: readonly ShownRecord[],
+  ) => Promise<readonly ShownRecord[]>
 }
 
 /** Adds the names of datatypes to entries, and the slugs and titles of pages that the caller may see. */
-async function namedEntries({ space }: Services, actor: Actor, rows: readonly Row[]) {
+async function namedEntries({ space }: Services, actor: Actor, rows: readonly ShownRecord[]) {
   const datatypes = new Map<unknown, string>()
   for await (const some of space.datatypes.list({}, {}))
     for (const { datatype_id, name } of some) datatypes.set(datatype_id, name)
-  const routes = new Map<unknown, Row>()
+  const routes = new Map<unknown, ShownRecord>()
   const route_id = [...new Set(rows.flatMap(row => (row.route_id ? String(row.route_id) : [])))]
   if (route_id.length > 0)
     for await (const some of anyReads(await space.records.routes(actor)).list({ route_id } as never, {}))

@@ -5,7 +5,7 @@ import { type Io, show, type Values } from './command.js'
 import { parsed } from './given.js'
 import { visible } from './visible.js'
 
-type Row = Readonly<Record<string, unknown>>
+type ShownRecord = Readonly<Record<string, unknown>>
 
 /** Returns a value in one line. */
 export function cell(value: unknown): string {
@@ -15,7 +15,7 @@ export function cell(value: unknown): string {
 }
 
 /** Returns records as lines of columns. Each batch has its own column widths, because no list is held as a whole. */
-export function lines(rows: readonly Row[], columns: readonly string[]): string {
+export function lines(rows: readonly ShownRecord[], columns: readonly string[]): string {
   const cells = rows.map(row => columns.map(name => cell(row[name])))
   const widths = columns.map((_, i) => Math.max(...cells.map(line => line[i]?.length ?? 0)))
   return cells
@@ -45,16 +45,16 @@ export function limitIn(options: Values): number | undefined {
 }
 
 interface List {
-  readonly batches: AsyncIterable<readonly Row[]>
+  readonly batches: AsyncIterable<readonly ShownRecord[]>
   /** The total, if it can be counted. */
   readonly total?: () => Promise<number>
   /** The columns for a person. */
   readonly columns: readonly string[]
   /** Adds names to the records for a person. */
-  readonly named?: ((rows: readonly Row[]) => Promise<readonly Row[]>) | undefined
+  readonly named?: ((rows: readonly ShownRecord[]) => Promise<readonly ShownRecord[]>) | undefined
 }
 
-async function* firstOf(batches: AsyncIterable<readonly Row[]>, most: number) {
+async function* firstOf(batches: AsyncIterable<readonly ShownRecord[]>, most: number) {
   let left = most
   for await (const batch of batches) {
     yield batch.slice(0, left)
@@ -90,7 +90,7 @@ const shownOf = async (n: number, total: List['total']): Promise<string> =>
   total ? `${n} of ${(await total()).toLocaleString('en')}` : `The first ${n}`
 
 /** Shows one record; for a person a line for each of its members. */
-export function showRecord(io: Io, options: Values, record: Row): void {
+export function showRecord(io: Io, options: Values, record: ShownRecord): void {
   const members = Object.entries(record).map(([name, value]) => `${name}: ${cell(value)}`)
   show(io, options, record, members.join('\n'))
 }

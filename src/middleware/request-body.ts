@@ -1,11 +1,12 @@
 import { joined } from '../bytes.js'
 import { HttpError, malformed, tooLarge, unsupported } from '../errors.js'
+import { limits } from '../limits.js'
 import type { Ctx } from './context.js'
 
 /** Largest body of a request, files apart, in bytes. */
-export const bodyBytes = 5 * 2 ** 20
+export const bodyBytes = limits.requests.bodyBytes
 /** Largest body of a request that anybody may send, in bytes: unknown callers get a small limit (D-801). */
-export const anonymousBodyBytes = 64 * 2 ** 10
+export const anonymousBodyBytes = limits.requests.anonymousBodyBytes
 /** How long a body may take to come. */
 const timeoutMs = 60_000
 

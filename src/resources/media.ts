@@ -1,6 +1,6 @@
 import { MediaUpdate } from '../services/media/input.js'
 import type { Choice } from './form-field.js'
-import { type Parts, resource } from './resource.js'
+import { type ResourceParts, resource } from './resource.js'
 
 /** Returns a size in words. */
 export const sizeWords = (bytes: number): string =>
@@ -30,7 +30,7 @@ export function folderChoices(folders: readonly Folder[]): Choice[] {
 }
 
 /** Media: files with their texts. */
-export const mediaResource = ({ services: { media } }: Parts) => {
+export const mediaResource = ({ services: { media } }: ResourceParts) => {
   const { items, folders } = media
   return resource({
     title: 'Media',

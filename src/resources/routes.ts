@@ -2,7 +2,7 @@ import { RouteCreate, RouteUpdate } from '../services/content/routes.js'
 import { all } from './entries.js'
 import type { Field, Texts } from './form-field.js'
 import { removalOf, removing } from './removal.js'
-import { accessTo, type Parts, resource } from './resource.js'
+import { accessTo, type ResourceParts, resource } from './resource.js'
 
 /** The most locales that are read; a site has fewer. */
 const maxLocales = 100
@@ -11,7 +11,10 @@ const translated = /^translations\.([^.]+)\.(title|slug)$/
 type Translations = Readonly<Record<string, { readonly title?: string; readonly slug?: string }>>
 
 /** Returns the fields for title and slug in each other language; refusals name the same members. */
-async function translationFields({ services: { locales } }: Parts, known: Translations): Promise<Field[]> {
+async function translationFields(
+  { services: { locales } }: ResourceParts,
+  known: Translations,
+): Promise<Field[]> {
   const found = await all(locales.list({}, { limit: maxLocales }))
   return found
     .filter(({ is_default }) => !is_default)
@@ -40,7 +43,7 @@ function withTranslations(texts: Texts): Texts {
 }
 
 /** Routes: the addresses of pages. */
-export const routeResource = (parts: Parts) =>
+export const routeResource = (parts: ResourceParts) =>
   resource({
     title: 'Routes',
     one: 'route',

@@ -60,7 +60,7 @@ const Limits = ({ schema }: { schema: Json }) =>
     ),
   )
 
-interface Row {
+interface TableRow {
   name: string
   schema: unknown
   required: boolean
@@ -68,7 +68,7 @@ interface Row {
   place?: string
 }
 
-const Rows = ({ title, rows }: { title: string; rows: readonly Row[] }) =>
+const TableRows = ({ title, rows }: { title: string; rows: readonly TableRow[] }) =>
   rows.length === 0 ? null : (
     <table>
       <caption>{title}</caption>
@@ -100,12 +100,12 @@ export function Members({ title, schema }: { title: string; schema: Json }) {
     schema: member,
     required: required.includes(name),
   }))
-  return <Rows title={title} rows={rows} />
+  return <TableRows title={title} rows={rows} />
 }
 
 /** Parameters of path, query and headers as a table. */
 export const Parameters = ({ parameters }: { parameters: readonly Json[] }) => (
-  <Rows
+  <TableRows
     title="Parameters"
     rows={parameters.map(({ name, in: place, required, schema, description }) => ({
       name: String(name),

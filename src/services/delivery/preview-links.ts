@@ -16,6 +16,7 @@ import {
   notFound,
 } from '../../errors.js'
 import { timestamp } from '../../ids.js'
+import { limits } from '../../limits.js'
 import type { Clock } from '../../ports.js'
 import { reference } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
@@ -28,7 +29,7 @@ import type { RenderedPage } from './rendered-page.js'
 const table = tables.previewLinks
 const [minLifetimeMs, maxLifetimeMs] = [60_000, 90 * 86_400_000]
 /** A page with more has links that nobody knows of. */
-const maxLinksOfPage = 100
+const maxLinksOfPage = limits.content.previewLinksOfPage
 
 /** The link by which an editor sees the page beside the form, and how long one must still work to be used again. */
 const [ownLabel, ownLifetime, minOwnMs] = ['Beside the form', '24h', 3_600_000]

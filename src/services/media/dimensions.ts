@@ -3,13 +3,14 @@ import { imageFits } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import { internalTables, tables } from '../../db/tables.js'
 import { conflict } from '../../errors.js'
+import { limits } from '../../limits.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 
 /** Pixels of a side. */
 const side = z.int().min(1).max(8192)
 /** Every image is rendered once for each, twice with WebP. */
-const maxPresets = 20
+const maxPresets = limits.media.presets
 
 const members = { label: label(64), width: side, height: side, fit: z.enum(imageFits) }
 export const MediaDimensionCreate = z.object({ ...members, fit: members.fit.default('cover') })

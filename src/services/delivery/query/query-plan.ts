@@ -45,7 +45,7 @@ export const fieldNamed = ({ fields }: Schema, datatype: string, name: string): 
   return undefined
 }
 
-const keyOf = ({ field_type }: Field): IndexKey => (numeric.has(field_type) ? 'number' : 'text')
+const indexKeyOf = ({ field_type }: Field): IndexKey => (numeric.has(field_type) ? 'number' : 'text')
 
 /** Code points of a text, which is how every engine counts. */
 const lengthOf = (text: string): number => [...text].length
@@ -133,7 +133,7 @@ function fieldTest(names: Names, condition: FilterCondition, field: Field): Test
   refuseOperator(condition, field)
   if (field.field_type === 'relation') return relationTest(names, condition, field)
   const locales = names.localesOf(field)
-  const key = keyOf(field)
+  const key = indexKeyOf(field)
   const given = references.has(field.field_type) ? valuesOf(condition).map(storedId) : valuesOf(condition)
   if (field.field_type === 'boolean') refuseOddBoolean(condition, field, given)
   if (condition.operator === 'in' && given.some(value => lengthOf(value) >= keyLength))
@@ -305,7 +305,7 @@ export function sortsOf(names: Names, datatype: Datatype, { sort }: Pick<QueryRe
       throw invalid('sort', `a field of the type ${field.field_type} has no order`)
     const locales = names.localesOf(field)
     return {
-      shape: { at: 'field', key: keyOf(field), locales: locales.length, descending },
+      shape: { at: 'field', key: indexKeyOf(field), locales: locales.length, descending },
       values: locales.flatMap(locale => [field.field_id, locale]),
     }
   })

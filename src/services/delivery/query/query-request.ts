@@ -1,4 +1,5 @@
 import { invalid } from '../../../errors.js'
+import { limits } from '../../../limits.js'
 import { localeCode } from '../../content/locales.js'
 import { expandOf, fieldName, listOf, type Paths } from '../expand.js'
 
@@ -51,23 +52,7 @@ export interface FilterGroup {
 }
 
 /** Limits of one query. */
-export const queryLimits = {
-  limit: 200,
-  standardLimit: 25,
-  offset: 10_000,
-  conditions: 20,
-  /** Levels of `and` and `or`. */
-  groups: 4,
-  /** Values of one `in`. */
-  values: 100,
-  /** Characters of one value. */
-  valueCharacters: 1000,
-  /** Conditions with `contains`, each of which reads the whole text of every entry, and characters looked for. */
-  searches: 3,
-  searchCharacters: 200,
-  sorts: 4,
-  children: 10,
-}
+export const queryLimits = limits.query
 
 const names = [
   'sort',

@@ -96,10 +96,11 @@ const rankOf = (name: string): number => {
 }
 
 /** More types, or fields of one, than anybody has modelled. */
-const most = 1000
+const maxTypesOrFields = 1000
 
 function refuseMany(count: number, whose: string, of: string): void {
-  if (count > most) throw badRequest(`${whose.slice(0, 100)} have more than ${most} ${of}`)
+  if (count > maxTypesOrFields)
+    throw badRequest(`${whose.slice(0, 100)} have more than ${maxTypesOrFields} ${of}`)
 }
 
 /**

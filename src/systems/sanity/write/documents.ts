@@ -2,7 +2,7 @@ import { groqLimits } from '../../../computing/groq-protocol.js'
 import { isUlid } from '../../../ids.js'
 import { pendingAmong } from '../../../services/content/public-state.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
-import { nobody } from '../../../services/delivery/documents.js'
+import { unknownId } from '../../../services/delivery/documents.js'
 import type { EntryValue } from '../../../services/delivery/query/entry-texts.js'
 import { idsIn, mediaIdsIn } from '../../../services/delivery/query/query-rows.js'
 import { type ContentTree, walk } from '../../../services/delivery/tree.js'
@@ -118,7 +118,7 @@ export class SanityDocuments {
   }
 
   private async loadAssets(references: readonly string[]): Promise<void> {
-    const idOf = new Map(references.flatMap(one => (assetId(one) ? [[one, assetId(one) ?? nobody]] : [])))
+    const idOf = new Map(references.flatMap(one => (assetId(one) ? [[one, assetId(one) ?? unknownId]] : [])))
     if (idOf.size === 0) return
     const media = await this.site.documents.media([...new Set(idOf.values())])
     for (const [reference, id] of idOf) {

@@ -1,6 +1,6 @@
 import { invalid } from '../../../errors.js'
 import { isUlid, storedId } from '../../../ids.js'
-import { any, type Documents, nobody } from '../../../services/delivery/documents.js'
+import { any, type Documents, unknownId } from '../../../services/delivery/documents.js'
 import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
 import {
   type FilterCondition,
@@ -96,7 +96,7 @@ export class Filters {
     const found = await this.documents.byNumber(numbers)
     return values
       .map(storedId)
-      .map(value => (isUlid(value) ? value : (found.get(Number(value))?.content_data_id ?? nobody)))
+      .map(value => (isUlid(value) ? value : (found.get(Number(value))?.content_data_id ?? unknownId)))
   }
 }
 
