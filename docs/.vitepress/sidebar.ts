@@ -55,6 +55,7 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
       ['Backup', 'docs/backup.md'],
       ['Monitoring', 'docs/monitoring.md'],
       ['Upgrade', 'docs/upgrade.md'],
+      ['Releases and versions', 'docs/releases.md'],
       ['Performance', 'docs/performance.md'],
       ['Changes', 'CHANGELOG.md'],
     ],
