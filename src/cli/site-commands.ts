@@ -123,11 +123,11 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'content schedule',
-    summary: 'plan when an entry is published and taken back',
+    summary: 'schedule when an entry is published and unpublished',
     arguments: entry,
     options: {
       '--publish <time>': 'when it is published, or never',
-      '--unpublish <time>': 'when it is taken back, or never',
+      '--unpublish <time>': 'when it is unpublished, or never',
     },
     access: 'content:publish',
     work: async (...call) => (await import('./publishing.js')).contentSchedule(...call),
@@ -165,13 +165,13 @@ export const siteCommands: readonly SiteCommand[] = [
     },
     options: {
       '--sort <fields>': 'the order, such as -date,title',
-      '--limit <number>': 'at most so many',
+      '--limit <number>': 'maximum number of results',
       '--cursor <cursor>': 'the page after the one that has told it',
       '--offset <number>': 'leave out so many at the start',
       '--count': 'say how many there are in all',
       '--fields <names>': 'only these fields, such as title,date',
       '--expand <relations>': 'show what relations name',
-      '--children <levels>': 'show child entries of so many levels',
+      '--children <levels>': 'number of levels of child entries to show',
       '--locale <code>': 'values of this locale',
     },
     // The work itself refuses data that is not public, as the API does.
@@ -184,7 +184,7 @@ export const siteCommands: readonly SiteCommand[] = [
     arguments: { '<words...>': 'words that all must be there' },
     options: {
       '--type <names>': 'only these datatypes, such as post,page',
-      '--limit <number>': 'at most so many',
+      '--limit <number>': 'maximum number of results',
       '--offset <number>': 'leave out so many at the start',
       '--count': 'say how many there are in all',
       '--locale <code>': 'values of this locale',

@@ -94,7 +94,7 @@ export const runOnSite = async (
 ): Promise<number> => {
   const { words, access } = command
   if (access === 'signed-in')
-    throw badRequest(`it is for who has signed in: ssh -p <ssh_port> <e-mail address>@<host> ${words}`)
+    throw badRequest(`the command needs a signed-in user: ssh -p <ssh_port> <e-mail address>@<host> ${words}`)
   return asOperator(terminal, options.config, words, (services, actor) =>
     runAs(actor, services, command, { io: terminal, options, given }).catch(withoutUser),
   )

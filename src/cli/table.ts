@@ -82,7 +82,7 @@ export async function showList(io: Io, options: Values, list: List): Promise<voi
     await turns.next()
   }
   if (isJson) io.write(n > 0 ? ']\n' : '[]\n')
-  else if (n === 0) io.write('There is none.\n')
+  else if (n === 0) io.write('No records.\n')
   if (next.value) io.writeError(`${await shownOf(n, total)}. --limit 0 shows all.\n`)
 }
 

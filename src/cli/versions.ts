@@ -34,7 +34,7 @@ export const versionsRestore: Work = async ({ space }, actor, io, options, [id =
   await space.versions.get(id)
   const done = await space.versions.restore(actor, id)
   const { restored, recreated, kept_version_id } = done
-  const words = `${restored} values and ${recreated.length} entries are other now; kept as ${kept_version_id}`
+  const words = `Restored ${restored} values and ${recreated.length} entries. The state before is version ${kept_version_id}`
   show(io, options, done, words)
   return 0
 }

@@ -30,7 +30,7 @@ class FolderBucket implements Bucket {
 
   async put(...[key, content, { mimetype, attachment }]: Parameters<Bucket['put']>): Promise<void> {
     const [path, kind] = [this.pathOf('objects', key), this.pathOf('kinds', key)]
-    if (!path || !kind) throw new Error(`${key} is no key of an object`)
+    if (!path || !kind) throw new Error(`${key} is not a valid object key`)
     for (const file of [path, kind]) await mkdir(dirname(file), { recursive: true })
     await writeFile(kind, JSON.stringify({ mimetype, attachment }), { mode: 0o600 })
     // Other processes see the whole object or nothing.

@@ -130,8 +130,7 @@ export function refuseBadText(member: string, text: string): void {
 
 function refuseBadValue(member: string, value: unknown): void {
   if (typeof value === 'string') refuseBadText(member, value)
-  if (typeof value === 'number' && !Number.isFinite(value))
-    throw invalid(member, 'is a number beyond those that there are')
+  if (typeof value === 'number' && !Number.isFinite(value)) throw invalid(member, 'is a number out of range')
 }
 
 /** Refuses text that not every engine can hold and numbers that parsing has made infinite, naming the member. */

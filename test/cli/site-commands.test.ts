@@ -125,7 +125,7 @@ describe('accounts by the command line, while the service runs', () => {
     refusals.push(
       ['routes create', '', none],
       [`routes update ${id.user_id}`, '', none],
-      ['keys list', '', 'it is for who has signed in: ssh -p <ssh_port> <e-mail address>@<host> keys list'],
+      ['keys list', '', 'the command needs a signed-in user: ssh -p <ssh_port> <e-mail address>@<host> keys list'],
       [`content schedule ${id.user_id}`, '', 'say --publish or --unpublish, with a time or never'],
     )
     for (const [text, input, sentence] of refusals)

@@ -274,7 +274,7 @@ describe('what is no export', () => {
     await expect(changed(json => delete json.locales)).rejects.toThrow(
       'export.json: locales: must be an array',
     )
-    await expect(changed(json => Object.assign(json, { locales: [] }))).rejects.toThrow('locales: has none')
+    await expect(changed(json => Object.assign(json, { locales: [] }))).rejects.toThrow('locales: is empty')
     await expect(changed(json => Object.assign(json, { locales: [{ code: 'en' }] }))).rejects.toThrow(
       'locales: none of them is the default one',
     )

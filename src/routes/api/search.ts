@@ -21,7 +21,7 @@ const result = z.object({
   page: z
     .object({ id: z.string(), slug: z.string(), title: z.string() })
     .nullable()
-    .meta({ description: 'The page that the entry is on; null for what is on none.' }),
+    .meta({ description: 'The page that the entry is on, or null.' }),
   highlights: z.array(
     z.object({
       field: z.string(),

@@ -3,7 +3,7 @@ import { ulid } from './schemas.js'
 const [id] = ulid.examples as [string]
 const time = '2026-01-31T12:00:00.000Z'
 
-/** Examples of members whose schemas have none, by the members' names. One that its schema refuses is not used. */
+/** Examples for members whose schemas lack an example, by the names of the members. One of a different type is not used. */
 export const samples: Readonly<Record<string, unknown>> = {
   id,
   type: 'article',

@@ -49,7 +49,7 @@ export const WaitingChanges = z.object({
 export const ChangesDropped = z.object({
   content_data_id: z.string().meta({ description: 'The root of the tree.' }),
   kept_version_id: z.string().nullable().meta({ description: 'What was dropped, as a version of the root.' }),
-  dropped: z.int().meta({ description: 'Entries that are other now.' }),
+  dropped: z.int().meta({ description: 'The number of entries that were reset.' }),
 })
 
 type Entry = RowOf<ContentSpace['contentData']>

@@ -11,7 +11,7 @@ const namePattern = /^[A-Za-z0-9_]{1,255}$/
 
 /** @throws 400 about the parameter for what no field can be called */
 export function fieldName(parameter: string, name: string): string {
-  if (!namePattern.test(name)) throw invalid(parameter, `"${name.slice(0, 40)}" is no name of a field`)
+  if (!namePattern.test(name)) throw invalid(parameter, `"${name.slice(0, 40)}" is not a field name`)
   return name
 }
 

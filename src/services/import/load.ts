@@ -159,7 +159,7 @@ class EntryLoader {
   private hasPlace(entry: ImportedEntry | undefined): boolean {
     const { model, notes } = this.settings
     if (!entry || model.pages.has(entry.key) || !model.types.get(entry.type)?.needsPage) return true
-    notes.add('Entries are left out, because their datatype is for pages and they have none', entry.key)
+    notes.add('Entries are left out, because their datatype is for pages and they have no page', entry.key)
     return false
   }
 

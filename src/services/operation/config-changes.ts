@@ -65,7 +65,7 @@ function refuseChange(name: ConfigName, value: unknown, present: unknown, byAdmi
   const { secret, fileOnly, administrator } = configFields[name]
   if (fileOnly) throw forbidden(`${name}: only the file sets it`)
   if (administrator && !byAdministrator) throw forbidden(`${name}: only an administrator changes it`)
-  if (secret && value === mask) throw invalid(name, 'the mask is no value')
+  if (secret && value === mask) throw invalid(name, 'must be a new value, not the mask')
   if (namesVariable(value, present)) throw invalid(name, 'variables are taken from the file only')
 }
 

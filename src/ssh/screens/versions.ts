@@ -54,7 +54,7 @@ export function versionsScreen(session: Session, id: string, title: string): Any
                 shell.work(reads, async () => {
                   const { restored, recreated } = await versions.restore(session.actor, row.id)
                   shell.back()
-                  shell.say(`Restored: ${restored} values and ${recreated.length} entries are other now.`)
+                  shell.say(`Restored ${restored} values and ${recreated.length} entries.`)
                 }),
             },
           ),
@@ -129,7 +129,7 @@ export function changesScreen<S>(session: Session, shell: Shell<S>, id: string):
                 inner.work(reads, async () => {
                   const { dropped } = await changes.drop(session.actor, id)
                   inner.back()
-                  inner.say(`${dropped} entries are what they were.`)
+                  inner.say(`Discarded the changes of ${dropped} entries.`)
                 }),
             },
           ),

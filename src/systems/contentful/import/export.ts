@@ -82,7 +82,7 @@ const exportSchema = z.looseObject({
       }),
       'must be an array',
     )
-    .min(1, 'has none'),
+    .min(1, 'is empty'),
   ...{ tags: z.array(z.unknown()).catch([]), webhooks: z.array(z.unknown()).catch([]) },
   roles: z.array(z.unknown()).catch([]),
 })

@@ -38,7 +38,7 @@ function importedLocales(
     return { code, label: labelFor(name, code), ...(fallback !== undefined && { fallback }) }
   }
   for (const { code } of given.filter(one => !usable.includes(one)))
-    notes.add('Locales whose code is no language are left out', code)
+    notes.add('Locales with an invalid code are left out', code)
   for (const { code, fallbackCode } of others)
     if (!fallbackCode)
       notes.add('Locales without a fallback show the default one where they have no value', code)

@@ -40,7 +40,7 @@ function parsed<S extends z.ZodType>(json: string, schema: S, place: string, exp
   try {
     value = JSON.parse(json)
   } catch {
-    throw badRequest(`${place}: is no JSON`)
+    throw badRequest(`${place}: is not JSON`)
   }
   const { data } = schema.safeParse(value)
   if (data === undefined) throw badRequest(`${place}: ${expected}`)
@@ -90,7 +90,7 @@ export async function sanityExport(files: ExportFiles, notes: Notes): Promise<Sa
   const assets = new Map<string, SanityAsset>()
   const map = `${folder}assets.json`
   if (files.names.includes(map)) {
-    const known = parsed(await files.text(map), assetMapSchema, map, 'is no object of assets')
+    const known = parsed(await files.text(map), assetMapSchema, map, 'is not an object of assets')
     for (const [id, asset] of Object.entries(known)) assets.set(id, asset)
   }
   let line = 0

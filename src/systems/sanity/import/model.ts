@@ -126,7 +126,7 @@ export function modelOf(documents: readonly SanityDocument[], notes: Notes): Mod
   const typeNames = new Map(
     [...types.keys()].map(type => [
       type,
-      names.of(type, () => notes.add('Types whose names are no names here have others', type)),
+      names.of(type, () => notes.add('Types with invalid names are renamed', type)),
     ]),
   )
   const typesOfEntries = new Map(documents.map(({ _id, _type }) => [_id, typeNames.get(_type)]))
@@ -175,9 +175,7 @@ function fieldsOf(
   return new Map(
     sorted.map(([original, values]) => {
       const place = placeOf(type, original)
-      const name = names.of(original, () =>
-        world.notes.add('Fields whose names are no names here have others', place),
-      )
+      const name = names.of(original, () => world.notes.add('Fields with invalid names are renamed', place))
       return [original, fieldPlan(original, name, values, world, place)]
     }),
   )
