@@ -29,7 +29,7 @@ const time = (text: string | undefined) => (text === 'never' ? null : text)
 export const contentSchedule: Work = async ({ space }, actor, io, options, [content_data_id]) => {
   const { publish, unpublish } = options
   if (publish === undefined && unpublish === undefined)
-    throw badRequest('say --publish or --unpublish, with a time or never')
+    throw badRequest('give --publish or --unpublish with a time or never')
   const plan = { content_data_id, publish_at: time(publish), unpublish_at: time(unpublish) }
   told(io, options, await space.publishing.schedule(actor, parsed(Schedule, plan)))
   return 0

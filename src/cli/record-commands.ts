@@ -33,7 +33,7 @@ const described: Readonly<Record<RecordName, Described>> = {
     isWritten: true,
     removal: {
       '--recursive': 'delete the entries under it too',
-      '--dry-run': 'say what would be deleted with those under it, and delete nothing',
+      '--dry-run': 'show what would be deleted with the entries under it, and delete nothing',
     },
     removes: 'delete one entry and its versions; this cannot be undone',
   },
@@ -82,8 +82,8 @@ const described: Readonly<Record<RecordName, Described>> = {
 
 const slice = {
   ...limit,
-  '--offset <number>': 'leave out so many at the start',
-  '--after <id>': 'only those with a greater id',
+  '--offset <number>': 'number of results to skip',
+  '--after <id>': 'only records with a greater id',
 }
 
 /** Returns the commands of a resource, which do the same as its endpoints: list, get, create, update and delete. */
@@ -120,13 +120,13 @@ export function recordCommands(name: RecordName): SiteCommand[] {
     ...commands,
     {
       words: `${name} create`,
-      summary: `make one ${one} of the JSON on standard input, and write its id`,
+      summary: `make one ${one} from the JSON on standard input and write its id`,
       access: `${permission}:create`,
       work: async (...call) => (await import('./records.js')).save(name, 'create')(...call),
     },
     {
       words: `${name} update`,
-      summary: `change one ${one} by the JSON on standard input, and write its id`,
+      summary: `change one ${one} with the JSON on standard input and write its id`,
       arguments: id,
       access: `${permission}:update`,
       work: async (...call) => (await import('./records.js')).save(name, 'update')(...call),

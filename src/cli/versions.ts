@@ -1,3 +1,4 @@
+import { counted } from '../resources/removal.js'
 import type { SiteCommand } from './command.js'
 import { show } from './command.js'
 import { cell, limitIn, showList } from './table.js'
@@ -34,7 +35,7 @@ export const versionsRestore: Work = async ({ space }, actor, io, options, [id =
   await space.versions.get(id)
   const done = await space.versions.restore(actor, id)
   const { restored, recreated, kept_version_id } = done
-  const words = `Restored ${restored} values and ${recreated.length} entries. The state before is version ${kept_version_id}`
+  const words = `Restored ${counted(restored, 'values')} and ${counted(recreated.length, 'entries')}. The previous state is version ${kept_version_id}`
   show(io, options, done, words)
   return 0
 }

@@ -30,7 +30,7 @@ async function readLimited(request: Request, maxBytes: number): Promise<Uint8Arr
 /** @throws 400 if the connection ends before the body does: no client is left, and the service is not at fault */
 const whole = (request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> =>
   readLimited(request, maxBytes).catch(error => {
-    throw error instanceof HttpError ? error : malformed('the body broke off')
+    throw error instanceof HttpError ? error : malformed('the body is incomplete')
   })
 
 /** @throws 400 when the work has not ended in time; the connection is closed then */

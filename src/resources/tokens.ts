@@ -41,7 +41,7 @@ export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
       ...(record
         ? ([
             { name: 'user', label: 'User', kind: 'fixed', value: (await users.get(record.user_id)).email },
-            { name: 'revoked', label: 'Revoked', kind: 'switch', hint: 'a revoked key does not come back' },
+            { name: 'revoked', label: 'Revoked', kind: 'switch', hint: 'a revoked key cannot be restored' },
           ] as const)
         : []),
       {

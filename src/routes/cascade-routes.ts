@@ -46,7 +46,7 @@ export function cascadeRoute(
       const check = recordResponses.ifMatch(c)
       const isCascade = given[flag] === 'true'
       const isDry = given.dry_run === 'true'
-      if (isDry && !isCascade) throw invalid('dry_run', `goes with ${flag}=true`)
+      if (isDry && !isCascade) throw invalid('dry_run', `needs ${flag}=true`)
       if (isCascade) for (const resource of also) await refuseWithout(c, `${permission(resource)}:delete`)
       if (isDry) return c.json(await cascades.count(kind, id))
       await (isCascade ? cascades.remove(actorOf(c), kind, id, check) : service.remove(actorOf(c), id, check))

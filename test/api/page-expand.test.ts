@@ -126,7 +126,7 @@ it.each([
 
 it('refuses formats that do not expand', async () => {
   const answer = await call('GET', `${home.slug}?format=clean&expand=author`, { as: 'nobody' })
-  expect([answer.status, answer.body.error]).toEqual([400, 'expand: goes with format=native'])
+  expect([answer.status, answer.body.error]).toEqual([400, 'expand: needs format=native'])
 })
 
 it('refuses what would be written too often', async () => {

@@ -42,40 +42,40 @@ Options:
   -h, --help            show the help of a command
 
 Commands:
-  serve [options]       serve the site of a configuration file, or defaults without one
-  quickstart [options]  serve a sample site on SQLite from a folder of its own
-  init [options]        write a configuration file, asking for what no option says
-  doctor [options]      check database, storage, mail, HTTPS, clock and disk, and say what to do
-  config                look at the configuration
-  migrate               look after the schema of the database
-  user                  look after accounts
-  token                 look after API keys
-  media                 look after media
-  content               look after content trees
-  versions              look at versions of entries, and bring them back
-  pages                 make pages
-  routes                look after addresses of pages
-  datatypes             look after datatypes
-  fields                look after the fields of datatypes
+  serve [options]       start the service with a configuration file, or with defaults
+  quickstart [options]  start a sample site on SQLite in its own folder
+  init [options]        write a configuration file and ask for missing values
+  doctor [options]      check database, storage, mail, HTTPS, clock and disk, and suggest fixes
+  config                check the configuration
+  migrate               migrate the database
+  user                  manage accounts
+  token                 manage API keys
+  media                 manage media
+  content               manage content trees
+  versions              show, compare and restore versions of entries
+  pages                 create pages
+  routes                manage the URLs of pages
+  datatypes             manage datatypes
+  fields                manage the fields of datatypes
   query [options]       find published entries of a datatype
-  search [options]      find published entries by the words in them
-  webhooks              look after webhooks
-  deliveries            look at what was sent to webhooks
-  audit                 look at what was changed, by whom and when
-  backup                make backups, look at them, and restore them
+  search [options]      search published entries by words
+  webhooks              manage webhooks
+  deliveries            show and retry deliveries of webhooks
+  audit                 show who changed what, and when
+  backup                create, list, verify and restore backups
   types [options]       write TypeScript types of the content model to standard output
-  compat [options]      show what datatypes and fields are called for clients of other systems
-  import [options]      take over what another system exports: model, entries and files
+  compat [options]      show the names of datatypes and fields for clients of other systems
+  import [options]      import the export of another system: model, entries and files
   openapi [options]     write the OpenAPI document to standard output
   version               show the version
   help                  show the help of a command
 `
 const regenerate = `Usage: slugline media regenerate [options]
 
-make the variants of all images again
+generate the variants of all images again
 
 Options:
-  --config <path>  configuration file (default: ./cms.config.json, when it is there)
+  --config <path>  configuration file (default: ./cms.config.json, if it exists)
   --json           show the result as one line of JSON
   -h, --help       show the help of a command
 `

@@ -173,7 +173,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   type('r')
   await sees('Bring back version 1')
   type('y')
-  await sees('Restored: 1 values')
+  await sees('Restored 1 value and')
   await sees('1 wait')
   type('p')
   await expect.poll(async () => (await page()).text, { timeout: 60_000 }).not.toContain('of Ada')

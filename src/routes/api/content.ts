@@ -162,7 +162,7 @@ function entryEndpoints(api: Endpoints, context: SpaceContext) {
     },
     async (c, { query }) => {
       const id = idOf(query, undefined, content.table.key)
-      if (query.dry_run && !query.recursive) throw invalid('dry_run', 'goes with recursive=true')
+      if (query.dry_run && !query.recursive) throw invalid('dry_run', 'needs recursive=true')
       if (query.dry_run) return c.json(await cascades.count('content', id))
       await content.remove(actorOf(c), id, recordResponses.ifMatch(c), query.recursive === true)
       return c.body(null, 204)

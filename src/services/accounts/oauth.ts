@@ -240,7 +240,7 @@ export class OAuthService {
 function reachableEmail({ email }: ProviderIdentity): string | undefined {
   if (!email) return undefined
   const parsed = emailText.safeParse(email)
-  if (!parsed.success) throw conflict('the provider has given an e-mail address that no account can have')
+  if (!parsed.success) throw conflict('the provider returned an invalid e-mail address')
   return isReachable(parsed.data) ? parsed.data : undefined
 }
 

@@ -48,7 +48,9 @@ export function refuseBeyond(
   const excess = excessOf(sizes, work)
   if (!excess) return
   const { number, of, most } = excess
-  throw badRequest(`${what} have ${number} ${of}, and at most ${most} go together: take its parts one by one`)
+  throw badRequest(
+    `${what} have ${number} ${of}, and one request takes at most ${most}: use its parts one by one`,
+  )
 }
 
 /** How many values entries have, and how long these are. */

@@ -39,7 +39,7 @@ function refuseUntranslatable(locale: string, field: Field): void {
 export async function refuseLocale(read: Reader, locale: string, field: Field): Promise<void> {
   refuseUntranslatable(locale, field)
   if (locale !== '' && !(await read.exists(tables.locales, { code: locale })))
-    throw invalid('locale', 'no such locale')
+    throw invalid('locale', 'the locale does not exist')
 }
 
 /** The route that an entry's whole tree is on. */
@@ -73,7 +73,7 @@ interface Change extends Named {
  * @param given.entry all are in one tree
  * @param fresh the entries are new: they have no values yet, and get the defaults of fields that are not given
  * @returns the fields whose values changed, by the ids of their entries
- * @throws 400 when the datatype has no such field or the value does not fit it
+ * @throws 400 when the datatype does not have this field or the value does not fit it
  */
 export async function writeValues(
   tx: Writer,
@@ -148,7 +148,7 @@ async function changesOf(
     for (const [name, value] of Object.entries(values)) {
       const member = `${path}fields.${name}`
       const field = fields.get(keyOf(entry.datatype_id, name))
-      if (!field) throw invalid(member, 'the datatype has no such field')
+      if (!field) throw invalid(member, 'the datatype does not have this field')
       changes.push(checkedChange({ entry, field, author_id, locale, member }, value))
       if (turns.isOver) await turns.next()
     }
@@ -190,7 +190,7 @@ function checkedChange(change: Omit<Change, 'text' | keyof Named>, value: Values
 async function refuseUnknownLocales(read: Reader, changes: readonly Change[]): Promise<void> {
   for (const locale of new Set(changes.map(change => change.locale)))
     if (locale !== '' && !(await read.exists(tables.locales, { code: locale })))
-      throw invalid('locale', 'no such locale')
+      throw invalid('locale', 'the locale does not exist')
 }
 
 async function refuseUnknownRecords(

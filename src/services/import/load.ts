@@ -82,7 +82,7 @@ export async function loadSite(
 function refuseTwice(entries: readonly ImportedEntry[]): void {
   const seen = new Set<string>()
   for (const { key } of entries.flatMap(withChildren)) {
-    if (seen.has(key)) throw badRequest(`the export has two entries that are called ${key}`)
+    if (seen.has(key)) throw badRequest(`the export has two entries with the name ${key}`)
     seen.add(key)
   }
 }

@@ -40,7 +40,7 @@ export function mediaDimensions(db: Database): MediaDimensionService {
       db.write(actor, async tx => {
         await tx.lock(internalTables.locks, 'media_folders')
         if ((await tx.count(table)) >= maxPresets)
-          throw conflict(`there are ${maxPresets} presets already, which is the most there can be`)
+          throw conflict(`there are ${maxPresets} presets already, which is the maximum`)
         return tx.insert(table, given)
       }),
   }

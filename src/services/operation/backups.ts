@@ -204,7 +204,7 @@ export class BackupsService {
       this.db
         .write(systemActor, tx => renewLease(tx, lease))
         .then(
-          held => held || lost.abort(conflict('another process has taken over')),
+          held => held || lost.abort(conflict('another process has taken over this work')),
           error => this.parts.log.warn({ err: error }, 'a backup could not say that it goes on'),
         )
     }, renewIntervalMs)

@@ -53,7 +53,7 @@ export function keptValues(given: Headers, stored: Headers): Record<string, stri
     Object.entries(given).map(([name, value]) => {
       const kept = value === mask ? known.get(name.toLowerCase()) : value
       if (kept === undefined)
-        throw invalid(`headers.${name}`, 'the mask stands for a value that is not there')
+        throw invalid(`headers.${name}`, 'there is no stored value that the mask could keep')
       return [name, kept]
     }),
   )

@@ -73,14 +73,14 @@ function valuesOf({ parameter, values }: FilterCondition): readonly string[] {
 
 function refuseOperator(condition: FilterCondition, field: Field): void {
   const { parameter, operator } = condition
-  if (operator === 'under') throw invalid(parameter, 'only the slug of a route is under another')
+  if (operator === 'under') throw invalid(parameter, 'only the slug of a route can be nested')
   const { field_type: type } = field
   const fits = references.has(type)
     ? byReference.has(operator)
     : numeric.has(type)
       ? !searching.has(operator)
       : !(unordered.has(type) && comparing.has(operator))
-  if (!fits) throw invalid(parameter, `a field of the type ${type} is not compared by ${operator}`)
+  if (!fits) throw invalid(parameter, `a field of the type ${type} cannot be compared with ${operator}`)
 }
 
 /** `ne` and `exists=false` hold wherever their opposite does not. */
@@ -191,7 +191,7 @@ function columnTest(condition: FilterCondition, column: EntryColumn): Test {
   const last = asciiColumns.has(column) ? lastOfAscii : lastCharacter
   const given = valuesOf(condition).map(value => columnValue(condition, column, value))
   if (condition.operator === 'under' && column !== 'slug')
-    throw invalid(condition.parameter, 'only the slug of a route is under another')
+    throw invalid(condition.parameter, 'only the slug of a route can be nested')
   if (asciiColumns.has(column) && !given.every(isAscii))
     throw invalid(condition.parameter, `${column} is compared with ASCII characters`)
   return negated(condition, op => ({ at: 'column', column, op, operands: columnOperands(op, given, last) }))

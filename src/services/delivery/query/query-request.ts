@@ -131,7 +131,7 @@ function conditionOf(parameter: string, segments: readonly string[], value: stri
   if (!isOperator(operator))
     throw invalid(parameter, `has no operator "${operator.slice(0, 40)}": use ${operators.join(', ')}`)
   const path = name.split('.').map(part => fieldName(parameter, part))
-  if (path.length > 2) throw invalid(parameter, 'may look one relation away')
+  if (path.length > 2) throw invalid(parameter, 'can follow only one relation')
   if (operator === 'exists' && value !== 'true' && value !== 'false')
     throw invalid(parameter, 'must be true or false')
   if (operator === 'contains' && value.length > queryLimits.searchCharacters)
@@ -171,7 +171,8 @@ function countCondition(
   const { conditions, searches, searchCharacters } = queryLimits
   if (++counted.conditions > conditions) throw invalid('filters', `have more than ${conditions} conditions`)
   if (operator !== 'contains') return
-  if (++counted.searches > searches) throw invalid(parameter, `is one more text search than the ${searches}`)
+  if (++counted.searches > searches)
+    throw invalid(parameter, `is a text search beyond the maximum of ${searches}`)
   if (values.some(({ length }) => length > searchCharacters))
     throw invalid(parameter, `must have at most ${searchCharacters} characters`)
 }
@@ -212,7 +213,7 @@ function plainOf(given: (name: (typeof names)[number]) => string | undefined): O
   const count = given('count') ?? 'false'
   if (count !== 'true' && count !== 'false') throw invalid('count', 'must be true or false')
   const [cursor, offset, locale = ''] = [given('cursor'), given('offset'), given('locale')]
-  if (cursor !== undefined && offset !== undefined) throw invalid('offset', 'goes without cursor')
+  if (cursor !== undefined && offset !== undefined) throw invalid('offset', 'cannot be used with cursor')
   if (locale !== '' && !localeCode.safeParse(locale).success)
     throw invalid('locale', 'must be a language tag such as de or de-AT')
   return {

@@ -29,7 +29,7 @@ export const searchRequestLimits = {
  */
 export function wordsIn(q: string): Term[] {
   const { characters, words, beginning } = searchRequestLimits
-  if (q.trim() === '') throw invalid('q', 'must have a word to look for')
+  if (q.trim() === '') throw invalid('q', 'must have at least one word')
   if (q.length > characters) throw invalid('q', `must have at most ${characters} characters`)
   const all = [...wordsOf(q, true)].map(({ word }) => word)
   const found = new Map<string, Term>()

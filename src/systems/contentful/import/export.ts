@@ -124,9 +124,10 @@ async function found(files: ExportFiles): Promise<{ name: string; json: object }
     if (holdsTypes(json)) all.push({ name, json })
   }
   const [first, second] = all
-  if (first && second) throw badRequest(`there are two exports, ${first.name} and ${second.name}: name one`)
+  if (first && second)
+    throw badRequest(`found two exports, ${first.name} and ${second.name}: name one of them`)
   if (first) return first
-  throw badRequest('there is no JSON file with contentTypes, as `contentful space export` writes it')
+  throw badRequest('the JSON file with contentTypes is missing, as `contentful space export` writes it')
 }
 
 /**

@@ -25,7 +25,7 @@ function importedLocales(
 ): readonly [ImportedLocale, ...ImportedLocale[]] {
   const usable = given.filter(({ code }) => code.length <= 35 && languageTag.test(code))
   const standard = usable.find(locale => locale.default)
-  if (!standard) throw badRequest('locales: none of them is the default one and has the code of a language')
+  if (!standard) throw badRequest('locales: the default locale with a valid language code is missing')
   const last = { ...standard, fallbackCode: null }
   const others = usable.filter(
     ({ code }, at) => code !== last.code && usable.findIndex(one => one.code === code) === at,

@@ -51,8 +51,8 @@ function dataFile({ names }: ExportFiles): string {
   const found = names.filter(name => /(?:^|\/)data\.ndjson$/.test(name))
   const candidates = found.length > 0 ? found : names.filter(name => name.endsWith('.ndjson'))
   const [name, second] = candidates
-  if (name === undefined) throw badRequest('there is no data.ndjson, as `sanity dataset export` writes it')
-  if (second !== undefined) throw badRequest(`there are two exports, ${name} and ${second}: name one`)
+  if (name === undefined) throw badRequest('data.ndjson is missing, as `sanity dataset export` writes it')
+  if (second !== undefined) throw badRequest(`found two exports, ${name} and ${second}: name one of them`)
   return name
 }
 

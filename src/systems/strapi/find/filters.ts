@@ -63,7 +63,7 @@ export class Filters {
     // The target of a relation has no id field to compare: the relation's value is that id.
     const named =
       isId && before.length > 0 ? before : [...before, isField ? last : (columnNames[last] ?? last)]
-    if (named.length > 2) throw invalid(parameter, 'may look one relation away')
+    if (named.length > 2) throw invalid(parameter, 'can follow only one relation')
     return this.compared({ parameter, path: named as [string], operator }, given)
   }
 

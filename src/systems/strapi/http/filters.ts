@@ -57,7 +57,7 @@ function combined(parameter: string, path: readonly string[], name: string, valu
 
 function textsIn(parameter: string, given: Nested): string[] {
   return listOf(given).map(one => {
-    if (typeof one !== 'string') throw invalid(parameter, 'is nested too deep')
+    if (typeof one !== 'string') throw invalid(parameter, 'is nested too deeply')
     return one
   })
 }
@@ -68,7 +68,7 @@ function compared(parameter: string, path: readonly string[], operator: string, 
   const values = textsIn(parameter, given)
   const [first = '', second = ''] = values
   if (unanswered.has(operator))
-    throw invalid(parameter, `${operator} is not answered; texts are compared as they are written`)
+    throw invalid(parameter, `${operator} is not answered; text comparison is case-sensitive`)
   if (operator === '$null' || operator === '$notNull') {
     const exists = (operator === '$notNull') === isTrue(first)
     return condition(parameter, path, 'exists', [String(exists)])
