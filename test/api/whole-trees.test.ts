@@ -173,7 +173,12 @@ describe('an entry with everything under it', () => {
       'children.0.fields.count',
       /takes no object/,
     ],
-    ['no such field', { children: [{}, { fields: { nope: 1 } }] }, 'children.1.fields.nope', /the datatype does not have this field/],
+    [
+      'no such field',
+      { children: [{}, { fields: { nope: 1 } }] },
+      'children.1.fields.nope',
+      /the datatype does not have this field/,
+    ],
     [
       'a wrong number',
       { children: [{ children: [] }, { fields: { count: 'x' } }] },
