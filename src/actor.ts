@@ -97,7 +97,7 @@ export const isSelf = (actor: Actor, id: string | undefined): boolean =>
  * @throws 403 for a key that only reads
  */
 export function refuseReadOnly({ credential }: Pick<Actor, 'credential'>): void {
-  if (credential?.limits?.readOnly) throw forbidden('this key only reads')
+  if (credential?.limits?.readOnly) throw forbidden('this key is read-only')
 }
 
 /** @throws 403 when nobody is signed in */

@@ -158,10 +158,15 @@ export const answerLost = () =>
   new HttpError(
     409,
     'answer_lost',
-    'the request with this Idempotency-Key was carried out, and its answer is not kept: read what it has made',
+    'the request with this Idempotency-Key has succeeded, but its response was not stored: read the records',
   )
 export const keyReused = () =>
-  new HttpError(422, 'key_reused', 'this Idempotency-Key came with another request before', 'Idempotency-Key')
+  new HttpError(
+    422,
+    'key_reused',
+    'this Idempotency-Key was used with a different request',
+    'Idempotency-Key',
+  )
 export const tooLarge = (message: string, headers?: Headers) =>
   new HttpError(413, 'too_large', message, undefined, headers)
 export const unsupported = (message: string) => new HttpError(415, 'unsupported_media_type', message)

@@ -12,7 +12,7 @@ const entry = {
   slug: z.string().nullable().meta({ description: 'Of the page that the entry is on; null without one.' }),
   datatypes: z.array(z.string()).meta({ description: 'The name of its datatype.' }),
   slugs: z.array(z.string()).meta({
-    description: 'Of every public page whose answer is another now, sorted: what a cache has to forget.',
+    description: 'Of every public page whose response has changed, sorted. A cache must drop these pages.',
   }),
 }
 const version = { content_version_id: id('the version that was kept.'), version_number: z.int() }

@@ -44,7 +44,7 @@ export const userRole: SiteCommand['work'] = async (
   const role_id = await roleNamed(services, role)
   const user = await services.users.update(actor, account.user_id, { role_id })
   // The service ignores a role from anybody else, for records that are sent back whole. A command reports it.
-  if (user.role !== role_id) throw forbidden('only an administrator gives a role')
+  if (user.role !== role_id) throw forbidden('only an administrator can change a role')
   show(io, options, user, `The account ${user.email} has the role ${user.role_label}.`)
   return 0
 }

@@ -58,7 +58,7 @@ export async function refuseOtherFile(path: string): Promise<void> {
     for await (const start of createReadStream(path, { end: 1 })) return !gzipStart.equals(start)
     return false
   }
-  if (await isOther()) throw badRequest(`${path}: is there already, and is no backup: name another file`)
+  if (await isOther()) throw badRequest(`${path}: exists already and is not a backup: name a different file`)
 }
 
 /** Checks a backup file without opening a site. @throws the problem of the file */

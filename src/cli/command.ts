@@ -24,7 +24,7 @@ export type RecordName =
 export type Values = Readonly<Record<string, string | undefined>>
 
 export const config = {
-  '--config <path>': 'configuration file (default: ./cms.config.json, when it is there)',
+  '--config <path>': 'configuration file (default: ./cms.config.json, if it exists)',
 }
 /** The option of a list. */
 export const limit = {

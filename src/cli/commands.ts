@@ -7,14 +7,14 @@ import { say } from './terminal.js'
 /** Nobody is signed in here, so a new record needs the name of its author. */
 const author = { '--author <user>': 'the account that is the author, by e-mail or id' }
 const port = {
-  '--port <address>': 'listen here for HTTP, in place of the variable PORT and the configured port',
+  '--port <address>': 'port for HTTP instead of the variable PORT and the configured port',
 }
 
 /** All commands, in the order of the help. The code of a command is loaded when it runs. */
 export const commands: readonly Command[] = [
   {
     words: 'serve',
-    summary: 'serve the site of a configuration file, or defaults without one',
+    summary: 'start the service with a configuration file, or with defaults',
     options: { ...config, ...port },
     async run(terminal, options) {
       // Loading the server needs most of the descriptors, and would fail without a message about them.
@@ -24,10 +24,10 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'quickstart',
-    summary: 'serve a sample site on SQLite from a folder of its own',
+    summary: 'start a sample site on SQLite in its own folder',
     options: {
       '--dir <path>': 'the folder (default: ./quickstart)',
-      '--empty': 'without the sample content, for a site of your own',
+      '--empty': 'start without sample content',
       ...port,
     },
     async run(terminal, options) {
@@ -37,17 +37,17 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'init',
-    summary: 'write a configuration file, asking for what no option says',
+    summary: 'write a configuration file and ask for missing values',
     options: {
       '--config <path>': 'the file (default: ./cms.config.json)',
       '--environment <name>': 'local, development, staging or production',
-      '--port <address>': 'port of HTTP, with or without an address',
+      '--port <address>': 'port for HTTP, such as :8080 or 127.0.0.1:8080',
       '--client-site <domain>': 'domain of the site',
-      '--tls <how>': 'HTTPS by auto, files or off',
-      '--ssl-port <address>': 'port of HTTPS, with or without an address',
+      '--tls <how>': 'certificates for HTTPS: auto, files or off',
+      '--ssl-port <address>': 'port for HTTPS, such as :443',
       '--cert-dir <path>': 'folder of the certificates',
       '--db-driver <engine>': 'sqlite, postgres or mysql',
-      '--db-url <address>': 'file of the database, or its server as host:port',
+      '--db-url <address>': 'path of the database file, or host:port of its server',
       '--db-name <name>': 'name of the database on its server',
       '--db-username <name>': 'user of the database on its server',
       ...json,
@@ -56,25 +56,25 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'doctor',
-    summary: 'check database, storage, mail, HTTPS, clock and disk, and say what to do',
+    summary: 'check database, storage, mail, HTTPS, clock and disk, and suggest fixes',
     options: { ...config, ...json },
     run: async (...call) => (await import('./doctor.js')).doctor(...call),
   },
   {
     words: 'config check',
-    summary: 'read the configuration as a start would, and refuse unknown fields',
+    summary: 'check the configuration file; unknown fields are errors',
     options: { ...config, ...json },
     run: async (...call) => (await import('./config-check.js')).configCheck(...call),
   },
   {
     words: 'migrate up',
-    summary: 'bring the database to the schema of this version, as every start does',
+    summary: 'migrate the database to this version, as every start does',
     options: { ...config, ...json },
     run: async (...call) => (await import('./migrate.js')).migrateUp(...call),
   },
   {
     words: 'migrate status',
-    summary: 'say which steps of the schema are missing; ends with 1 when some are',
+    summary: 'show pending migrations; exit code 1 if there are any',
     options: { ...config, ...json },
     run: async (...call) => (await import('./migrate.js')).migrateStatus(...call),
   },
@@ -85,31 +85,31 @@ export const commands: readonly Command[] = [
   })),
   {
     words: 'backup verify',
-    summary: 'read a backup to its end and check all that is in it; ends with 1 when it is damaged',
+    summary: 'check a whole backup; exit code 1 if it is damaged',
     arguments: { '<file>': 'the backup' },
     options: json,
     run: async (...call) => (await import('./backup.js')).backupVerify(...call),
   },
   {
     words: 'backup restore',
-    summary: 'restore a backup into an empty database of any engine, and its media',
+    summary: 'restore rows and media of a backup into an empty database of any engine',
     arguments: { '<file>': 'the backup' },
-    options: { '--force': 'replace all that the database holds', ...config, ...json },
+    options: { '--force': 'replace everything in the database', ...config, ...json },
     run: async (...call) => (await import('./backup-restore.js')).backupRestore(...call),
   },
   {
     words: 'import',
-    summary: 'take over what another system exports: model, entries and files',
+    summary: 'import the export of another system: model, entries and files',
     arguments: {
       '<system>': 'contentful, sanity, strapi or wordpress',
-      '<export>': 'the file or archive that the system has written, or a folder of its files',
+      '<export>': 'the exported file or archive, or a folder of its files',
     },
     options: {
-      '--dry-run': 'show what the export has, and store nothing',
-      '--public': 'anybody may read what is published, without a key',
-      '--author <email>': 'the account that is the author (default: the first administrator)',
-      '--files <folder>': 'where files are that the export names by their address',
-      '--without-files': 'leave files out',
+      '--dry-run': 'show the content of the export and save nothing',
+      '--public': 'make published content readable without an API key',
+      '--author <email>': 'the author of the entries (default: the first administrator)',
+      '--files <folder>': 'folder with the files that the export names by URL',
+      '--without-files': 'do not import files',
       ...config,
       ...json,
     },

@@ -37,7 +37,11 @@ function ofValidity(certificate: Certificate, advice: string): Finding {
 async function ofFiles(config: Config, kept: ReturnType<typeof nodeCertificates>): Promise<Finding> {
   const certificate = await kept.ownFiles().catch(error => error as Error)
   if (!certificate || certificate instanceof Error)
-    return failed(check, certificate?.message ?? 'there is none', 'set tls_cert_file and tls_key_file')
+    return failed(
+      check,
+      certificate?.message ?? 'the certificate is missing',
+      'set tls_cert_file and tls_key_file',
+    )
   const missing = siteHosts(config).filter(host => !covers(certificate, [host]))
   if (missing.length > 0)
     return warning(check, `it is not for ${missing.join(', ')}`, 'get one for client_site and admin_site')

@@ -58,7 +58,7 @@ export async function inputJson<S extends z.ZodType>(
   shown: Iterable<string> = [],
 ): Promise<z.output<S>> {
   const text = await inputText(io)
-  if (text.trim() === '') throw malformed('nothing was given: the JSON is read from standard input')
+  if (text.trim() === '') throw malformed('standard input is empty: it must contain the JSON')
   const value = await jsonIn(text)
   await new Turns().run(refuseUnknownMembers(schema, value, new Set(shown)))
   return parsed(schema, value)

@@ -37,7 +37,7 @@ function progressOn(terminal: Terminal) {
 function opener(source: OpenExport, folder: OpenExport | undefined, maxBytes: number) {
   return async ({ at, url }: ImportedFile) => {
     if (at !== undefined && source.names.includes(at)) return source.file(at)
-    if (url === undefined) throw badRequest('the export does not have it')
+    if (url === undefined) throw badRequest('it is missing in the export')
     const own = folder?.names.find(name => url.endsWith(`/${name}`))
     return own !== undefined && folder ? folder.file(own) : download(outgoing, url, maxBytes)
   }

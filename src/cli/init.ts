@@ -92,7 +92,7 @@ function writeNew(path: string, text: string): void {
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EEXIST') throw new ConfigError(`${path}: is there already, and is not replaced`)
+    if (code === 'EEXIST') throw new ConfigError(`${path}: exists already and was not replaced`)
     throw new ConfigError(`${path}: cannot be written (${code})`)
   }
 }

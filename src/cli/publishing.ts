@@ -7,9 +7,9 @@ import { inputJson, parsed } from './given.js'
 import { idOf } from './names.js'
 
 type Work = SiteCommand['work']
-type Entry = { readonly content_data_id: string; readonly status: string }
+type EntryStatus = { readonly content_data_id: string; readonly status: string }
 
-const told = (io: Parameters<Work>[2], options: Values, entry: Entry) =>
+const told = (io: Parameters<Work>[2], options: Values, entry: EntryStatus) =>
   show(io, options, entry, `${entry.content_data_id} ${entry.status}`)
 
 export const contentPublish: Work = async (services, actor, io, options, [text = '']) => {
@@ -34,7 +34,7 @@ export const contentSchedule: Work = async (services, actor, io, options, [text 
   const { space } = services
   const { publish, unpublish } = options
   if (publish === undefined && unpublish === undefined)
-    throw badRequest('say --publish or --unpublish, with a time or never')
+    throw badRequest('give --publish or --unpublish with a time or never')
   const content_data_id = await idOf('content', text, services, actor)
   const plan = { content_data_id, publish_at: time(publish), unpublish_at: time(unpublish) }
   told(io, options, await space.publishing.schedule(actor, parsed(Schedule, plan)))

@@ -125,8 +125,8 @@ const withoutAuthor = new Set<RecordName>(['roles', 'locales'])
 
 const slice = {
   ...limit,
-  '--offset <number>': 'leave out so many at the start',
-  '--after <id>': 'only those with a greater id',
+  '--offset <number>': 'number of results to skip',
+  '--after <id>': 'only records with a greater id',
 }
 
 /** Returns the commands of a resource, which do the same as its endpoints: list, get, create, update and delete. */
@@ -164,14 +164,14 @@ export function recordCommands(name: RecordName): SiteCommand[] {
     ...commands,
     {
       words: `${name} create`,
-      summary: `make one ${one} of the JSON on standard input, and write its id`,
+      summary: `create one ${one} from the JSON on standard input and write its id`,
       ...(withoutAuthor.has(name) ? {} : { hasAuthor: true }),
       access: accessTo('create'),
       work: async (...call) => (await import('./records.js')).save(name, 'create')(...call),
     },
     {
       words: `${name} update`,
-      summary: `change one ${one} by the JSON on standard input, and write its id`,
+      summary: `change one ${one} with the JSON on standard input and write its id`,
       arguments: id,
       access: accessTo('update'),
       work: async (...call) => (await import('./records.js')).save(name, 'update')(...call),

@@ -10,7 +10,7 @@ import { localeResource } from '../resources/locales.js'
 import { mediaResource } from '../resources/media.js'
 import { redirectResource } from '../resources/redirects.js'
 import { entryRemovalOf } from '../resources/removal.js'
-import type { Parts, Resource } from '../resources/resource.js'
+import type { Resource, ResourceParts } from '../resources/resource.js'
 import { roleResource } from '../resources/roles.js'
 import { routeResource } from '../resources/routes.js'
 import { tokenResource } from '../resources/tokens.js'
@@ -25,7 +25,7 @@ import { inputJson, parsed } from './given.js'
 import { filterValue, idOf } from './names.js'
 import { limitIn, showList, showRecord } from './table.js'
 
-type Row = Readonly<Record<string, unknown>>
+type ShownRecord = Readonly<Record<string, unknown>>
 type AnyResource = Resource<Record<string, unknown>>
 type Removal = (actor: Actor, id: string) => Promise<void>
 
@@ -33,7 +33,7 @@ type Removal = (actor: Actor, id: string) => Promise<void>
 interface Records {
   readonly table: (services: Services) => AnyTable
   /** The words, permissions and schemas that the panel and the terminal use too. */
-  readonly described: (parts: Parts) => unknown
+  readonly described: (parts: ResourceParts) => unknown
   /** The records that the caller may see, if that is not all of them for everybody. */
   readonly seen?: (services: Services, actor: Actor) => Promise<unknown>
   /** Deletes a record alone, if the description of the resource deletes more. */
@@ -41,11 +41,19 @@ interface Records {
   /** The columns of a list for a person, the id first. */
   readonly columns: readonly string[]
   /** Adds names to the ids in a list for a person. */
-  readonly named?: (parts: Parts, actor: Actor, rows: readonly Row[]) => Promise<readonly Row[]>
+  readonly named?: (
+    parts: ResourceParts,
+    actor: Actor,
+    rows: readonly ShownRecord[],
+  ) => Promise<readonly ShownRecord[]>
 }
 
 /** Adds the names of datatypes to entries, and the slugs and titles of pages that the caller may see. */
-async function namedEntries({ services: { space } }: Parts, actor: Actor, rows: readonly Row[]) {
+async function namedEntries(
+  { services: { space } }: ResourceParts,
+  actor: Actor,
+  rows: readonly ShownRecord[],
+) {
   const datatypes = await datatypeNames(space)
   const routes = new Map<unknown, { slug: string; title: string }>()
   const route_id = [...new Set(rows.flatMap(row => (row.route_id ? String(row.route_id) : [])))]
@@ -147,7 +155,7 @@ const resources: Readonly<Record<RecordName, Records>> = {
 }
 
 /** Entries, which have screens of their own and no description for ordinary lists. */
-function entryResource(parts: Parts) {
+function entryResource(parts: ResourceParts) {
   const { content } = parts.services.space
   type Entry = Awaited<ReturnType<typeof content.get>>
   return {
@@ -162,7 +170,7 @@ function entryResource(parts: Parts) {
   }
 }
 
-const partsOf = (services: Services): Parts => ({ services: inPublicSpace(services) })
+const partsOf = (services: Services): ResourceParts => ({ services: inPublicSpace(services) })
 
 function opened(name: RecordName, services: Services) {
   const { described, ...own } = resources[name]
@@ -213,7 +221,12 @@ export const list =
   }
 
 /** The values of an entry by field name, those of other languages apart, with its names. */
-async function wholeEntry(parts: Parts, actor: Actor, entry: Row, locale: string): Promise<Row> {
+async function wholeEntry(
+  parts: ResourceParts,
+  actor: Actor,
+  entry: ShownRecord,
+  locale: string,
+): Promise<ShownRecord> {
   const { space } = parts.services
   const content_data_id = String(entry.content_data_id)
   const [[named = entry], model, seen] = await Promise.all([
@@ -238,7 +251,7 @@ export const get =
   async (services, actor, io, options, [text = '']) => {
     const record = (await (
       await readsOf(name, services, actor)
-    ).get(await idOf(name, text, services, actor))) as Row
+    ).get(await idOf(name, text, services, actor))) as ShownRecord
     const { locale = '' } = options
     if (name !== 'content') showRecord(io, options, record)
     else showRecord(io, options, await wholeEntry(partsOf(services), actor, record, locale))
@@ -276,7 +289,7 @@ export const save =
 
 /** Refuses to write over an entry that was changed after the given revision was read. */
 const unlessRevised = (revision: unknown) => (before: unknown) => {
-  if ((before as Row).revision !== revision) throw changedMeanwhile()
+  if ((before as ShownRecord).revision !== revision) throw changedMeanwhile()
 }
 
 /** Deletes one record after a question; with `--recursive` also the records that hang on it. */

@@ -99,7 +99,7 @@ export const runOnSite = async (
 ): Promise<number> => {
   const { words, access } = command
   if (access === 'signed-in')
-    throw badRequest(`it is for who has signed in: ssh -p <ssh_port> <e-mail address>@<host> ${words}`)
+    throw badRequest(`the command needs a signed-in user: ssh -p <ssh_port> <e-mail address>@<host> ${words}`)
   return asOperator(terminal, options.config, words, async (services, operator) => {
     const { author } = options
     const actor =

@@ -7,7 +7,7 @@ import { type Io, show, type Values, WrongCall } from './command.js'
 import { NobodyReads } from './terminal.js'
 import { visible } from './visible.js'
 
-type Row = Readonly<Record<string, unknown>>
+type ShownRecord = Readonly<Record<string, unknown>>
 
 /** Returns a value in one line. */
 export function cell(value: unknown): string {
@@ -41,7 +41,11 @@ interface Look {
 }
 
 /** Returns records as lines of columns. Each batch has its own column widths, because no list is held as a whole. */
-export function lines(rows: readonly Row[], columns: readonly string[], { now, head }: Look = {}): string {
+export function lines(
+  rows: readonly ShownRecord[],
+  columns: readonly string[],
+  { now, head }: Look = {},
+): string {
   const textOf = (name: string, value: unknown) =>
     now !== undefined && typeof value === 'string' && isTime(name)
       ? agoWords(value, now)
@@ -78,16 +82,16 @@ export function limitIn(options: Values): number | undefined {
 }
 
 interface List {
-  readonly batches: AsyncIterable<readonly Row[]>
+  readonly batches: AsyncIterable<readonly ShownRecord[]>
   /** The total, if it can be counted. */
   readonly total?: () => Promise<number>
   /** The columns for a person. */
   readonly columns: readonly string[]
   /** Adds names to the records for a person. */
-  readonly named?: ((rows: readonly Row[]) => Promise<readonly Row[]>) | undefined
+  readonly named?: ((rows: readonly ShownRecord[]) => Promise<readonly ShownRecord[]>) | undefined
 }
 
-async function* firstOf(batches: AsyncIterable<readonly Row[]>, most: number) {
+async function* firstOf(batches: AsyncIterable<readonly ShownRecord[]>, most: number) {
   let left = most
   for await (const batch of batches) {
     yield batch.slice(0, left)
@@ -101,18 +105,19 @@ async function* firstOf(batches: AsyncIterable<readonly Row[]>, most: number) {
 function writerOf(io: Io, options: Values, { columns, named = async rows => rows }: List) {
   if (options.jsonl !== undefined)
     return {
-      text: async (batch: readonly Row[]) => visible(batch.map(one => `${JSON.stringify(one)}\n`).join('')),
+      text: async (batch: readonly ShownRecord[]) =>
+        visible(batch.map(one => `${JSON.stringify(one)}\n`).join('')),
       end: () => '',
     }
   if (options.json !== undefined)
     return {
-      text: async (batch: readonly Row[], n: number) =>
+      text: async (batch: readonly ShownRecord[], n: number) =>
         visible(`${n > 0 ? ',' : '['}${JSON.stringify(batch).slice(1, -1)}`),
       end: (n: number) => (n > 0 ? ']\n' : '[]\n'),
     }
   const look = io.isTerminal ? { now: Date.now() } : {}
   return {
-    async text(batch: readonly Row[], n: number) {
+    async text(batch: readonly ShownRecord[], n: number) {
       const head = io.isTerminal && n === 0 ? { isBold: io.hasColour } : undefined
       return lines(await named(batch), columns, { ...look, head })
     },
@@ -153,7 +158,7 @@ const shownOf = async (n: number, total: List['total']): Promise<string> =>
   total ? `${n} of ${(await total()).toLocaleString('en')}` : `The first ${n}`
 
 /** Shows one record; for a person a line for each of its members, and for each field of an entry. */
-export function showRecord(io: Io, options: Values, record: Row): void {
+export function showRecord(io: Io, options: Values, record: ShownRecord): void {
   const members = Object.entries(record).flatMap(([name, value]) =>
     name === 'fields' && typeof value === 'object'
       ? Object.entries(value ?? {}).map(([field, text]) => `fields.${field}: ${cell(text)}`)

@@ -15,14 +15,14 @@ export const versionCommands: readonly SiteCommand[] = [
   },
   {
     words: 'versions compare',
-    summary: 'show what changed from one version of an entry to another',
+    summary: 'compare two versions of an entry',
     arguments: { '<from>': 'the id of a version', '<to>': 'the id of another one' },
     access,
     work: async (...call) => (await import('./versions.js')).versionsCompare(...call),
   },
   {
     words: 'versions restore',
-    summary: 'bring back a version; what is there now is kept as one',
+    summary: 'restore a version; the current state is saved as a version first',
     arguments: { '<id>': 'the id of the version' },
     access,
     work: async (...call) => (await import('./versions.js')).versionsRestore(...call),

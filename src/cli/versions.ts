@@ -1,3 +1,4 @@
+import { counted } from '../resources/removal.js'
 import { comparisonOf } from '../resources/views/versions.js'
 import type { SiteCommand } from './command.js'
 import { show } from './command.js'
@@ -49,7 +50,7 @@ export const versionsRestore: Work = async ({ space }, actor, io, options, [id =
   await space.versions.get(id)
   const done = await space.versions.restore(actor, id)
   const { restored, recreated, kept_version_id } = done
-  const words = `${restored} values and ${recreated.length} entries are other now; kept as ${kept_version_id}`
+  const words = `Restored ${counted(restored, 'values')} and ${counted(recreated.length, 'entries')}. The previous state is version ${kept_version_id}`
   show(io, options, done, words)
   return 0
 }

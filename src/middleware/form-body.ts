@@ -1,12 +1,16 @@
 import { createMiddleware } from 'hono/factory'
 import { invalid, malformed, unsupported } from '../errors.js'
+import { limits } from '../limits.js'
 import { refuseBadText } from '../services/json-text.js'
 import { Turns } from '../turns.js'
 import type { Env } from './context.js'
 import { readBody, utf8 } from './request-body.js'
 
 /** More members than any form of people has; those that one fills in without a session have a handful. */
-const maxMembers = { withSession: 5000, without: 1000 }
+const maxMembers = {
+  withSession: limits.requests.formMembers,
+  without: limits.requests.anonymousFormMembers,
+}
 const urlEncoded = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 const tooMany = (most: number) => malformed(`the form has more than ${most} members`)

@@ -7,7 +7,7 @@ import { actorOf, type Ctx, type Env } from './context.js'
 const header = 'Idempotency-Key'
 
 /** The key as it was sent, or as a string of structured fields (RFC 8941). @throws 400 if it is neither */
-function keyOf(c: Ctx): string | undefined {
+function idempotencyKeyOf(c: Ctx): string | undefined {
   const given = c.req.header(header)
   const key = given?.replace(/^"([^"]*)"$/, '$1')
   if (key !== undefined && !/^[\x21\x23-\x7e]{1,255}$/.test(key))
@@ -40,7 +40,7 @@ const replayed = ({ status, headers, body }: StoredAnswer): Response =>
  */
 export const idempotent = (service: IdempotencyService, secret: boolean) =>
   createMiddleware<Env>(async (c, next) => {
-    const key = keyOf(c)
+    const key = idempotencyKeyOf(c)
     if (key === undefined) return next()
     const path = c.req.path.replace(/(?<=.)\/$/, '')
     const begun = await service.begin({

@@ -2,7 +2,7 @@ import type { Peer } from './context.js'
 
 type Handler = (request: Request, peer: Peer) => Response | Promise<Response>
 
-interface Parts {
+interface PlainPortParts {
   /** The health checks, answered here too for monitors inside the network of the process. */
   health: Handler
   healthPath: string
@@ -14,7 +14,7 @@ interface Parts {
 
 const challengePath = '/.well-known/acme-challenge/'
 
-async function challenge(token: string, { keyAuthorizationOf }: Parts): Promise<Response> {
+async function challenge(token: string, { keyAuthorizationOf }: PlainPortParts): Promise<Response> {
   const found = await keyAuthorizationOf(token)
   return found === undefined
     ? new Response('not found\n', { status: 404 })
@@ -26,7 +26,7 @@ async function challenge(token: string, { keyAuthorizationOf }: Parts): Promise<
  * to HTTPS. The redirect keeps method, path and query, and nobody keeps it: only HSTS says that it is for ever.
  */
 export const plainPort =
-  (parts: Parts): Handler =>
+  (parts: PlainPortParts): Handler =>
   async (request, peer) => {
     const address = request.url.slice(request.url.indexOf('/', 8))
     const [path = ''] = address.split('?', 1)

@@ -1,11 +1,12 @@
 import { joined } from '../bytes.js'
 import { HttpError, malformed, tooLarge, unsupported } from '../errors.js'
+import { limits } from '../limits.js'
 import type { Ctx } from './context.js'
 
 /** Largest body of a request, files apart, in bytes. */
-export const bodyBytes = 5 * 2 ** 20
+export const bodyBytes = limits.requests.bodyBytes
 /** Largest body of a request that anybody may send, in bytes: unknown callers get a small limit (D-801). */
-export const anonymousBodyBytes = 64 * 2 ** 10
+export const anonymousBodyBytes = limits.requests.anonymousBodyBytes
 /** How long a body may take to come. */
 const timeoutMs = 60_000
 
@@ -29,7 +30,7 @@ async function readLimited(request: Request, maxBytes: number): Promise<Uint8Arr
 /** @throws 400 if the connection ends before the body does: no client is left, and the service is not at fault */
 const whole = (request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> =>
   readLimited(request, maxBytes).catch(error => {
-    throw error instanceof HttpError ? error : malformed('the body broke off')
+    throw error instanceof HttpError ? error : malformed('the body is incomplete')
   })
 
 /** @throws 400 when the work has not ended in time; the connection is closed then */

@@ -17,7 +17,7 @@ function read(path: string): string | undefined {
     throw new ConfigError(`app_secret: ${path} cannot be read (${codeOf(error)})`)
   }
   if (secret === '')
-    throw new ConfigError(`app_secret: ${path} is empty: put the secret back, or set app_secret`)
+    throw new ConfigError(`app_secret: ${path} is empty: restore the secret or set app_secret`)
   return secret
 }
 

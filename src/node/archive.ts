@@ -117,7 +117,7 @@ class GzippedTar implements ArchiveWriter {
 /** The bytes of a file but its last ones, which must hold the hash of the others. */
 async function* packedBytes(path: string, counted: { bytes: number }): AsyncGenerator<Buffer> {
   const { size } = await stat(path)
-  if (size <= trailerBytes) throw new ArchiveError('is no archive of this service')
+  if (size <= trailerBytes) throw new ArchiveError('is not an archive of this service')
   const hash = createHash('sha256')
   const end = size - trailerBytes
   for await (const piece of createReadStream(path, { end: end - 1, highWaterMark: 64 * 1024 })) {
@@ -148,7 +148,7 @@ async function* unpackedBytes(path: string): AsyncGenerator<Buffer> {
     }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    if (/^Z_/.test(code)) throw new ArchiveError('is damaged, or is no archive of this service')
+    if (/^Z_/.test(code)) throw new ArchiveError('is damaged or is not an archive of this service')
     throw error
   } finally {
     unzip.destroy()

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { limits } from '../limits.js'
 
 /** With fewer the service does not start. */
 const minDescriptors = 192
@@ -6,7 +7,7 @@ const minDescriptors = 192
 const reservedDescriptors = 128
 /** A request may need another one beside its connection, as an upload for its file. */
 const descriptorsPerConnection = 2
-const maxConnections = 10_000
+const maxConnections = limits.requests.connections
 
 /** How many this process may have; undefined where that is not told, or has no bound. */
 function descriptorLimit(): number | undefined {

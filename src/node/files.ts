@@ -81,7 +81,7 @@ function receive(request: Request, maxBytes: number): Promise<ReceivedForm> {
     else fields.set(name, value)
   })
   form.on('file', (name, stream, filename) => {
-    if (name !== 'file') abort(invalid(name, 'the file goes under the name file'))
+    if (name !== 'file') abort(invalid(name, 'the file must have the name file'))
     // Also after the form has failed, when nobody reads it any more, and an error that nobody hears ends the process.
     stream.on('error', () => undefined)
     stream.on('limit', () => abort(tooLarge(`the file is larger than ${maxBytes} bytes`, closing)))
@@ -105,7 +105,7 @@ function receive(request: Request, maxBytes: number): Promise<ReceivedForm> {
     stop.signal.addEventListener('abort', fail)
     form.on('finish', resolve)
     form.on('error', () => reject(malformed('the form is malformed')))
-    source.on('error', () => reject(malformed('the upload was broken off')))
+    source.on('error', () => reject(malformed('the upload is incomplete')))
     source.pipe(form)
   })
 

@@ -6,8 +6,8 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Config } from '../config.js'
 import type { Bucket, Storage, StoredObject, TemporaryFile } from '../ports.js'
-import { storage as stores } from './ports.js'
 import { cacheControl } from './object-headers.js'
+import { storage as stores } from './ports.js'
 import { temporaryFile } from './temporary-files.js'
 
 /** How an object is given to a browser. */
@@ -36,7 +36,7 @@ class FolderBucket implements Bucket {
     ...[key, content, { mimetype, attachment, replaceable }]: Parameters<Bucket['put']>
   ): Promise<void> {
     const [path, kind] = [this.pathOf('objects', key), this.pathOf('kinds', key)]
-    if (!path || !kind) throw new Error(`${key} is no key of an object`)
+    if (!path || !kind) throw new Error(`${key} is not a valid object key`)
     for (const file of [path, kind]) await mkdir(dirname(file), { recursive: true })
     await writeFile(kind, JSON.stringify({ mimetype, attachment, replaceable }), { mode: 0o600 })
     // Other processes see the whole object or nothing.

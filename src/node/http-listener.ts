@@ -81,7 +81,10 @@ export class ListenError extends ConfigError {
     address: string,
     readonly code: string,
   ) {
-    super(`${field}: ${address}: ${listenProblems[code] ?? 'it cannot be listened on'} (${code})`, field)
+    super(
+      `${field}: ${address}: ${listenProblems[code] ?? 'the service cannot listen on it'} (${code})`,
+      field,
+    )
   }
 }
 

@@ -135,7 +135,12 @@ export async function listenForMetrics(
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) =>
-      reject(new ConfigError(`metrics_port: ${address}: it cannot be listened on (${code})`, 'metrics_port')),
+      reject(
+        new ConfigError(
+          `metrics_port: ${address}: the service cannot listen on it (${code})`,
+          'metrics_port',
+        ),
+      ),
     )
     server.listen(addressOf(address), resolve)
   })

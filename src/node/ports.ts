@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Logger, pino as Pino } from 'pino'
 import { unavailable } from '../errors.js'
+import { limits } from '../limits.js'
 import type {
   Archives,
   Clock,
@@ -33,9 +34,9 @@ const random: Random = { bytes: length => randomBytes(length) }
 /** Argon2id with the parameters that OWASP asks for; they are part of each hash. */
 const argon = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 /** Each takes 19 MiB and a core, so no more than these run at the same time, hashes and comparisons together. */
-const maxRunningHashes = 4
+const maxRunningHashes = limits.accounts.runningHashes
 /** More than these would wait longer than a person does. */
-const maxWaitingHashes = 64
+const maxWaitingHashes = limits.accounts.waitingHashes
 const hashing = new Semaphore(maxRunningHashes, {
   maxWaiting: maxWaitingHashes,
   error: () => unavailable('too many sign-ins at once, try again'),

@@ -15,7 +15,7 @@ const words: readonly (readonly [code: RegExp, words: string])[] = [
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'no connection in time'],
   [/CERT|SIGNATURE|ISSUER/, 'the certificate of the receiver is not valid'],
   [/^(ERR_SSL|EPROTO|ERR_TLS)/, 'there is no TLS with the receiver'],
-  [/^(HPE_|HTTPParser|UND_ERR_)/, 'the answer is no valid HTTP'],
+  [/^(HPE_|HTTPParser|UND_ERR_)/, 'the response is not valid HTTP'],
 ]
 
 function wordsFor(error: unknown): string {

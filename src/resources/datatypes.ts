@@ -2,7 +2,7 @@ import { DatatypeCreate, DatatypeUpdate, type Visibility } from '../services/con
 import { all } from './entries.js'
 import type { Choice } from './form-field.js'
 import { removalOf, removing } from './removal.js'
-import { accessTo, type Parts, resource } from './resource.js'
+import { accessTo, type ResourceParts, resource } from './resource.js'
 
 /** The most datatypes to choose from. */
 const maxChoices = 1000
@@ -19,13 +19,13 @@ const visibilityChoices = [
 const visibilityWord = (visibility: string): string =>
   visibility.charAt(0).toUpperCase() + visibility.slice(1)
 
-async function datatypeChoices({ services: { space } }: Parts): Promise<Choice[]> {
+async function datatypeChoices({ services: { space } }: ResourceParts): Promise<Choice[]> {
   const found = await all(space.datatypes.list({}, { limit: maxChoices }))
   return found.map(({ datatype_id, label }) => ({ value: datatype_id, word: label }))
 }
 
 /** Datatypes. */
-export const datatypeResource = (parts: Parts) =>
+export const datatypeResource = (parts: ResourceParts) =>
   resource({
     title: 'Datatypes',
     one: 'datatype',
@@ -79,7 +79,7 @@ export const datatypeResource = (parts: Parts) =>
   })
 
 /** The fields of a datatype, in their order. */
-export async function fieldsIn({ services: { space } }: Parts, datatypeId: string) {
+export async function fieldsIn({ services: { space } }: ResourceParts, datatypeId: string) {
   const fields = await all(space.fields.list({ parent_id: datatypeId }, { limit: maxChoices }))
   return fields.sort((a, b) => a.sort_order - b.sort_order || (a.field_id < b.field_id ? -1 : 1))
 }

@@ -1,12 +1,12 @@
 import { type FieldType, fieldTypes } from '../services/content/field-types.js'
 import { FieldCreate, FieldUpdate } from '../services/content/fields.js'
 import { removalOf, removing } from './removal.js'
-import { accessTo, type Parts, resource } from './resource.js'
+import { accessTo, type ResourceParts, resource } from './resource.js'
 
 const types = Object.entries(fieldTypes).map(([value, word]) => ({ value, word }))
 
 /** The fields of datatypes. */
-export const fieldResource = (parts: Parts) =>
+export const fieldResource = (parts: ResourceParts) =>
   resource({
     title: 'Fields',
     one: 'field',

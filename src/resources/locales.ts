@@ -1,8 +1,8 @@
 import { LocaleCreate, LocaleUpdate } from '../services/content/locales.js'
-import { type Parts, resource } from './resource.js'
+import { type ResourceParts, resource } from './resource.js'
 
 /** The languages of the content. */
-export const localeResource = ({ services: { locales } }: Parts) =>
+export const localeResource = ({ services: { locales } }: ResourceParts) =>
   resource({
     title: 'Locales',
     one: 'locale',

@@ -1,6 +1,6 @@
 import { MediaUpdate } from '../services/media/input.js'
 import type { Choice } from './form-field.js'
-import { type Parts, resource } from './resource.js'
+import { type ResourceParts, resource } from './resource.js'
 import { translationFields, withTranslations } from './translations.js'
 
 /** Returns a size in words. */
@@ -31,7 +31,7 @@ export function folderChoices(folders: readonly Folder[]): Choice[] {
 }
 
 /** Media: files with their texts. */
-export const mediaResource = (parts: Parts) => {
+export const mediaResource = (parts: ResourceParts) => {
   const { items, folders } = parts.services.media
   return resource({
     title: 'Media',

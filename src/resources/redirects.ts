@@ -1,12 +1,12 @@
 import { RedirectCreate, RedirectUpdate } from '../services/content/redirects.js'
 import { all } from './entries.js'
-import { accessTo, type Parts, resource } from './resource.js'
+import { accessTo, type ResourceParts, resource } from './resource.js'
 import { withoutEmpty } from './times.js'
 
 const statuses = ['308', '301'].map(value => ({ value, word: `${value} moved for good` }))
 
 /** Redirects: old addresses that lead to the current one of their page. */
-export function redirectResource({ services: { redirects, space } }: Parts) {
+export function redirectResource({ services: { redirects, space } }: ResourceParts) {
   type Redirect = Awaited<ReturnType<typeof redirects.get>> & { leads?: string }
   /** Adds the current address of the page to redirects that lead to one. */
   async function withEnds(found: readonly Redirect[]): Promise<Redirect[]> {

@@ -51,7 +51,7 @@ const countOf = ({ services: { space } }: Space, kind: CascadeKind | 'content', 
     throw error
   })
 
-const counted = (count: number, many: string): string =>
+export const counted = (count: number, many: string): string =>
   `${count} ${count === 1 ? many.replace(/ies$/, 'y').replace(/s$/, '') : many}`
 
 /** Says in words which other records a deletion includes. */

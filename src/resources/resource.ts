@@ -5,7 +5,7 @@ import type { ServicesOfSpace } from './admin-space.js'
 import type { Field, Texts } from './form-field.js'
 
 /** Everything that a surface gives a description: `space` and `media` are those of its content space. */
-export interface Parts {
+export interface ResourceParts {
   readonly services: ServicesOfSpace
 }
 

@@ -1,12 +1,12 @@
 import { RoleCreate, RoleUpdate } from '../services/accounts/roles.js'
 import { all } from './entries.js'
-import { accessTo, type Parts, resource } from './resource.js'
+import { accessTo, type ResourceParts, resource } from './resource.js'
 
 /** More permissions than exist. */
 const maxPermissions = 1000
 
 /** Every permission that a role can have. */
-export const allPermissions = ({ services: { permissions } }: Parts) =>
+export const allPermissions = ({ services: { permissions } }: ResourceParts) =>
   all(permissions.list({}, { limit: maxPermissions }))
 
 export const publishPermission = 'content:publish'
@@ -18,7 +18,7 @@ export const isEditorWithoutPublish = (
 ): boolean => system_protected && label === 'editor' && !held.some(one => one.label === publishPermission)
 
 /** Roles, which are sets of permissions. */
-export const roleResource = ({ services: { roles } }: Parts) =>
+export const roleResource = ({ services: { roles } }: ResourceParts) =>
   resource({
     title: 'Roles',
     one: 'role',

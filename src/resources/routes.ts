@@ -1,10 +1,10 @@
 import { RouteCreate, RouteUpdate } from '../services/content/routes.js'
 import { removalOf, removing } from './removal.js'
-import { accessTo, type Parts, resource } from './resource.js'
+import { accessTo, type ResourceParts, resource } from './resource.js'
 import { translationFields, withTranslations } from './translations.js'
 
 /** Routes: the addresses of pages. */
-export const routeResource = (parts: Parts) =>
+export const routeResource = (parts: ResourceParts) =>
   resource({
     title: 'Routes',
     one: 'route',

@@ -1,6 +1,6 @@
 import { bootstrapPermissions, unseededPermissions } from '../permissions.js'
 import { TokenCreate, TokenUpdate } from '../services/accounts/tokens.js'
-import { accessTo, type Parts, resource } from './resource.js'
+import { accessTo, type ResourceParts, resource } from './resource.js'
 import { withZone } from './times.js'
 
 const words = [...bootstrapPermissions, ...unseededPermissions].map(word => ({ value: word, word }))
@@ -9,7 +9,7 @@ const words = [...bootstrapPermissions, ...unseededPermissions].map(word => ({ v
 export const keyIn = (record: object): string => (record as { token?: string }).token ?? ''
 
 /** API keys. */
-export const tokenResource = ({ services: { tokens, users } }: Parts) =>
+export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
   resource({
     title: 'API keys',
     one: 'key',
@@ -41,7 +41,7 @@ export const tokenResource = ({ services: { tokens, users } }: Parts) =>
       ...(record
         ? ([
             { name: 'user', label: 'User', kind: 'fixed', value: (await users.get(record.user_id)).email },
-            { name: 'revoked', label: 'Revoked', kind: 'switch', hint: 'a revoked key does not come back' },
+            { name: 'revoked', label: 'Revoked', kind: 'switch', hint: 'a revoked key cannot be restored' },
           ] as const)
         : []),
       {

@@ -1,6 +1,6 @@
 import { all } from './entries.js'
 import type { Field, Texts } from './form-field.js'
-import type { Parts } from './resource.js'
+import type { ResourceParts } from './resource.js'
 
 /** The most locales that are read; a site has fewer. */
 const maxLocales = 100
@@ -16,7 +16,7 @@ interface Translated {
 
 /** Returns fields for the texts of a record in each other language; refusals name the same members. */
 export async function translationFields(
-  { services: { locales } }: Parts,
+  { services: { locales } }: ResourceParts,
   known: Translations,
   texts: readonly Translated[],
 ): Promise<Field[]> {

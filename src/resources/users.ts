@@ -1,13 +1,13 @@
 import { UserCreate, UserUpdate } from '../services/accounts/users.js'
 import { all } from './entries.js'
-import { accessTo, type Parts, resource } from './resource.js'
+import { accessTo, type ResourceParts, resource } from './resource.js'
 import { withoutEmpty } from './times.js'
 
 /** The most roles to choose from. */
 const maxRoles = 200
 
 /** Users: people with an account. */
-export function userResource({ services: { users, roles, access } }: Parts) {
+export function userResource({ services: { users, roles, access } }: ResourceParts) {
   const roleChoices = async () =>
     (await all(roles.list({}, { limit: maxRoles }))).map(({ role_id, label }) => ({
       value: role_id,

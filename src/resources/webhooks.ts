@@ -1,7 +1,7 @@
 import { webhookEvents } from '../events.js'
 import { mask } from '../services/secrets.js'
 import { WebhookCreate, WebhookUpdate } from '../services/webhooks/schemas.js'
-import { accessTo, type Parts, resource, type StateKind } from './resource.js'
+import { accessTo, type ResourceParts, resource, type StateKind } from './resource.js'
 import { withoutEmpty } from './times.js'
 
 const groupNames: Readonly<Record<string, string>> = { admin: 'Admin content', webhook: 'Test' }
@@ -60,7 +60,7 @@ export const testWords = (test: { status: string; status_code: number; duration:
 })
 
 /** Webhooks, which are subscriptions to events. */
-export const webhookResource = ({ services: { webhooks } }: Parts) =>
+export const webhookResource = ({ services: { webhooks } }: ResourceParts) =>
   resource({
     title: 'Webhooks',
     one: 'webhook',

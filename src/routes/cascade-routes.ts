@@ -4,7 +4,7 @@ import { refusingWithout } from '../middleware/authenticate.js'
 import { actorOf } from '../middleware/context.js'
 import { type CascadeKind, Removal } from '../services/content/cascades.js'
 import type { SpaceContext } from './context.js'
-import { idOf, idQuery } from './crud-routes.js'
+import { idOf, idQuery, nounsOf } from './crud-routes.js'
 import type { Endpoints } from './endpoints.js'
 
 const yesOrNo = z.enum(['true', 'false']).optional()
@@ -13,12 +13,18 @@ interface Cascade {
   kind: CascadeKind
   /** The parameter that takes along what hangs on the record. */
   flag: 'recursive' | 'values'
+  /** The records that depend on it, for the description. */
+  dependents: string
   /** Resources whose records are deleted as well; the caller needs the right to delete them. */
   also: readonly string[]
 }
 
 /** The deletion of a record, alone or with everything that hangs on it. */
-export function cascadeRoute(api: Endpoints, context: SpaceContext, { kind, flag, also }: Cascade): void {
+export function cascadeRoute(
+  api: Endpoints,
+  context: SpaceContext,
+  { kind, flag, dependents, also }: Cascade,
+): void {
   const { space, prefix, permission, recordResponses, authentication } = context
   const { [kind]: service, cascades } = space
   const refuseWithout = refusingWithout(authentication)
@@ -26,7 +32,8 @@ export function cascadeRoute(api: Endpoints, context: SpaceContext, { kind, flag
     `${prefix}/${kind}`,
     `${permission(kind)}:delete`,
     {
-      summary: `Delete one of ${kind}; ${flag}=true takes along what hangs on it, dry_run=true only counts that`,
+      summary: `Delete ${nounsOf(`/${kind}`)[0]}`,
+      description: `\`${flag}=true\` also deletes ${dependents}, and \`dry_run=true\` with it only counts the records.`,
       query: z.object({ ...idQuery.shape, [flag]: yesOrNo, dry_run: yesOrNo }),
       item: service.table.key,
       ifMatch: true,
@@ -39,7 +46,7 @@ export function cascadeRoute(api: Endpoints, context: SpaceContext, { kind, flag
       const check = recordResponses.ifMatch(c)
       const isCascade = given[flag] === 'true'
       const isDry = given.dry_run === 'true'
-      if (isDry && !isCascade) throw invalid('dry_run', `goes with ${flag}=true`)
+      if (isDry && !isCascade) throw invalid('dry_run', `needs ${flag}=true`)
       if (isCascade) for (const resource of also) await refuseWithout(c, `${permission(resource)}:delete`)
       if (isDry) return c.json(await cascades.count(kind, id))
       await (isCascade ? cascades.remove(actorOf(c), kind, id, check) : service.remove(actorOf(c), id, check))

@@ -22,9 +22,9 @@ export const flag = z
   .optional()
 
 export const listQuery = z.object({
-  limit: wholeNumber.optional().meta({ description: 'At most so many records.' }),
-  offset: wholeNumber.optional().meta({ description: 'Leaves out so many records at the start.' }),
-  after: cursor.optional().meta({ description: 'Only records whose id is greater.' }),
+  limit: wholeNumber.optional().meta({ description: 'Maximum number of records.' }),
+  offset: wholeNumber.optional().meta({ description: 'Number of records to skip.' }),
+  after: cursor.optional().meta({ description: 'Only records with an id greater than this.' }),
 })
 
 const encoder = new TextEncoder()
@@ -188,7 +188,25 @@ const accessTo = (permission: Place['permission'], operation: string): Access =>
   return operation === 'read' ? permission.read : permission.write
 }
 
-const nameOf = ({ path }: Place) => path.slice(1).replaceAll('-', ' ')
+/** Nouns of resources whose path is not their name, by the path without its space. */
+const nouns: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  content: ['an entry', 'entries'],
+  'content-fields': ['a field value', 'field values'],
+  'content/versions': ['a version', 'versions'],
+  'content/preview-links': ['a preview link', 'preview links'],
+  'media-dimensions': ['an image size', 'image sizes'],
+  'role-permissions': ['a permission of a role', 'the permissions of all roles'],
+  tokens: ['an API key', 'API keys'],
+  users: ['a user', 'users'],
+}
+
+/** The noun of one record and of several, for summaries. */
+export function nounsOf(path: string): readonly [one: string, several: string] {
+  const name = path.replace(/^(\/admin)?\//, '')
+  const several = name.replaceAll('-', ' ')
+  const one = several.slice(0, -1)
+  return nouns[name] ?? [`${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`, several]
+}
 
 /** @param shape of one record, where it is not the table's */
 export function listRoute(
@@ -198,6 +216,7 @@ export function listRoute(
 ): void {
   const { api, path, permission, service, recordResponses } = resource
   const { table } = service
+  const [one, several] = nounsOf(path)
   const readsOf = resource.reads ?? (async () => service)
   const query = z.object({
     ...idQuery.shape,
@@ -208,8 +227,8 @@ export function listRoute(
     path,
     accessTo(permission, 'read'),
     {
-      summary: `List ${nameOf(resource)}`,
-      ...(resource.hasItemPath ? {} : { item: table.key }),
+      summary: `List ${several}`,
+      ...(resource.hasItemPath ? {} : { item: table.key, summaryOfOne: `Get ${one}` }),
       query,
       answers: { shape: shape ? z.array(shape) : { table, list: true } },
     },
@@ -232,7 +251,7 @@ export function createRoute(resource: Resource, body: z.ZodType): void {
   api.post(
     path,
     accessTo(permission, 'create'),
-    { summary: `Create one of ${nameOf(resource)}`, body, answers: { status: 201, shape: { table } } },
+    { summary: `Create ${nounsOf(path)[0]}`, body, answers: { status: 201, shape: { table } } },
     async (c, { body }) =>
       recordResponses.written(c, actor => service.create(actor, body as never), { status: 201 }),
   )
@@ -245,7 +264,7 @@ export function updateRoute(resource: Resource, body: z.ZodType): void {
     path,
     accessTo(permission, 'update'),
     {
-      summary: `Update one of ${nameOf(resource)}`,
+      summary: `Update ${nounsOf(path)[0]}`,
       item: table.key,
       ifMatch: true,
       query: idQuery,
@@ -268,7 +287,7 @@ export function deleteRoute(resource: Place & { service: Pick<AnyCrud, 'table' |
     path,
     accessTo(permission, 'delete'),
     {
-      summary: `Delete one of ${nameOf(resource)}`,
+      summary: `Delete ${nounsOf(path)[0]}`,
       item: service.table.key,
       ifMatch: true,
       query: idQuery,

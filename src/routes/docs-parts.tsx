@@ -42,6 +42,10 @@ export function TypeOf({ schema }: { schema: unknown }): Child {
   return typeof format === 'string' ? `${name} (${format})` : name
 }
 
+/** A sentence in which backticks mark code. */
+export const Text = ({ of }: { of: string }): Child =>
+  of.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))
+
 const limitNames = ['minLength', 'maxLength', 'minimum', 'maximum', 'pattern', 'default'] as const
 
 const Limits = ({ schema }: { schema: Json }) =>
@@ -56,7 +60,7 @@ const Limits = ({ schema }: { schema: Json }) =>
     ),
   )
 
-interface Row {
+interface TableRow {
   name: string
   schema: unknown
   required: boolean
@@ -64,7 +68,7 @@ interface Row {
   place?: string
 }
 
-const Rows = ({ title, rows }: { title: string; rows: readonly Row[] }) =>
+const TableRows = ({ title, rows }: { title: string; rows: readonly TableRow[] }) =>
   rows.length === 0 ? null : (
     <table>
       <caption>{title}</caption>
@@ -79,7 +83,7 @@ const Rows = ({ title, rows }: { title: string; rows: readonly Row[] }) =>
               <TypeOf schema={schema} />
             </td>
             <td>
-              {String(description ?? objectOf(schema).description ?? '')}
+              <Text of={String(description ?? objectOf(schema).description ?? '')} />
               <Limits schema={objectOf(schema)} />
             </td>
           </tr>
@@ -96,12 +100,12 @@ export function Members({ title, schema }: { title: string; schema: Json }) {
     schema: member,
     required: required.includes(name),
   }))
-  return <Rows title={title} rows={rows} />
+  return <TableRows title={title} rows={rows} />
 }
 
 /** Parameters of path, query and headers as a table. */
 export const Parameters = ({ parameters }: { parameters: readonly Json[] }) => (
-  <Rows
+  <TableRows
     title="Parameters"
     rows={parameters.map(({ name, in: place, required, schema, description }) => ({
       name: String(name),

@@ -42,7 +42,12 @@ interface Answers {
 }
 
 interface Described {
+  /** One sentence that begins with a verb, without a full stop. */
   summary: string
+  /** The summary of `path/:item`, if it differs. */
+  summaryOfOne?: string
+  /** More sentences for the reader of the OpenAPI document; the required permission is added. */
+  description?: string
   /** The name of the function in generated clients, where the one that follows from method and path reads badly. */
   name?: string
   /**
@@ -225,6 +230,15 @@ function oneOf(answers: Described['answers']): Described['answers'] {
   return shape instanceof z.ZodArray ? { ...answers, shape: shape.element as z.ZodType } : answers
 }
 
+/** The declaration of one record beside the one of the list or of `q`. */
+const declarationOfOne = (whole: Declaration, item: string, query: z.ZodObject): Declaration => ({
+  ...whole,
+  path: `${whole.path}/:${item}`,
+  summary: whole.summaryOfOne ?? whole.summary,
+  query,
+  answers: oneOf(whole.answers),
+})
+
 /**
  * A router whose every endpoint says its method, path, access word and what it takes and gives. The access check, the
  * parsing and the OpenAPI document all come from this one declaration.
@@ -283,7 +297,7 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
       const beside = method === 'get' || !query ? noQuery : z.object(query.shape).omit({ q: true })
       add(
         `${path}/:${item}${idPattern}`,
-        { ...whole, path: `${path}/:${item}`, query: beside, answers: oneOf(described.answers) },
+        declarationOfOne(whole, item, beside),
         // The handler finds the id where the other form of the address has it.
         c => ({ ...queryOf(c, beside, anyQuery), q: idParam(c, item) }) as z.output<Q>,
       )

@@ -80,7 +80,7 @@ export function localeOf(locale: string, format: FormatName): string {
 
 /** The relations that are shown with fields. @throws 400 for a format that does not */
 export function expandIn(text: string, format: FormatName): Paths {
-  if (text !== '' && format !== 'native') throw invalid('expand', 'goes with format=native')
+  if (text !== '' && format !== 'native') throw invalid('expand', 'needs format=native')
   return expandOf(text)
 }
 

@@ -55,7 +55,7 @@ function rangeIn(search: string) {
     ['after', after ?? ''],
     ['until', until ?? ''],
   ] as const)
-    if (id !== '' && !isUlid(id)) throw invalid(name, 'must be an id that the index of the sitemap names')
+    if (id !== '' && !isUlid(id)) throw invalid(name, 'must be an id from the sitemap index')
   return { after: after ?? '', until }
 }
 

@@ -1,15 +1,16 @@
 import { invalid, malformed, tooLarge } from '../errors.js'
+import { limits } from '../limits.js'
 import { atOnce, type Pieces } from '../turns.js'
 import { textProblem } from './text.js'
 
 /** Deepest nesting of arrays and objects. */
-const maxDepth = 64
+const maxDepth = limits.requests.jsonLevels
 /** Most values in a text; each list, object and member counts as one: 100,000 ids, and room for the values around. */
-const maxValues = 120_000
+const maxValues = limits.requests.jsonValues
 /** Most objects among them: a schema takes longer for one than for any other value. */
-const maxObjects = 40_000
+const maxObjects = limits.requests.jsonObjects
 /** Most different names of members: an object of many is what a parser takes longest for. */
-const maxNames = 20_000
+const maxNames = limits.requests.jsonNames
 /** After this many brackets, names and values other requests may have their turn. */
 const perPiece = 2000
 
@@ -129,8 +130,7 @@ export function refuseBadText(member: string, text: string): void {
 
 function refuseBadValue(member: string, value: unknown): void {
   if (typeof value === 'string') refuseBadText(member, value)
-  if (typeof value === 'number' && !Number.isFinite(value))
-    throw invalid(member, 'is a number beyond those that there are')
+  if (typeof value === 'number' && !Number.isFinite(value)) throw invalid(member, 'is a number out of range')
 }
 
 /** Refuses text that not every engine can hold and numbers that parsing has made infinite, naming the member. */

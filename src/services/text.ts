@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from '../limits.js'
 
 const bytes = (value: string) => new TextEncoder().encode(value).length
 
@@ -39,7 +40,7 @@ const siteFiles: ReadonlySet<string> = new Set(['/robots.txt', '/sitemap.xml'])
 const encodedFirstSegment = /\/+[^/?]*%/y
 
 /** Slugs are kept in an index of every engine, which limits them. */
-const maxSlugBytes = 512
+const maxSlugBytes = limits.content.slugBytes
 
 function pathProblem(slug: string): string | undefined {
   if (!slug.startsWith('/')) return 'must be a path such as /about'
@@ -99,7 +100,7 @@ function decoded(path: string): string | undefined {
 export const uriDecoded = (text: string): string => decoded(text) ?? text
 
 /** Longer than every address that means something. */
-const maxAddressLength = 8192
+const maxAddressLength = limits.requests.addressCharacters
 
 /** Returns why path and query, as they were sent, cannot mean text that can be stored and compared. */
 export function addressProblem(address: string): string | undefined {

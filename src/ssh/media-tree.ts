@@ -1,6 +1,7 @@
 import type { Actor } from '../actor.js'
 import { visible } from '../cli/visible.js'
 import { missingPermission, notFound } from '../errors.js'
+import { limits } from '../limits.js'
 import type { MediaRecord } from '../services/media/record.js'
 import type { Site } from './terminal.js'
 
@@ -21,7 +22,7 @@ interface Folders {
 }
 
 /** The most items of one folder that clients see: a client holds all of them in memory. */
-const maxItems = 10_000
+const maxItems = limits.ssh.listedItems
 /** Characters of an id at the end of a name, which distinguish two files of one folder with equal names. */
 const idLength = 8
 

@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net'
 import type { Connection as Client, PseudoTtyInfo, ServerChannel, Session, SFTPWrapper } from 'ssh2'
+import { limits } from '../limits.js'
 import { type ChannelTerminal, channelTerminal } from './channel-terminal.js'
 import type { Connection, Open } from './connection.js'
 import { runCommand } from './exec.js'
 import { serveMedia } from './sftp.js'
 
 /** The most channels of one connection at once. */
-const maxChannels = 10
+const maxChannels = limits.ssh.channels
 /**
  * The shortest packets that a client may ask for. With empty packets the library would write for ever, and with packets
  * of a few bytes every response would block the process.

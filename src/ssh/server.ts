@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Connection as Client, ServerConfig } from 'ssh2'
 import ssh2 from 'ssh2'
 import type { Actor } from '../actor.js'
+import { limits } from '../limits.js'
 import { ListenError, listenAddress } from '../node/http-listener.js'
 import type { PublicKeys } from '../ports.js'
 import { Connection, type Peer } from './connection.js'
@@ -14,7 +15,11 @@ import type { Site } from './terminal.js'
 
 /** How long a connection may take to sign in. */
 const graceMs = 30_000
-const gateLimits: GateLimits = { atOnce: 100, perAddress: 10, perMinute: 60 }
+const gateLimits: GateLimits = {
+  atOnce: limits.ssh.connections,
+  perAddress: limits.ssh.connectionsOfAddress,
+  perMinute: limits.ssh.connectionsInMinute,
+}
 
 /**
  * Algorithms that OpenSSH versions of the last ten years support. Without finite-field key exchange, by which a client

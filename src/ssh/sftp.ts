@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { HttpError, tooLarge } from '../errors.js'
+import { limits } from '../limits.js'
 import { archives } from '../node/ports.js'
 import type { ScratchFile, TemporaryFile } from '../ports.js'
 import type { Connection, Open } from './connection.js'
@@ -25,7 +26,7 @@ type Handle =
       failed: boolean
     }
 
-const maxHandles = 16
+const maxHandles = limits.ssh.openFiles
 /** The most requests, and bytes of them, that a client may send before it has the responses. */
 const [maxWaiting, maxWaitingBytes] = [512, 2 ** 25]
 const maxReadBytes = 2 ** 18

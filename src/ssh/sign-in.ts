@@ -1,12 +1,13 @@
 import type { AuthContext, Connection as Client, PasswordAuthContext, PublicKeyAuthContext } from 'ssh2'
 import ssh2 from 'ssh2'
 import { HttpError } from '../errors.js'
+import { limits } from '../limits.js'
 import { limitKey } from '../net/client-address.js'
 import type { PublicKeys } from '../ports.js'
 import type { Site } from './terminal.js'
 
 /** The most failed attempts of one connection. */
-const maxTries = 6
+const maxTries = limits.ssh.attempts
 const maxPasswordLength = 1024
 const methods: ['publickey', 'password'] = ['publickey', 'password']
 

@@ -66,7 +66,7 @@ export function textsOf(parameter: string, given: Nested | undefined): string[] 
       .map(text => text.trim())
       .filter(text => text !== '')
   return [...given.values()].flatMap(one => {
-    if (typeof one !== 'string') throw invalid(parameter, 'is nested too deep')
+    if (typeof one !== 'string') throw invalid(parameter, 'is nested too deeply')
     return textsOf(parameter, one)
   })
 }

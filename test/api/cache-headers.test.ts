@@ -69,7 +69,7 @@ it('writes no error line for a body that breaks off', async () => {
       body: broken(),
       headers: { 'Content-Type': 'application/json', ...headers },
     })
-    expect([answer.status, answer.body.error]).toEqual([400, 'the body broke off'])
+    expect([answer.status, answer.body.error]).toEqual([400, 'the body is incomplete'])
   }
   expect(app.logged.filter(({ level }) => level === 'error')).toEqual([])
 })

@@ -158,7 +158,7 @@ describe('a key that only reads', () => {
       }
     expect((await app.audits()).length).toBe(before)
     expect((await by(key, 'POST', '/routes', { slug: '/x', title: 'X' })).body.error).toBe(
-      'this key only reads',
+      'this key is read-only',
     )
   })
 
@@ -168,7 +168,7 @@ describe('a key that only reads', () => {
       bearer: await keyWith({ read_only: true }),
     })
     const actor = { ...systemActor, ...identity }
-    expect(() => refuseReadOnly(actor)).toThrow('this key only reads')
+    expect(() => refuseReadOnly(actor)).toThrow('this key is read-only')
     await expect(
       services.space.routes.create(actor, { slug: '/x', title: 'X', status: 1 }),
     ).rejects.toMatchObject({

@@ -245,7 +245,7 @@ describe('an item', () => {
     const refused = await call('DELETE', path, { as: 'editor' })
     expect([refused.status, refused.body.error]).toEqual([
       409,
-      `still used by content ${gallery}, ${text}; force=true deletes it all the same`,
+      `still used by content ${gallery}, ${text}; use force=true to delete it anyway`,
     ])
     const { body: references } = await call('GET', `/api/v1/media/${media.media_id}/references`, {
       as: 'viewer',

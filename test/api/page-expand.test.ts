@@ -113,8 +113,8 @@ it.each([
   ['text', 'expand: no datatype has a relation "text"'],
   ['author.nothing', 'expand: nothing that author refers to has a relation "nothing"'],
   ['author.employer.owner.employer', 'expand: may go 3 levels deep'],
-  ["a'b", 'expand: "a\'b" is no name of a field'],
-  ['author,', 'expand: "" is no name of a field'],
+  ["a'b", 'expand: "a\'b" is not a field name'],
+  ['author,', 'expand: "" is not a field name'],
   [Array.from({ length: 21 }, (_, i) => `a${i}`).join(), 'expand: has more than 20 paths'],
 ])('refuses %s by name', async (expand, error) => {
   for (const path of [`${home.slug}?`, `/api/v1/page${home.slug}?`, '/api/v1/globals?'])
@@ -126,7 +126,7 @@ it.each([
 
 it('refuses formats that do not expand', async () => {
   const answer = await call('GET', `${home.slug}?format=clean&expand=author`, { as: 'nobody' })
-  expect([answer.status, answer.body.error]).toEqual([400, 'expand: goes with format=native'])
+  expect([answer.status, answer.body.error]).toEqual([400, 'expand: needs format=native'])
 })
 
 it('refuses what would be written too often', async () => {

@@ -256,7 +256,10 @@ describe('a preview link ends', () => {
     await limit({ permissions: null, expires_at: new Date(clock.now() + 3_600_000).toISOString() })
     expect((await shown(first.body.token)).status).toBe(200)
     const late = await by({ content_data_id: id, expires_in: '2h' })
-    expect([late.status, late.body.error]).toEqual([403, 'no key gives a link more time than it has'])
+    expect([late.status, late.body.error]).toEqual([
+      403,
+      'a key cannot create a link that is valid longer than itself',
+    ])
     expect((await by({ content_data_id: id, expires_in: '59m' })).status).toBe(201)
     await limit({ read_only: true })
     expect((await by({ content_data_id: id, expires_in: '1m' })).status).toBe(403)

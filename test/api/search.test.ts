@@ -320,8 +320,8 @@ describe('a search', async () => {
 
   const words = (n: number) => Array.from({ length: n }, (_, i) => `w${i}`).join(' ')
   it.each([
-    ['nothing', '', 'q', 'must have a word'],
-    ['blanks', 'q=%20%20', 'q', 'must have a word'],
+    ['nothing', '', 'q', 'must have at least one word'],
+    ['blanks', 'q=%20%20', 'q', 'must have at least one word'],
     ['q twice', 'q=a&q=b', 'q', 'twice'],
     ['something else', 'q=a&Q=b', 'Q', 'there are q, type'],
     ['201 characters', `q=${'x'.repeat(201)}`, 'q', 'at most 200 characters'],

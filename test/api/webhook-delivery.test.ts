@@ -350,12 +350,12 @@ describe('a receiver that', () => {
     'speaks no HTTP': [
       (_, __, message) => message.socket.end('SSH-2.0-x\r\n\r\n'),
       null,
-      /^the answer is no valid HTTP/,
+      /^the response is not valid HTTP/,
     ],
     'sends headers without end': [
       (_, __, message) => message.socket.write(`HTTP/1.1 200 OK\r\n${'X-A: 1\r\n'.repeat(20_000)}`),
       null,
-      /^the answer is no valid HTTP/,
+      /^the response is not valid HTTP/,
     ],
     'answers 204': [(_, response) => response.writeHead(204).end(), 204, /^$/],
   }

@@ -173,7 +173,12 @@ describe('an entry with everything under it', () => {
       'children.0.fields.count',
       /takes no object/,
     ],
-    ['no such field', { children: [{}, { fields: { nope: 1 } }] }, 'children.1.fields.nope', /no such field/],
+    [
+      'no such field',
+      { children: [{}, { fields: { nope: 1 } }] },
+      'children.1.fields.nope',
+      /the datatype does not have this field/,
+    ],
     [
       'a wrong number',
       { children: [{ children: [] }, { fields: { count: 'x' } }] },
@@ -202,13 +207,13 @@ describe('an entry with everything under it', () => {
       'a datatype of another place',
       { children: [{ children: [{ datatype_id: inner, children: [{ datatype_id: inner }] }] }] },
       'children.0.children.0.children.0.datatype_id',
-      /only be placed under/,
+      /can be placed only under/,
     ],
     [
       'a locale that is not there',
       { children: [{ locale: 'de', fields: { text: 'a' } }] },
       'locale',
-      /no such locale/,
+      /the locale does not exist/,
     ],
   ]
   it.each(refusals)('is refused whole: %s', async (_, given, member, sentence) => {
@@ -397,13 +402,13 @@ describe('PUT /content with entries under it', () => {
       'an entry of elsewhere',
       async () => (await published()).children[0].content_data_id,
       'children.0.content_data_id',
-      /no child/,
+      /not a child/,
     ],
     [
       'an entry that is not there',
       async () => '01ARZ3NDEKTSV4RRFFQ69G5FAV',
       'children.0.content_data_id',
-      /no child/,
+      /not a child/,
     ],
     ['an entry without a datatype', async () => undefined, 'children.0.datatype_id', /is required/],
   ])('is refused whole: %s', async (_, idOf, member, sentence) => {

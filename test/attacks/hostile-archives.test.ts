@@ -128,9 +128,9 @@ describe('an archive is refused', () => {
   })
 
   it.each([0, 1, 57, 58, 512])('when it ends %i bytes too early or goes on', async cut => {
-    if (cut > 0) await isRefused(written(good.subarray(0, -cut)), /damaged|early|no archive/)
+    if (cut > 0) await isRefused(written(good.subarray(0, -cut)), /damaged|early|not an archive/)
     await isRefused(written(Buffer.concat([good, Buffer.alloc(cut + 1)])), /damaged/)
-    await isRefused(written(good.subarray(0, cut)), /no archive|damaged/)
+    await isRefused(written(good.subarray(0, cut)), /not an archive|damaged/)
     await isRefused(written(sealed(Buffer.concat([gzipSync(tarOf(files)), Buffer.from('more')]))), /damaged/)
     await isRefused(written(sealed(gzipSync(Buffer.concat([tarOf(files), endBlocks])))), /goes on/)
   })
@@ -152,7 +152,7 @@ describe('an archive is refused', () => {
     )
     await isRefused(
       changed(() => [dump, manifest, one, two]),
-      /no archive of this service/,
+      /not an archive of this service/,
     )
     await isRefused(
       changed(() => [manifest, one, two]),

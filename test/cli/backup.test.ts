@@ -136,12 +136,10 @@ describe('slugline backup', () => {
     expect(await line(`backup create ${database}`, own)).toMatchObject({
       code: 1,
       out: '',
-      err: `slugline: ${database}: is there already, and is no backup: name another file\n`,
+      err: `slugline: ${database}: exists already and is not a backup: name a different file\n`,
     })
     expect(readFileSync(database, 'utf8')).toBe('SQLite format 3')
-    expect((await line('backup create /dev/null', own)).err).toMatch(
-      /^slugline: \/dev\/null: is there already/,
-    )
+    expect((await line('backup create /dev/null', own)).err).toMatch(/^slugline: \/dev\/null: exists already/)
     expect((await line(`backup create ${folder}`, own)).err).toBe(
       `slugline: ${folder}: is a folder: name a file in it\n`,
     )

@@ -86,10 +86,10 @@ Further commands:
 `
 const regenerate = `Usage: slugline media regenerate [options]
 
-make the variants of all images again
+generate the variants of all images again
 
 Options:
-  --config <path>  configuration file (default: ./cms.config.json, when it is there)
+  --config <path>  configuration file (default: ./cms.config.json, if it exists)
   --json           show the result as one line of JSON
   -h, --help       show the help of a command
 

@@ -358,7 +358,7 @@ describe('on the machine', () => {
       const { code, out, err } = await here(words, await (cases[words] ?? none)())
       expect([code, out]).toEqual([1, ''])
       expect(err).toBe(
-        `slugline: it is for who has signed in: ssh -p <ssh_port> <e-mail address>@<host> ${words}\n`,
+        `slugline: the command needs a signed-in user: ssh -p <ssh_port> <e-mail address>@<host> ${words}\n`,
       )
     },
   )

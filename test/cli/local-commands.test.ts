@@ -90,7 +90,7 @@ describe('slugline init', () => {
     writeFileSync(path, 'mine')
     expect(await line(['init', '--config', path])).toMatchObject({
       code: 1,
-      err: `slugline: ${path}: is there already, and is not replaced\n`,
+      err: `slugline: ${path}: exists already and was not replaced\n`,
     })
     expect(readFileSync(path, 'utf8')).toBe('mine')
   })

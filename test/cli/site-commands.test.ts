@@ -105,7 +105,7 @@ describe('accounts by the command line, while the service runs', () => {
       [
         'user role admin@example.com viewer',
         '',
-        'the last administrator can be neither deleted nor given another role',
+        'the last administrator cannot be deleted or get a different role',
       ],
       ['user role nobody@example.com viewer', '', 'no account has the e-mail address nobody@example.com'],
       ['token create nobody@example.com', '', 'no account has the e-mail address nobody@example.com'],
@@ -120,13 +120,17 @@ describe('accounts by the command line, while the service runs', () => {
         'permissions: there is no permission content:raed: did you mean content:read?',
       ],
     ]
-    const none = 'nothing was given: the JSON is read from standard input'
+    const none = 'standard input is empty: it must contain the JSON'
     const [id] = JSON.parse((await line('user list --json')).out)
     refusals.push(
       ['routes create', '', none],
       [`routes update ${id.user_id}`, '', none],
-      ['keys list', '', 'it is for who has signed in: ssh -p <ssh_port> <e-mail address>@<host> keys list'],
-      [`content schedule ${id.user_id}`, '', 'say --publish or --unpublish, with a time or never'],
+      [
+        'keys list',
+        '',
+        'the command needs a signed-in user: ssh -p <ssh_port> <e-mail address>@<host> keys list',
+      ],
+      [`content schedule ${id.user_id}`, '', 'give --publish or --unpublish with a time or never'],
     )
     for (const [text, input, sentence] of refusals)
       expect([text, await line(text, input)]).toEqual([

@@ -121,13 +121,13 @@ it.runIf(engine === 'sqlite')('makes no database where there is none', async () 
   expect(await runProduct(['user', 'password', email], { cwd: folder, input: 'whatever it is\n' })).toEqual({
     code: 1,
     out: '',
-    err: `slugline: db_url: there is no database ${join(folder, 'modula.db')}\n`,
+    err: `slugline: db_url: the database ${join(folder, 'modula.db')} does not exist\n`,
   })
   expect(readdirSync(folder)).toEqual([])
   mkdirSync(join(folder, 'quickstart'))
   writeFileSync(join(folder, 'quickstart/cms.config.json'), '{}')
   const { err } = await runProduct(['user', 'list'], { cwd: folder })
   expect(err).toBe(
-    `slugline: db_url: there is no database ${join(folder, 'modula.db')}; the site of quickstart is in ./quickstart: go there, or say --config quickstart/cms.config.json\n`,
+    `slugline: db_url: the database ${join(folder, 'modula.db')} does not exist; the site of quickstart is in ./quickstart: go there, or say --config quickstart/cms.config.json\n`,
   )
 })

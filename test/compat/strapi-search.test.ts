@@ -48,7 +48,7 @@ it('finds what the caller may read, and no drafts', async () => {
   expect((await ask('/secrets?_q=hidden', headers)).titles).toEqual(['Hidden'])
   expect((await ask('/posts?_q=yet', headers)).titles).toEqual([])
   const drafts = await ask('/posts?_q=yet&status=draft', headers)
-  expect([drafts.status, drafts.error?.message]).toEqual([400, '_q: finds what is published, and no drafts'])
+  expect([drafts.status, drafts.error?.message]).toEqual([400, '_q: finds only published entries'])
   expect((await ask(`/posts?_q=${'a'.repeat(201)}`)).status).toBe(400)
   expect((await ask('/posts?_q[a]=b')).status).toBe(400)
 })

@@ -143,7 +143,7 @@ describe('cleanup', () => {
     const refused = await empty.call('DELETE', '/api/v1/media/cleanup')
     expect([refused.status, refused.body.error]).toEqual([
       409,
-      'no media is recorded, so everything would be deleted: force=true does it',
+      'there are no media records, so every file would be deleted: use force=true to do it',
     ])
     expect(await storage.keys()).toEqual(before)
     const forced = await empty.call('DELETE', '/api/v1/media/cleanup?force=true')

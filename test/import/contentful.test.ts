@@ -268,12 +268,12 @@ describe('what is no export', () => {
   }
 
   it('is refused with the place', async () => {
-    const none = 'there is no JSON file with contentTypes, as `contentful space export` writes it'
+    const none = 'the JSON file with contentTypes is missing, as `contentful space export` writes it'
     await expect(refused({})).rejects.toThrow(none)
     await expect(refused({ 'a.json': '{"entries":[]}', 'b.txt': fixture })).rejects.toThrow(none)
     await expect(refused({ 'a.json': '{"contentTypes":' })).rejects.toThrow(none)
     await expect(refused({ 'a.json': fixture, 'b.json': fixture })).rejects.toThrow(
-      'there are two exports, a.json and b.json: name one',
+      'found two exports, a.json and b.json: name one',
     )
     await expect(refused({ 'a.json': '{"contentTypes":{}}' })).rejects.toThrow(
       'a.json: contentTypes: must be an array',
@@ -281,9 +281,9 @@ describe('what is no export', () => {
     await expect(changed(json => delete json.locales)).rejects.toThrow(
       'export.json: locales: must be an array',
     )
-    await expect(changed(json => Object.assign(json, { locales: [] }))).rejects.toThrow('locales: has none')
+    await expect(changed(json => Object.assign(json, { locales: [] }))).rejects.toThrow('locales: is empty')
     await expect(changed(json => Object.assign(json, { locales: [{ code: 'en' }] }))).rejects.toThrow(
-      'locales: none of them is the default one',
+      'locales: the default locale',
     )
     await expect(changed(json => Object.assign(json, { entries: [{ sys: {} }] }))).rejects.toThrow(
       'export.json: entries.0.sys.id',

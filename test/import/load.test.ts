@@ -177,8 +177,8 @@ it('leaves out values that do not fit, makes drafts of what breaks a rule, and t
     [
       "Entries have no page, because another has their address: 1 (article h: /first).",
       "Entries have no page, because their address cannot be one here: 1 (article i: a//b).",
-      "Entries are left out, because their datatype is for pages and they have none: 2 (h, i).",
-      "Values are left out, because their fields do not take them: 3 (article f: fields.price: price must be a number, article f: fields.nothing: the datatype has no such field, article f: children.0.fields.text: text takes no object).",
+      "Entries are left out, because their datatype is for pages and they have no page: 2 (h, i).",
+      "Values are left out, because their fields do not take them: 3 (article f: fields.price: price must be a number, article f: fields.nothing: the datatype does not have this field, article f: children.0.fields.text: text takes no object).",
       "Published entries are drafts here, because they break a rule of their fields: 1 (article g: fields.headline: is required).",
     ]
   `)
@@ -195,7 +195,7 @@ it('refuses a model that does not go with the one that is here, and keys that ar
   }))
   await expect(load({ types: other })).rejects.toThrow('article.price is there, and of the type number')
   await expect(load({ types, entries: [entries[0], entries[0]] as ImportedEntry[] })).rejects.toThrow(
-    'two entries that are called a',
+    'two entries with the name a',
   )
   await expect(load({ types, entries: [entry('x', 'nothing', {})] })).rejects.toThrow('no type nothing')
 })

@@ -242,7 +242,7 @@ it('refuses what is no export', async () => {
   await refused(exportOf({ 'export.json': '{}' })).toThrow('there is no data.ndjson')
   await refused(exportOf({ 'a.ndjson': '', 'b.ndjson': '' })).toThrow('a.ndjson and b.ndjson: name one')
   await refused(exportOf({ 'data.ndjson': '{"_id":"a","_type":"b"}\n{"_id' })).toThrow(
-    'data.ndjson: line 2: is no JSON',
+    'data.ndjson: line 2: is not JSON',
   )
   await refused(exportOf({ 'data.ndjson': '\n{"error":{"description":"x"}}' })).toThrow(
     'line 2: has no _id and _type',
@@ -257,7 +257,7 @@ it('refuses what is no export', async () => {
   await refused(exportOf({ 'data.ndjson': '["a"]' })).toThrow('line 1: has no _id and _type')
   await refused(exportOf({ 'data.ndjson': `{"a":${'['.repeat(200_000)}` })).toThrow('deeper than 100 levels')
   await refused(exportOf({ 'data.ndjson': '', 'assets.json': '[]' })).toThrow(
-    'assets.json: is no object of assets',
+    'assets.json: is not an object of assets',
   )
 })
 

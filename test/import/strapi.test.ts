@@ -325,7 +325,7 @@ describe('an export of Strapi 5', () => {
       'Passwords are not taken over: 1 (article.secret).',
       'Private fields are not taken over, because what is public here is so with all fields: 1 (article.internal).',
       'Changes that were not published are not taken over: what is published is: 1 (article).',
-      'Translations that are only drafts of what is published are not taken over: 1 (article).',
+      'Draft translations of published entries are left out: 1 (article).',
       'Parts that a translation has not are in it too: 2 (gallery.slides, homepage.sections).',
       'Documents without the default language have their texts in it too: 1 (article).',
       'Accounts of visitors and what plug-ins store are not taken over: 1 (plugin::users-permissions.user).',
@@ -400,7 +400,7 @@ it('leaves out rules that published content breaks, and those that are not known
     { name: 'contact', type: 'textarea' },
   ])
   expect(found.notes.slice(0, 3)).toEqual([
-    'Rules that there are not here are left out: 2 (post.parts, post.code: pattern).',
+    'Unsupported rules are left out: 2 (post.parts, post.code: pattern).',
     'Rules that published content breaks are left out: 4 (post.code: maxLength, post.code: unique, post.code: required and others).',
     'Fields that are text here, for a value is not what it should be: 1 (post.contact).',
   ])

@@ -49,7 +49,7 @@ describe('the pages of a resource', () => {
     expect(refused.text).toMatch(/id="e-label"[^>]*>.*must have more than whitespace/s)
     expect(refused.text).toContain('aria-describedby="e-code"')
     const unknown = await post('/admin/locales/new', { ...french, fallback_code: 'xx' })
-    expect(unknown.text).toMatch(/id="e-fallback_code"[^>]*>.*there is no such locale/s)
+    expect(unknown.text).toMatch(/id="e-fallback_code"[^>]*>.*the locale does not exist/s)
     const taken = await post('/admin/locales/new', { ...french, code: 'en' })
     expect([taken.status, taken.text.includes('already exists')]).toEqual([409, true])
     expect(await db.countAll(tables.locales)).toBe(count)

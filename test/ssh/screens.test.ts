@@ -95,7 +95,7 @@ it('tells the story of a page', async () => {
   client.press('q', 'down', 'r')
   await client.sees('Bring back version 1')
   client.press('y')
-  await client.sees('Restored: 1 values')
+  await client.sees('Restored 1 value and')
   expect(await stored()).toContain('Welcome to the bakery and café')
   const written = (await app.audits()).filter(({ surface }) => surface === 'ssh')
   expect(new Set(written.map(({ user_id }) => user_id))).toEqual(new Set([app.users.admin]))

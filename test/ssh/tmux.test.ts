@@ -179,7 +179,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   type('r')
   await sees('Bring back version 1')
   type('y')
-  await sees('Restored: 1 values')
+  await sees('Restored 1 value and')
   await sees('1 wait')
   type('p')
   await sees('All of it is public already.')

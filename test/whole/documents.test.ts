@@ -6,11 +6,16 @@ import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configurationDocument } from '../support/configuration-document.js'
 import { engine, freshDatabase } from '../support/database.js'
+import { limitsDocument } from '../support/limits-document.js'
 import { startProduct } from '../support/process.js'
 
 describe.runIf(engine === 'sqlite')('the documents', () => {
   it('docs/configuration.md is what the fields say; npm run docs writes it', () => {
     expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationDocument())
+  })
+
+  it('docs/limits.md is what src/limits.ts says; npm run docs writes it', () => {
+    expect(readFileSync('docs/limits.md', 'utf8')).toBe(limitsDocument())
   })
 
   it('the README’s page is there after one paste', async () => {

@@ -8,11 +8,17 @@ import { stagedSteps, steps } from './identity-steps.js'
 type Json = Record<string, unknown>
 interface Operation {
   operationId: string
+  summary: string
+  description: string
+  tags: string[]
+  'x-codeSamples': { lang: string; source: string }[]
   responses: Record<string, Json>
   parameters: { name: string; in: string; schema: Json }[]
   requestBody?: { content: Record<string, { schema: Json; example?: unknown }> }
 }
 interface Document {
+  tags: { name: string; description: string }[]
+  'x-tagGroups': { name: string; tags: string[] }[]
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Json>; securitySchemes: { cookie: { name: string } } }
 }
@@ -91,6 +97,13 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   ),
 )
 
+/** One or several sentences that end with a full stop. */
+const sentence = expect.stringMatching(/^[A-Z`].*\.$/s)
+const verbs = (
+  'Add Change Check Compare Create Delete Discard Duplicate End Find Finish Generate Get List Move Publish Query ' +
+  'Redirect Register Remove Reorder Replace Restore Retry Save Schedule Search Send Set Sign Start Unpublish Update Upload'
+).split(' ')
+
 describe('the OpenAPI document', () => {
   it('has every status that occurs, and answers have the shape that it says', async () => {
     expect(await compare(app, steps)).toBeGreaterThan(100)
@@ -150,15 +163,46 @@ describe('the OpenAPI document', () => {
     expect(namesOf('/page/{slug}')).toEqual(['format', 'locale', 'expand', 'status'])
   })
 
-  it('has examples that its own schemas accept', () => {
-    let tried = 0
+  it('groups the operations as people think, and each has one group', () => {
+    const groups = document['x-tagGroups']
+    expect(groups.map(({ name }) => name)).toEqual([
+      ...['Content', 'Delivery', 'Media', 'Accounts', 'Webhooks', 'Operation'],
+    ])
+    const grouped = groups.flatMap(({ tags }) => tags)
+    expect(grouped).toEqual(document.tags.map(({ name }) => name))
+    expect(new Set(grouped).size).toBe(grouped.length)
+    for (const { name, description } of document.tags) expect([name, description]).toEqual([name, sentence])
     for (const { path, operation } of operations)
-      for (const { schema, example } of Object.values(operation.requestBody?.content ?? {})) {
-        if (example === undefined) continue
-        expect([path, problemsOf(schema, example)]).toEqual([path, undefined])
-        tried++
+      expect([path, operation.tags]).toEqual([path, [expect.toBeOneOf(grouped)]])
+  })
+
+  it('gives each operation a summary that begins with a verb, and a description of sentences', () => {
+    for (const { path, method, operation } of operations) {
+      const { summary, description } = operation
+      const of = `${method} ${path}`
+      expect.soft([of, summary.split(' ')[0]]).toEqual([of, expect.toBeOneOf(verbs)])
+      expect.soft([of, summary]).toEqual([of, expect.stringMatching(/^[^;]{4,80}(?<!\.)$/)])
+      expect.soft([of, description]).toEqual([of, sentence])
+    }
+  })
+
+  it('has an example request and an example answer for each operation', () => {
+    let compared = 0
+    for (const { path, method, operation } of operations) {
+      const of = `${method} ${path}`
+      const [sample] = operation['x-codeSamples']
+      expect.soft([of, sample]).toEqual([of, { lang: 'Shell', label: 'curl', source: expect.any(String) }])
+      expect.soft([of, sample?.source]).toEqual([of, expect.not.stringMatching(/undefined|[{]\w+_id[}]/)])
+      const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'))
+      const bodies = [operation.requestBody, ...answers.map(([, answer]) => answer)] as Partial<
+        NonNullable<Operation['requestBody']>
+      >[]
+      for (const { schema, example } of bodies.flatMap(one => Object.values(one?.content ?? {}))) {
+        expect.soft([of, example === undefined, problemsOf(schema, example)]).toEqual([of, false, undefined])
+        compared++
       }
-    expect(tried).toBeGreaterThan(40)
+    }
+    expect(compared).toBeGreaterThan(300)
   })
 
   it('names the cookie that the configuration names', () => {

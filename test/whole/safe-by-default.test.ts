@@ -144,7 +144,7 @@ describe('in production, unless the configuration says otherwise', () => {
     const refused = await register(product)
     expect([refused.status, await refused.json()]).toEqual([
       403,
-      { error: 'registration is closed here: an administrator makes accounts', code: 'forbidden' },
+      { error: 'registration is closed: ask an administrator for an account', code: 'forbidden' },
     ])
     const answer = await post(`${product.url}/api/v1/auth/login`, {
       email: 'admin@example.com',

@@ -29,7 +29,7 @@ function fileProblem(path: string, error: unknown): string {
 export function openFile<T>(file: string, onlyExisting: boolean, open: () => T): T {
   const path = resolve(file)
   if (onlyExisting && !existsSync(path))
-    throw new ConfigError(`db_url: there is no database ${path}`, 'db_url')
+    throw new ConfigError(`db_url: the database ${path} does not exist`, 'db_url')
   try {
     createPrivateFile(path)
     return open()

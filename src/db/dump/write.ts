@@ -52,7 +52,7 @@ const scalar = (kind: Kind, value: unknown): Scalar => {
   if (value === null) return null
   if (!isNumber.has(kind)) return value as string
   const number = Number(value)
-  if (!Number.isFinite(number)) throw new Error('a number of the database is none')
+  if (!Number.isFinite(number)) throw new Error('the database contains an invalid number')
   return number
 }
 
@@ -76,7 +76,7 @@ async function* tableText(read: Reader, of: DumpedTable, onRow: OnRow): AsyncGen
   for await (const rows of batches) {
     for (const row of rows) {
       // A table whose rows share their key could not be read by it.
-      if (row[keyAt] === last) throw new Error(`rows of ${table.name} cannot be told by their key`)
+      if (row[keyAt] === last) throw new Error(`two rows of ${table.name} have the same key`)
       last = row[keyAt]
       const stored = kinds.map((kind, i) => scalar(kind, row[i]))
       if (of.isSkipped(stored)) continue

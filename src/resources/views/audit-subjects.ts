@@ -9,7 +9,7 @@ import type { Field } from '../form-field.js'
 import { localeResource } from '../locales.js'
 import { mediaResource } from '../media.js'
 import { redirectResource } from '../redirects.js'
-import type { Parts, Resource, Viewer } from '../resource.js'
+import type { Resource, ResourceParts, Viewer } from '../resource.js'
 import { roleResource } from '../roles.js'
 import { routeResource } from '../routes.js'
 import { tokenResource } from '../tokens.js'
@@ -61,7 +61,7 @@ const noun = <R extends object>({ one, access, nameOf, fields, service }: Resour
 })
 
 /** Nouns by the tables of the records. */
-export const nounsOf = (parts: Parts): Nouns => ({
+export const nounsOf = (parts: ResourceParts): Nouns => ({
   routes: noun(routeResource(parts)),
   datatypes: noun(datatypeResource(parts)),
   fields: noun(fieldResource(parts)),
@@ -176,7 +176,7 @@ export async function ownersOf(changes: readonly Change[], { space }: ServicesOf
 }
 
 /** Returns titles of entries and labels of fields, as far as they exist. */
-export async function entriesIn(ids: readonly string[], parts: Parts) {
+export async function entriesIn(ids: readonly string[], parts: ResourceParts) {
   const content_data_id = [...new Set(ids)]
   if (content_data_id.length === 0) return undefined
   const model = await modelOf(parts)

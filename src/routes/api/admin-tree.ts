@@ -14,7 +14,7 @@ export function adminTreeRoutes({ services: { adminSpace }, config, authenticati
   api.get(
     '/admin/tree/*',
     'admin_tree:read',
-    { summary: 'The content tree of the admin route with this slug', ...delivered },
+    { summary: 'Get the content tree of an admin route by its slug', ...delivered },
     c => deliver(c.req.raw, c.env, requests.of(addressOf(c.req.url))),
   )
   return api

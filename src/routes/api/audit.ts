@@ -19,7 +19,8 @@ export function auditRoutes({ services: { audit }, recordResponses, authenticati
     '/audit-events',
     'audit:read',
     {
-      summary: 'What was changed, newest first',
+      summary: 'List audit events, newest first',
+      summaryOfOne: 'Get an audit event',
       item: 'audit_event_id',
       query,
       answers: { shape: { table: internalTables.auditEvents, list: true } },

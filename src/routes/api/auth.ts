@@ -35,7 +35,8 @@ function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: A
     'public',
     {
       name: 'login',
-      summary: 'Sign in; the session is in the cookie',
+      summary: 'Sign in',
+      description: 'The response sets the session cookie.',
       fails: [401],
       limited: true,
       body: Login,
@@ -51,7 +52,7 @@ function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: A
   api.post(
     '/auth/logout',
     'public',
-    { name: 'logout', summary: 'Sign out, whether or not signed in', answers: { shape: Message } },
+    { name: 'logout', summary: 'Sign out', answers: { shape: Message } },
     async c => {
       const session = cookie.read(c)
       c.env.identity = session ? await auth.identify({ cookie: session, bearer: undefined }) : undefined
@@ -63,7 +64,12 @@ function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: A
   api.get(
     '/auth/me',
     'public',
-    { name: 'getMe', summary: 'Who is signed in', fails: [401], answers: { shape: Profile } },
+    {
+      name: 'getMe',
+      summary: 'Get the account that is signed in',
+      fails: [401],
+      answers: { shape: Profile },
+    },
     async c => {
       c.env.identity = await auth.identify({ cookie: cookie.read(c), bearer: undefined })
       return c.json(await auth.profile(actorOf(c)))
@@ -77,7 +83,8 @@ function registrationEndpoint(api: Endpoints, { services: { registration } }: Ap
     'public',
     {
       name: 'register',
-      summary: 'Make an account of one’s own; it is a viewer’s',
+      summary: 'Register an account',
+      description: 'The account has the role `viewer`.',
       limited: true,
       body: Register,
       // New accounts are viewers, whatever role they name.

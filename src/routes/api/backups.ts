@@ -10,7 +10,9 @@ export function backupRoutes({ services: { backups }, recordResponses, authentic
     '/admin/backups',
     'deploy:read',
     {
-      summary: 'Backups, with how they went and where they are',
+      summary: 'List backups',
+      summaryOfOne: 'Get a backup',
+      description: 'Each record has the status and the location of the backup.',
       item: 'backup_id',
       query: listQuery.extend(idQuery.shape),
       answers: { shape: { table: tables.backups, list: true } },
@@ -24,7 +26,8 @@ export function backupRoutes({ services: { backups }, recordResponses, authentic
     '/admin/backups',
     'deploy:create',
     {
-      summary: 'Begin a backup; its record says how it goes',
+      summary: 'Start a backup',
+      description: 'Returns at once. Read the record again for the progress.',
       answers: { status: 201, shape: { table: tables.backups } },
       fails: [409],
     },

@@ -44,7 +44,11 @@ export function configRoutes({ services: { configuration }, recordResponses, aut
   api.get(
     '/config',
     'config:read',
-    { summary: 'Every field; secrets are masked and variables not expanded', answers: { shape } },
+    {
+      summary: 'Get the configuration',
+      description: 'Secrets are masked. Variables such as `$DB_URL` are not expanded.',
+      answers: { shape },
+    },
     async c => answer(c, await configuration.read()),
   )
   api.put(
@@ -52,8 +56,9 @@ export function configRoutes({ services: { configuration }, recordResponses, aut
     'config:update',
     {
       ifMatch: true,
-      summary:
-        'Set some fields; what needs no restart applies at once, and restart_required names the others',
+      summary: 'Update the configuration',
+      description:
+        'Most fields apply at once. `restart_required` lists the others, which apply after the next start.',
       body: ConfigUpdate,
       answers: { shape },
     },
@@ -64,7 +69,7 @@ export function configRoutes({ services: { configuration }, recordResponses, aut
     '/config/meta',
     'config:read',
     {
-      summary: 'What can be set: type, default, meaning, whether it takes a restart, and who sets it',
+      summary: 'List the configuration fields with type, default and meaning',
       answers: { shape: Meta },
     },
     c => c.json(configuration.describe()),

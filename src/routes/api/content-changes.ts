@@ -20,7 +20,7 @@ export function contentChangeRoutes({
     // The response shows drafts.
     `${may}:update`,
     {
-      summary: 'What differs between the public and the working state of a tree',
+      summary: 'List the unpublished changes of a content tree',
       query: idQuery,
       answers: { shape: WaitingChanges },
     },
@@ -30,7 +30,7 @@ export function contentChangeRoutes({
     `${path}/drop`,
     `${may}:update`,
     {
-      summary: 'Take a tree back to its public state',
+      summary: 'Discard the unpublished changes of a content tree',
       body: ChangesDrop,
       answers: { shape: ChangesDropped },
     },

@@ -29,7 +29,7 @@ export function contentVersionRoutes(context: SpaceContext) {
     path,
     `${may}:update`,
     {
-      summary: 'Keep an entry with everything under it as a version',
+      summary: 'Save an entry with everything under it as a version',
       body: VersionCreate,
       answers: { status: 201, shape: { table: versions.table } },
     },
@@ -39,13 +39,13 @@ export function contentVersionRoutes(context: SpaceContext) {
   api.get(
     `${path}/difference`,
     access.read,
-    { summary: 'What changed between two versions', query: between, answers: { shape: VersionDifference } },
+    { summary: 'Compare two versions', query: between, answers: { shape: VersionDifference } },
     async (c, { query: { from, to } }) => c.json(await versions.difference(from, to)),
   )
   api.post(
     `${prefix}/content/restore`,
     `${may}:update`,
-    { summary: 'Bring back a version', body: VersionRestore, answers: { shape: VersionRestored } },
+    { summary: 'Restore a version', body: VersionRestore, answers: { shape: VersionRestored } },
     async (c, { body }) => c.json(await versions.restore(actorOf(c), body.content_version_id)),
   )
   return api

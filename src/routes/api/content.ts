@@ -43,14 +43,14 @@ function treeEndpoints(api: Endpoints, context: SpaceContext) {
     `${path}/tree/:route_id`,
     // Drafts are in it.
     `${word}:update`,
-    { summary: 'The whole tree of a route, raw', answers: { shape: RawPage } },
+    { summary: 'Get the raw entries and values of a route', answers: { shape: RawPage } },
     async c => deliver(c.req.raw, c.env, await pages.treeRequest(idParam(c, 'route_id'))),
   )
   api.post(
     `${path}/move`,
     `${word}:update`,
     {
-      summary: 'Move an entry under another parent or to another position',
+      summary: 'Move an entry to another parent or position',
       body: ContentMove,
       answers: { shape: { table } },
     },
@@ -60,7 +60,7 @@ function treeEndpoints(api: Endpoints, context: SpaceContext) {
     `${path}/reorder`,
     `${word}:update`,
     {
-      summary: 'Put the children of a parent in a new order',
+      summary: 'Reorder the child entries of a parent',
       body: ContentReorder,
       answers: { shape: { table, list: true } },
     },
@@ -70,7 +70,7 @@ function treeEndpoints(api: Endpoints, context: SpaceContext) {
     `${path}/duplicate`,
     `${word}:create`,
     {
-      summary: 'Copy an entry with everything under it, as drafts',
+      summary: 'Duplicate an entry with everything under it as drafts',
       body: Duplicate,
       answers: { status: 201, shape: { table } },
     },
@@ -85,7 +85,8 @@ function repairEndpoint(api: Endpoints, context: SpaceContext) {
     `${pathIn(context)}/heal`,
     `${context.permission('content')}:admin`,
     {
-      summary: 'Find damage of content trees, and with dry_run false repair it',
+      summary: 'Find damaged content trees',
+      description: 'Repairs them with `dry_run: false`.',
       body: Heal,
       answers: { shape: HealReport },
     },
@@ -104,7 +105,7 @@ function publicationEndpoints(api: Endpoints, context: SpaceContext) {
     // Drafts are in it.
     `${context.permission('content')}:update`,
     {
-      summary: 'What keeps an entry, with everything under it, from being published',
+      summary: 'List the problems that prevent publishing an entry',
       query: idQuery,
       answers: { shape: PublishCheck },
     },
@@ -120,7 +121,7 @@ function publicationEndpoints(api: Endpoints, context: SpaceContext) {
     `${path}/unpublish`,
     publish,
     {
-      summary: 'Take an entry back with everything under it',
+      summary: 'Unpublish an entry with everything under it',
       body: Publish.omit({ locale: true }),
       answers,
     },
@@ -131,7 +132,8 @@ function publicationEndpoints(api: Endpoints, context: SpaceContext) {
     `${path}/schedule`,
     publish,
     {
-      summary: 'Plan when an entry is published and taken back; null takes a plan back',
+      summary: 'Schedule when an entry is published and unpublished',
+      description: '`null` cancels a schedule.',
       body: Schedule,
       answers,
     },
@@ -149,8 +151,9 @@ function entryEndpoints(api: Endpoints, context: SpaceContext) {
     path,
     `${word}:delete`,
     {
-      summary:
-        'Delete an entry with its field values and versions, into the trash; recursive=true takes its child entries along, dry_run=true only counts them',
+      summary: 'Move an entry to the trash',
+      description:
+        'Its field values and versions go with it, and with `recursive=true` its child entries. `dry_run=true` only counts them.',
       item: content.table.key,
       ifMatch: true,
       query: z.object({ ...idQuery.shape, recursive: flag, dry_run: flag }),
@@ -159,7 +162,7 @@ function entryEndpoints(api: Endpoints, context: SpaceContext) {
     },
     async (c, { query }) => {
       const id = idOf(query, undefined, content.table.key)
-      if (query.dry_run && !query.recursive) throw invalid('dry_run', 'goes with recursive=true')
+      if (query.dry_run && !query.recursive) throw invalid('dry_run', 'needs recursive=true')
       if (query.dry_run) return c.json(await cascades.count('content', id))
       await content.remove(actorOf(c), id, recordResponses.ifMatch(c), query.recursive === true)
       return c.body(null, 204)
@@ -191,7 +194,7 @@ function entryEndpoints(api: Endpoints, context: SpaceContext) {
     path,
     `${word}:update`,
     {
-      summary: 'Update an entry, its values, and the entries under it that are named',
+      summary: 'Update an entry with its values and child entries',
       item: content.table.key,
       ifMatch: true,
       query: idQuery,

@@ -18,6 +18,11 @@ export function datatypeRoutes(context: SpaceContext) {
     },
     { create: DatatypeCreate, update: DatatypeUpdate, filters: ['name', 'type', 'parent_id'] },
   )
-  cascadeRoute(api, context, { kind: 'datatypes', flag: 'recursive', also: ['fields', 'content'] })
+  cascadeRoute(api, context, {
+    kind: 'datatypes',
+    flag: 'recursive',
+    dependents: 'its fields and entries',
+    also: ['fields', 'content'],
+  })
   return api
 }

@@ -52,7 +52,7 @@ export function deliveryRoutes(context: ApiContext, requests: PagesByAudience) {
   api.get(
     '/page/*',
     access,
-    { summary: 'The content tree of the route with this slug', mayHaveMoved: true, ...delivered },
+    { summary: 'Get the content tree of a page by its slug', mayHaveMoved: true, ...delivered },
     async c => {
       const audience = await audienceOf(rights, actorOf(c))
       return deliver(c.req.raw, c.env, requests[audience].of(addressOf(c.req.url)))
@@ -75,13 +75,13 @@ export function deliveryRoutes(context: ApiContext, requests: PagesByAudience) {
   api.get(
     '/globals',
     access,
-    { name: 'listGlobals', summary: 'Trees that exist independently of routes', ...globalTrees },
+    { name: 'listGlobals', summary: 'List global content trees', ...globalTrees },
     (c, { query }) => globals(c, query),
   )
   api.get(
     '/globals/:datatype_name',
     access,
-    { name: 'listGlobalsOfDatatype', summary: 'Those of one datatype, by its name', ...globalTrees },
+    { name: 'listGlobalsOfDatatype', summary: 'List the global content trees of a datatype', ...globalTrees },
     (c, { query }) => globals(c, query, c.req.param('datatype_name')),
   )
   return api

@@ -38,7 +38,8 @@ const Changes = z
 
 const stream = 'text/event-stream'
 const described = (of: string) => ({
-  summary: `What changes ${of}: since an event as JSON, or with \`Accept: ${stream}\` as it happens`,
+  summary: `List the changes of ${of}`,
+  description: `Returns the changes since an event as JSON, or with \`Accept: ${stream}\` a stream of server-sent events.`,
   fails: [429] as const,
   answers: { shape: Changes },
 })
@@ -66,7 +67,7 @@ export function eventRoutes({ services: { changeStreams }, authentication }: Api
   api.get(
     '/events',
     'content:read',
-    { name: 'listChanges', ...described('in the content'), query: after },
+    { name: 'listChanges', ...described('the content'), query: after },
     async (c, { query }) => {
       const caller = signedIn(actorOf(c))
       return answer(
@@ -82,7 +83,7 @@ export function eventRoutes({ services: { changeStreams }, authentication }: Api
     'public',
     {
       name: 'listPreviewChanges',
-      ...described('on the page of a preview link'),
+      ...described('the page of a preview link'),
       fails: [404, 410, 429],
       query: ofLink,
     },

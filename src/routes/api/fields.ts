@@ -17,7 +17,12 @@ export function fieldRoutes(context: SpaceContext) {
   listRoute(resource, ['parent_id', 'name', 'field_type'])
   createRoute(resource, FieldCreate)
   updateEndpoint(api, context)
-  cascadeRoute(api, context, { kind: 'fields', flag: 'values', also: ['content'] })
+  cascadeRoute(api, context, {
+    kind: 'fields',
+    flag: 'values',
+    dependents: 'its stored values',
+    also: ['content'],
+  })
   return api
 }
 
@@ -29,7 +34,7 @@ function checkEndpoint(api: Endpoints, context: SpaceContext): void {
     `${pathIn(context)}/check`,
     `${context.permission('fields')}:read`,
     {
-      summary: 'Which stored values break the rules of a field',
+      summary: 'List the stored values that break the rules of a field',
       query: idQuery,
       answers: { shape: BrokenValues },
     },
@@ -46,8 +51,9 @@ function updateEndpoint(api: Endpoints, context: SpaceContext): void {
     pathIn(context),
     `${context.permission('fields')}:update`,
     {
-      summary:
-        'Update one of fields; dry_run=true stores nothing and says which values would break its rules',
+      summary: 'Update a field',
+      description:
+        'If the rules change, `broken_values` lists the stored values that break them. `dry_run=true` saves nothing.',
       query: z.object({ ...idQuery.shape, dry_run: z.enum(['true', 'false']).optional() }),
       item: fields.table.key,
       ifMatch: true,

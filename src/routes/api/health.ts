@@ -40,7 +40,7 @@ export function healthRoutes({ services: { health }, authentication }: ApiContex
   api.get(
     '/health',
     'public',
-    { summary: 'Whether the service is ready', answers: { shape: Health } },
+    { summary: 'Check the health of the service', answers: { shape: Health } },
     async c => {
       const { environment, checks } = await health.checks()
       const status = checks.database ? 'ok' : 'unavailable'
@@ -52,7 +52,8 @@ export function healthRoutes({ services: { health }, authentication }: ApiContex
     'public',
     {
       name: 'getLiveness',
-      summary: 'Whether the process answers at all; it asks nobody',
+      summary: 'Check that the process responds',
+      description: 'Does not check the database or the storage.',
       answers: { shape: Liveness },
     },
     c => c.json({ status: 'ok' }),
@@ -75,7 +76,8 @@ export function healthRoutes({ services: { health }, authentication }: ApiContex
     'public',
     {
       name: 'getReadiness',
-      summary: 'Whether to send requests to this instance',
+      summary: 'Check that this instance can serve requests',
+      description: 'For load balancers: 503 while the instance starts, stops or has no database.',
       answers: { shape: Readiness },
     },
     async c => {

@@ -13,7 +13,7 @@ export function mediaFolderRoutes(context: MediaContext) {
   api.get(
     `${path}/tree`,
     `${permission}:read`,
-    { summary: 'All folders inside each other', answers: { shape: z.json() } },
+    { summary: 'Get all media folders as a tree', answers: { shape: z.json() } },
     async c => c.json(await folders.tree()),
   )
   crudRoutes(

@@ -40,7 +40,8 @@ function libraryEndpoints(api: Endpoints, context: MediaContext) {
     path,
     `${permission}:read`,
     {
-      summary: 'List media',
+      summary: 'List media items',
+      summaryOfOne: 'Get a media item',
       item: 'media_id',
       query: MediaList.extend({ ...idQuery.shape, ...listQuery.shape }),
       answers: { shape: z.array(MediaRecord) },
@@ -59,7 +60,7 @@ function libraryEndpoints(api: Endpoints, context: MediaContext) {
   api.post(
     `${path}/move`,
     `${permission}:update`,
-    { summary: 'Move media to a folder', body: MediaMove, answers: { shape: z.array(MediaRecord) } },
+    { summary: 'Move media items to a folder', body: MediaMove, answers: { shape: z.array(MediaRecord) } },
     async (c, { body }) => c.json(await items.move(actorOf(c), body)),
   )
 }
@@ -72,14 +73,18 @@ function storageEndpoints(api: Endpoints, context: MediaContext) {
   api.get(
     `${path}/health`,
     `${permission}:admin`,
-    { summary: 'Compare the storage with the records', fails: [409], answers: { shape: MediaHealth } },
+    {
+      summary: 'Compare the files in the storage with the records',
+      fails: [409],
+      answers: { shape: MediaHealth },
+    },
     async c => c.json(await health.health()),
   )
   api.delete(
     `${path}/cleanup`,
     `${permission}:admin`,
     {
-      summary: 'Delete objects that have no record',
+      summary: 'Delete files in the storage that have no record',
       name: `cleanUp${prefix === '' ? '' : 'Admin'}Media`,
       query: z.object({ force }),
       answers: { shape: MediaCleanup },
@@ -97,7 +102,8 @@ function itemEndpoints(api: Endpoints, context: MediaContext) {
     path,
     `${permission}:update`,
     {
-      summary: 'Update the texts, folder or focal point',
+      summary: 'Update a media item',
+      description: 'Sets its texts, folder or focal point.',
       item: 'media_id',
       ifMatch: true,
       query: idQuery,
@@ -113,7 +119,8 @@ function itemEndpoints(api: Endpoints, context: MediaContext) {
     path,
     `${permission}:delete`,
     {
-      summary: 'Delete a media item; refused while content uses it',
+      summary: 'Delete a media item',
+      description: 'Returns 409 while a field value uses it.',
       item: 'media_id',
       ifMatch: true,
       query: idQuery.extend({ force }),
@@ -132,7 +139,7 @@ function itemEndpoints(api: Endpoints, context: MediaContext) {
   api.get(
     `${path}/:media_id/references`,
     `${permission}:read`,
-    { summary: 'The field values that name a media item', answers: { shape: z.array(Reference) } },
+    { summary: 'List the field values that use a media item', answers: { shape: z.array(Reference) } },
     async c => c.json(await items.references(actorOf(c), idIn(c))),
   )
 }
@@ -145,7 +152,7 @@ function fileEndpoints(api: Endpoints, context: MediaContext) {
   api.get(
     `${path}/:media_id/download`,
     `${permission}:read`,
-    { summary: 'Download the original', answers: { status: 302 } },
+    { summary: 'Redirect to the original file', answers: { status: 302 } },
     async c => {
       c.header('Cache-Control', 'no-store')
       return c.redirect(await items.download(idIn(c)), 302)
@@ -169,7 +176,7 @@ function fileEndpoints(api: Endpoints, context: MediaContext) {
   api.post(
     `${path}/:media_id/regenerate`,
     `${permission}:update`,
-    { summary: 'Make the variants again', ...shape },
+    { summary: 'Generate the image variants again', ...shape },
     async c => recordResponses.answer(c, await items.regenerate(actorOf(c), idIn(c))),
   )
 }

@@ -18,7 +18,7 @@ export function oauthEndpoints(
     'public',
     {
       name: 'startOAuth',
-      summary: 'Go to the OAuth provider to sign in',
+      summary: 'Redirect to the OAuth provider to sign in',
       fails: [502],
       limited: true,
       answers: { status: 302 },
@@ -42,7 +42,8 @@ export function oauthEndpoints(
     {
       name: 'finishOAuth',
       fails: [401, 403, 409, 502],
-      summary: 'Where the provider sends the browser back; the session is in the cookie',
+      summary: 'Finish signing in with the OAuth provider',
+      description: 'The provider redirects the browser here. The response sets the session cookie.',
       limited: true,
       anyQuery: true,
       answers: { status: 302 },

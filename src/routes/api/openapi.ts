@@ -1,7 +1,10 @@
+import { z } from 'zod'
 import type { ApiContext } from '../context.js'
 import type { Declaration } from '../endpoints.js'
 import { endpoints } from '../endpoints.js'
 import { fixedDocument } from '../fixed-document.js'
+
+const OpenApi = z.object({ openapi: z.string().meta({ examples: ['3.1.0'] }) }).loose()
 
 /** The OpenAPI document of everything declared, this endpoint included. */
 export function openApiRoutes(
@@ -21,7 +24,12 @@ export function openApiRoutes(
   api.get(
     '/openapi.json',
     'public',
-    { name: 'getOpenApi', summary: 'The OpenAPI 3.1 document', anyQuery: true },
+    {
+      name: 'getOpenApi',
+      summary: 'Get the OpenAPI 3.1 document',
+      anyQuery: true,
+      answers: { shape: OpenApi },
+    },
     answer,
   )
   return { api, document }

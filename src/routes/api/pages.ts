@@ -13,8 +13,8 @@ export function pageRoutes(context: SpaceContext) {
     `${prefix}/pages`,
     `${permission('content')}:create`,
     {
-      summary:
-        'Create a route with an entry on it and everything under that; also needs the right to create routes',
+      summary: 'Create a page: a route with its content tree',
+      description: 'Also needs the permission to create routes.',
       body: PageCreate,
       answers: {
         status: 201,

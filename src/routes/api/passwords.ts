@@ -14,7 +14,8 @@ export function passwordEndpoints(api: Endpoints, { services: { passwordReset } 
     {
       name: 'changePassword',
       fails: [401],
-      summary: 'Change one’s password, which ends one’s other sessions',
+      summary: 'Change your own password',
+      description: 'Ends all your other sessions.',
       limited: true,
       body: ChangePassword,
       answers: { shape: Message },
@@ -29,7 +30,8 @@ export function passwordEndpoints(api: Endpoints, { services: { passwordReset } 
     'public',
     {
       name: 'requestPasswordReset',
-      summary: 'Ask for a mail with a link that sets a new password',
+      summary: 'Send a password reset link by mail',
+      description: 'The response is the same whether or not an account has this address.',
       limited: true,
       body: RequestReset,
       answers: { shape: Message },
@@ -44,7 +46,7 @@ export function passwordEndpoints(api: Endpoints, { services: { passwordReset } 
     'public',
     {
       name: 'confirmPasswordReset',
-      summary: 'Set a new password by the token of the mail',
+      summary: 'Set a new password with the token from the mail',
       limited: true,
       body: ConfirmReset,
       answers: { shape: Message },

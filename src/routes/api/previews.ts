@@ -62,7 +62,8 @@ export function previewRoutes({
     resource.path,
     access,
     {
-      summary: 'Make a link that shows the working state of a page',
+      summary: 'Create a preview link',
+      description: 'The link shows the draft of one page without an account.',
       secret: true,
       body: PreviewLinkCreate,
       answers: { status: 201, shape: PreviewLinkMade },
@@ -74,7 +75,7 @@ export function previewRoutes({
     '/preview',
     'public',
     {
-      summary: 'The working state of the page of a preview link',
+      summary: 'Get the draft of the page of a preview link',
       query,
       anyQuery: true,
       fails: [404, 410],

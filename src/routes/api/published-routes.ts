@@ -28,7 +28,8 @@ export function publishedRouteRoutes({ services, config, authentication }: ApiCo
     'public',
     {
       name: 'listPublishedRoutes',
-      summary: 'The published pages with their addresses; content:read where the sitemap is off',
+      summary: 'List the published pages with their URLs',
+      description: 'Needs the permission `content:read` if the sitemap is turned off.',
       query: z.object({
         limit: z
           .string()

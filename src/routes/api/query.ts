@@ -124,7 +124,8 @@ export function queryRoutes({ services, authentication }: ApiContext) {
     'public',
     {
       name: 'queryEntries',
-      summary: 'Published entries of a datatype by filter and order',
+      summary: 'Query the published entries of a datatype',
+      description: 'Filters, sorts and pages through entries. Datatypes that are not public need an API key.',
       anyQuery: true,
       parameters: z.object({ ...ofList, ...ofOne }),
       fails: [403, 404],
@@ -137,7 +138,7 @@ export function queryRoutes({ services, authentication }: ApiContext) {
     'public',
     {
       name: 'queryEntry',
-      summary: 'One published entry of a datatype by its id',
+      summary: 'Get a published entry of a datatype by its id',
       anyQuery: true,
       parameters: z.object(ofOne),
       fails: [403],

@@ -25,7 +25,8 @@ export function rolePermissionRoutes({ services, recordResponses, authentication
     resource.path,
     'roles:create',
     {
-      summary: 'Give a role a permission that the caller has',
+      summary: 'Add a permission to a role',
+      description: 'You can add only permissions that you have.',
       body: RolePermissionCreate,
       answers: { status: 201, shape: { table: service.table } },
     },
@@ -37,7 +38,7 @@ export function rolePermissionRoutes({ services, recordResponses, authentication
     'roles:read',
     {
       name: 'listPermissionsOfRole',
-      summary: 'The permissions of one role',
+      summary: 'List the permissions of a role',
       query: idQuery,
       answers: { shape: OfRole },
     },

@@ -19,6 +19,11 @@ export function routeRoutes(context: SpaceContext) {
     },
     { create: RouteCreate, update: RouteUpdate, filters: ['slug', 'author_id'] },
   )
-  cascadeRoute(api, context, { kind: 'routes', flag: 'recursive', also: ['content'] })
+  cascadeRoute(api, context, {
+    kind: 'routes',
+    flag: 'recursive',
+    dependents: 'its entries',
+    also: ['content'],
+  })
   return api
 }

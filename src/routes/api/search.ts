@@ -21,7 +21,7 @@ const result = z.object({
   page: z
     .object({ id: z.string(), slug: z.string(), title: z.string() })
     .nullable()
-    .meta({ description: 'The page that the entry is on; null for what is on none.' }),
+    .meta({ description: 'The page that the entry is on, or null.' }),
   highlights: z.array(
     z.object({
       field: z.string(),
@@ -82,7 +82,7 @@ export function searchRoutes({ services, authentication, hashing }: ApiContext) 
     'public',
     {
       name: 'search',
-      summary: 'Published entries by the words in them',
+      summary: 'Search the published entries by words',
       anyQuery: true,
       parameters,
       fails: [403],

@@ -17,7 +17,9 @@ export function sessionRoutes({ services: { sessions }, recordResponses, authent
     '/sessions',
     'sessions:read',
     {
-      summary: 'Live sessions with their devices and addresses',
+      summary: 'List active sessions',
+      summaryOfOne: 'Get a session',
+      description: 'Each session has the device and the IP address it was opened from.',
       item: 'session_id',
       query: idQuery,
       answers: { shape: { table, list: true } },
@@ -36,7 +38,7 @@ export function sessionRoutes({ services: { sessions }, recordResponses, authent
     'signed-in',
     {
       name: 'listOwnSessions',
-      summary: 'One’s own live sessions',
+      summary: 'List your own active sessions',
       answers: { shape: { table, list: true } },
     },
     async c => c.json(await sessions.own(actorOf(c))),
@@ -46,7 +48,8 @@ export function sessionRoutes({ services: { sessions }, recordResponses, authent
     'signed-in',
     {
       name: 'endOwnSessions',
-      summary: 'End one of one’s own sessions, or with q=others all but this one',
+      summary: 'End your own sessions',
+      description: '`q` is the id of one of your sessions, or `others` for all except the current one.',
       query: idQuery,
       answers: { status: 204 },
     },

@@ -20,7 +20,7 @@ export function sshKeyRoutes({ services: { sshKeys }, authentication }: ApiConte
     '/ssh-keys',
     'signed-in',
     {
-      summary: 'Add an SSH key of one’s own',
+      summary: 'Add your own SSH key',
       body: SshKeyCreate,
       answers: { status: 201, shape: SshKeyRecord },
     },

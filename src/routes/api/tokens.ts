@@ -15,7 +15,8 @@ export function tokenRoutes({ services: { tokens }, recordResponses, authenticat
     path,
     'tokens:create',
     {
-      summary: 'Make an API key',
+      summary: 'Create an API key',
+      description: 'The response is the only one that has the key itself.',
       secret: true,
       body: TokenCreate,
       answers: { status: 201, shape: TokenMade },
@@ -26,7 +27,7 @@ export function tokenRoutes({ services: { tokens }, recordResponses, authenticat
     path,
     'tokens:update',
     {
-      summary: 'Change or revoke an API key',
+      summary: 'Update or revoke an API key',
       item: 'token_id',
       ifMatch: true,
       query: idQuery,

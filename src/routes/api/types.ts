@@ -3,6 +3,8 @@ import type { ApiContext } from '../context.js'
 import { matches } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 
+const Types = z.string().meta({ examples: ['export interface Article {\n  title: string\n}\n'] })
+
 /** The content model for programs that read content; see docs/types.md. */
 export function typeRoutes({ services, authentication }: ApiContext) {
   const api = endpoints('query', authentication)
@@ -11,8 +13,8 @@ export function typeRoutes({ services, authentication }: ApiContext) {
     'datatypes:read',
     {
       name: 'getTypes',
-      summary: 'TypeScript types of the content model',
-      answers: { shape: z.string(), type: 'text/plain' },
+      summary: 'Get TypeScript types of the content model',
+      answers: { shape: Types, type: 'text/plain' },
     },
     async c => {
       const { text, etag } = await services.space.modelTypes.typeScript()

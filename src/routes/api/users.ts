@@ -40,7 +40,8 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     path,
     'signed-in',
     {
-      summary: 'Update a user, or one’s own name',
+      summary: 'Update a user',
+      description: 'Without `users:update` you can change your own name only.',
       item: 'user_id',
       ifMatch: true,
       query: idQuery,
@@ -56,7 +57,9 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     path,
     'users:delete',
     {
-      summary: 'Delete a user who is nowhere the author',
+      summary: 'Delete a user',
+      description:
+        'Returns 409 if the user is the author of a record. `POST /users/reassign-delete` deletes such a user.',
       item: 'user_id',
       ifMatch: true,
       query: idQuery,
@@ -72,7 +75,7 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     'signed-in',
     {
       name: 'getFullUser',
-      summary: 'A user with OAuth connections, SSH keys, sessions and API keys',
+      summary: 'Get a user with OAuth connections, SSH keys, sessions and API keys',
       query: idQuery,
       answers: { shape: FullUser },
     },
@@ -84,7 +87,7 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     'users:delete',
     {
       name: 'reassignAndDeleteUser',
-      summary: 'Delete a user and give what they wrote to another',
+      summary: 'Delete a user and reassign their records to another user',
       body: ReassignDelete,
       answers: { shape: Reassigned },
     },

@@ -29,10 +29,10 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
   api.post(
     path,
     'webhook:create',
-    { summary: 'Subscribe to events', secret: true, body: WebhookCreate, answers: { status: 201, shape } },
+    { summary: 'Create a webhook', secret: true, body: WebhookCreate, answers: { status: 201, shape } },
     async (c, { body }) => c.json(await webhooks.create(actorOf(c), body), 201),
   )
-  api.get(one, 'webhook:read', { summary: 'Get one webhook', answers: { shape } }, async c =>
+  api.get(one, 'webhook:read', { summary: 'Get a webhook', answers: { shape } }, async c =>
     recordResponses.answer(c, await webhooks.get(idOf(c))),
   )
   api.put(
@@ -55,7 +55,8 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
     `${one}/rotate-secret`,
     'webhook:update',
     {
-      summary: 'Give a webhook a new secret; the old one signs along for 24 hours',
+      summary: 'Replace the signing secret of a webhook',
+      description: 'For 24 hours deliveries have signatures of both secrets.',
       secret: true,
       answers: { shape },
     },
@@ -64,14 +65,14 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
   api.post(
     `${one}/test`,
     'webhook:update',
-    { summary: 'Send webhook.test now and say how it went', answers: { shape: TestResult } },
+    { summary: 'Send a test delivery and return its result', answers: { shape: TestResult } },
     async c => c.json(await webhooks.test(actorOf(c), idOf(c))),
   )
   api.get(
     `${one}/deliveries`,
     'webhook:read',
     {
-      summary: 'What was sent to a webhook, newest first',
+      summary: 'List the deliveries of a webhook, newest first',
       query: DeliveryFilter.extend(DeliverySlice.shape),
       answers: { shape: z.array(DeliveryRecord) },
     },
@@ -83,7 +84,7 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
   api.post(
     `${path}/deliveries/:delivery_id/retry`,
     'webhook:update',
-    { summary: 'Send a failed delivery again', answers: { shape: DeliveryRecord } },
+    { summary: 'Retry a failed delivery', answers: { shape: DeliveryRecord } },
     async c => c.json(await webhooks.retry(actorOf(c), idParam(c, 'delivery_id'))),
   )
   return api

@@ -5,45 +5,39 @@ import type { Json, Schemas } from './schemas.js'
 
 /** The error responses by status: the name of the component, and its meaning. */
 const failures: Readonly<Record<Status, readonly [name: string, meaning: string]>> = {
-  400: ['BadRequest', 'The body, query or address is malformed, or a member of it is refused.'],
-  401: ['Unauthorized', 'The credentials are wrong, or nobody is signed in.'],
-  403: ['Forbidden', 'There are no valid credentials, or a permission is missing: the sentence names it.'],
-  404: ['NotFound', 'There is no such record.'],
-  405: ['MethodNotAllowed', 'The path has no such method.'],
-  409: [
-    'Conflict',
-    'The state of the records does not allow it: a duplicate, or a record that is still in use.',
-  ],
-  410: ['Gone', 'What there was has ended: a preview link that is over or was revoked.'],
-  412: [
-    'PreconditionFailed',
-    'Somebody else saved first: the record is no longer the one that `If-Match` names.',
-  ],
-  413: ['ContentTooLarge', 'The body or file is larger than allowed, or the body has too many values.'],
-  415: ['UnsupportedMediaType', 'The body has another type than the endpoint takes.'],
-  422: ['KeyReused', 'The `Idempotency-Key` came with another request before.'],
-  429: ['TooManyRequests', 'Too many tries from this address in a minute.'],
-  500: ['InternalServerError', 'A fault of the service. The log has it under the request id.'],
-  502: ['BadGateway', 'The OAuth provider did not do its part.'],
-  503: ['ServiceUnavailable', 'The database or storage does not answer, or there is no room. Try again.'],
+  400: ['BadRequest', 'The body, the query or the path is invalid.'],
+  401: ['Unauthorized', 'The credentials are missing or wrong.'],
+  403: ['Forbidden', 'Valid credentials or a permission are missing. `error` names the permission.'],
+  404: ['NotFound', 'The record does not exist.'],
+  405: ['MethodNotAllowed', 'The path does not support this method.'],
+  409: ['Conflict', 'A record with this value exists already, or the record is still in use.'],
+  410: ['Gone', 'The preview link has expired or was revoked.'],
+  412: ['PreconditionFailed', 'The record has changed since the ETag in `If-Match`.'],
+  413: ['ContentTooLarge', 'The body or file is too large, or the body has too many values.'],
+  415: ['UnsupportedMediaType', 'The endpoint does not accept this content type.'],
+  422: ['KeyReused', 'The `Idempotency-Key` was used with a different request.'],
+  429: ['TooManyRequests', 'Too many requests from this IP address in a minute.'],
+  500: ['InternalServerError', 'Internal error. The log has the details under the request id.'],
+  502: ['BadGateway', 'The OAuth provider failed.'],
+  503: ['ServiceUnavailable', 'The database or storage is not available, or the disk is full. Retry later.'],
 }
 
 const schemaOf = (type: 'string' | 'integer') => ({ schema: { type } })
 
 export const headerComponents: Json = {
-  'X-Request-Id': { description: 'The id of the request, which the log has too.', ...schemaOf('string') },
+  'X-Request-Id': { description: 'The id of the request, as in the log.', ...schemaOf('string') },
   ETag: {
-    description: 'Names this state of the record, for `If-Match` and `If-None-Match`.',
+    description: 'The version of the record, for `If-Match` and `If-None-Match`.',
     ...schemaOf('string'),
   },
-  'X-Total-Count': { description: 'How many records there are without `limit`.', ...schemaOf('integer') },
-  'Retry-After': { description: 'Seconds to wait before another try.', ...schemaOf('integer') },
+  'X-Total-Count': { description: 'The number of records without `limit`.', ...schemaOf('integer') },
+  'Retry-After': { description: 'Seconds to wait before a retry.', ...schemaOf('integer') },
   'WWW-Authenticate': {
-    description: 'How to show credentials, where none were valid.',
+    description: 'The accepted authentication scheme.',
     ...schemaOf('string'),
   },
   'Set-Cookie': { description: 'The session cookie.', ...schemaOf('string') },
-  Location: { description: 'Where to go.', ...schemaOf('string') },
+  Location: { description: 'The URL to go to.', ...schemaOf('string') },
 }
 
 type HeaderName =
@@ -72,12 +66,16 @@ const codesOf = (status: Status) =>
 const errorSchema: Json = {
   type: 'object',
   properties: {
-    error: { type: 'string', description: 'What is wrong, for people; it may change.' },
-    code: { type: 'string', enum: Object.keys(errorCodes), description: 'What is wrong, for programs.' },
-    member: { type: 'string', description: 'The member of the body, form or query that it is about.' },
+    error: { type: 'string', description: 'A sentence for people. It may change.' },
+    code: {
+      type: 'string',
+      enum: Object.keys(errorCodes),
+      description: 'A code for programs. It does not change.',
+    },
+    member: { type: 'string', description: 'The member of the body, form or query that is invalid.' },
     errors: {
       type: 'array',
-      description: 'Everything that is wrong, where that is more than a sentence can say.',
+      description: 'All problems, if there are several.',
       items: { type: 'object', properties: { error: { type: 'string' }, member: { type: 'string' } } },
     },
   },
@@ -136,10 +134,10 @@ const failureAnswers = (declaration: Declaration): Json =>
   )
 
 const meanings = {
-  200: 'Done.',
-  201: 'Made.',
-  204: 'Done; there is nothing to show.',
-  302: 'Go there.',
+  200: 'Success.',
+  201: 'Created.',
+  204: 'Success, without a body.',
+  302: 'Redirect to `Location`.',
 } as const
 
 /** True if an endpoint answers with one record, which then has an ETag. */
@@ -165,7 +163,7 @@ export const isConditionalRead = (declaration: Declaration): boolean =>
 /**
  * All answers of an endpoint.
  * @param content of the answer of a request that went well
- * @param dryRun the schema of the answer of one that only asks what would be done
+ * @param dryRun content of the answer of a dry run
  */
 export function answersOf(declaration: Declaration, content: Json | undefined, dryRun?: Json): Json {
   const { status = 200 } = declaration.answers ?? {}
@@ -175,19 +173,19 @@ export function answersOf(declaration: Declaration, content: Json | undefined, d
     ...(content ? { content } : {}),
   }
   const unchanged = {
-    description: 'Unchanged: `If-None-Match` names this state.',
+    description: 'Not modified since the ETag in `If-None-Match`.',
     headers: headersNamed('ETag'),
   }
-  const moved = { description: 'It is there now.', headers: headersNamed('X-Request-Id', 'Location') }
+  const moved = { description: 'Moved to `Location`.', headers: headersNamed('X-Request-Id', 'Location') }
   return {
     [status]: success,
     ...(declaration.mayHaveMoved ? { 301: moved, 308: moved } : {}),
     ...(dryRun
       ? {
           200: {
-            description: 'What would be done.',
+            description: 'The effect that the request would have. Nothing was saved.',
             headers: headersNamed('X-Request-Id'),
-            content: { 'application/json': { schema: dryRun } },
+            content: { 'application/json': dryRun },
           },
         }
       : {}),

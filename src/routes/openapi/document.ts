@@ -1,6 +1,8 @@
 import type { Declaration } from '../endpoints.js'
 import { failureComponents, headerComponents, withError } from './answers.js'
+import { curlSample } from './curl.js'
 import { Examples } from './examples.js'
+import { tagsOf } from './groups.js'
 import { isList } from './names.js'
 import { operationOf, templateOf } from './operations.js'
 import { type Json, propertiesOf, Schemas } from './schemas.js'
@@ -13,15 +15,15 @@ interface About {
 }
 
 const introduction = `
-Every endpoint says in \`description\` who may call it. Sign in with \`POST /auth/login\` and send the cookie, or make an
-API key with \`POST /tokens\` and send it as \`Authorization: Bearer\`.
+The \`description\` of each endpoint names the permission that it needs. Browsers sign in with \`POST /auth/login\` and
+send the session cookie. Programs create an API key with \`POST /tokens\` and send it as \`Authorization: Bearer\`.
 
-- \`/routes\` and \`/routes/\` are the same, and so are \`/routes/{route_id}\` and \`/routes/?q=<route_id>\`.
-- Lists are whole arrays in the order of their ids; \`limit\` with \`offset\` or \`after\` gives a part.
-- A record has an \`ETag\`. A PUT or DELETE with it as \`If-Match\` is refused with 412 when somebody else saved first.
-- A record that was read can be edited and sent back: members that nobody sets are ignored. Other members and
-  parameters that an endpoint does not have are refused with 400.
-- Every refusal is \`{error, code, member?}\`.
+- \`/routes\` and \`/routes/\` are the same endpoint, and so are \`/routes/{route_id}\` and \`/routes/?q=<route_id>\`.
+- A list returns all records ordered by id. Use \`limit\` with \`offset\` or \`after\` to get a part of them.
+- Each record has an \`ETag\`. Send it as \`If-Match\` with PUT or DELETE to get 412 if somebody else saved first.
+- You can read a record, edit it and send it back: read-only members are ignored. Unknown members and parameters
+  are rejected with 400.
+- Each error has the form \`{error, code, member?}\`.
 `.trim()
 
 /** Examples that bodies give for their members, by the members' names. */
@@ -42,26 +44,27 @@ function publicPage(paths: Record<string, Record<string, Json>>): Json {
   const { get } = paths['/page/{slug}'] ?? {}
   if (!get) return {}
   const { '403': _, ...responses } = get.responses as Json
+  const page: Json = {
+    ...get,
+    summary: 'Get the published content tree of a page',
+    operationId: 'getPublicPage',
+    description: 'Public. Send a slug of several segments, such as `blog/first`, with its slashes.',
+    responses,
+    security: [],
+    'x-access': 'public',
+  }
+  const prefix = `$\{API%/api/v1}`
   return {
     '/{slug}': {
       servers: [{ url: '/', description: 'Public pages have no prefix.' }],
-      get: {
-        ...get,
-        summary: 'The published content tree of the route with this slug',
-        operationId: 'getPublicPage',
-        description:
-          'Public. Slugs of more than one segment, such as `blog/first`, are sent with their slashes.',
-        responses,
-        security: [],
-        'x-access': 'public',
-      },
+      get: { ...page, 'x-codeSamples': [curlSample('get', '/{slug}', page, prefix)] },
     },
   }
 }
 
 /**
- * The OpenAPI 3.1 document of all declared endpoints. Records come from the tables, bodies, queries and other answers
- * from the schemas that check them, so it cannot say anything else than the service does.
+ * The OpenAPI 3.1 document of all declared endpoints. Records come from the tables; bodies, queries and other answers
+ * come from the schemas that check them, so that the document cannot differ from the service.
  */
 export function openApiDocument(declarations: readonly Declaration[], { version, cookieName }: About): Json {
   const schemas = new Schemas()
@@ -76,6 +79,7 @@ export function openApiDocument(declarations: readonly Declaration[], { version,
     const operation = operationOf(declaration, { schemas, examples, collections })
     paths[template] = { ...paths[template], [declaration.method]: operation }
   }
+  const { tags, groups } = tagsOf(declarations.map(({ tag }) => tag))
   return {
     openapi: '3.1.0',
     info: {
@@ -85,9 +89,10 @@ export function openApiDocument(declarations: readonly Declaration[], { version,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/api/v1' }],
-    tags: [...new Set(declarations.map(({ tag }) => tag))].map(name => ({ name })),
+    tags,
+    'x-tagGroups': groups,
     paths: { ...paths, ...publicPage(paths) },
-    webhooks: webhooksOf(schemas),
+    webhooks: webhooksOf(schemas, examples),
     components: {
       schemas: schemas.named,
       responses: failureComponents,

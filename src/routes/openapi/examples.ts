@@ -1,3 +1,4 @@
+import { sampleId, samples } from './samples.js'
 import { type Json, propertiesOf, requiredOf, type Schemas } from './schemas.js'
 
 const moment = '2026-01-31T12:00:00.000Z'
@@ -6,7 +7,8 @@ const formats: Readonly<Record<string, unknown>> = {
   uri: 'https://example.com/',
   email: 'ada@example.com',
 }
-const deepest = 8
+/** A tree is shown with one level of children. */
+const deepest = 3
 
 /** The first of what a schema may be, beside null. */
 function firstOf(schema: Json): Json | undefined {
@@ -35,23 +37,32 @@ export class Examples {
   ) {}
 
   /** @param isAnswer whether it has all members, or those that must be there */
-  of(given: Json, isAnswer: boolean, depth = 0): unknown {
+  of(given: Json, isAnswer: boolean, depth = 0, name = ''): unknown {
     const schema = this.schemas.resolved(given)
     const own = ownExample(schema)
     if (own !== undefined) return own
     const first = firstOf(schema)
-    if (first) return this.of(first, isAnswer, depth + 1)
+    if (first) return this.of(first, isAnswer, depth + 1, name)
     if (Array.isArray(schema.type) && schema.default === null) return null
-    return this.#byType(schema, isAnswer, depth)
+    const sample = this.#sample(schema, name)
+    return sample === undefined ? this.#byType(schema, isAnswer, depth, name) : sample
   }
 
-  #byType(schema: Json, isAnswer: boolean, depth: number): unknown {
+  /** The example for a member of this name, if it is of the type of the schema. */
+  #sample(schema: Json, name: string): unknown {
+    if (schema.format !== undefined || schema.default !== undefined) return undefined
+    const type = typeOf(schema)
+    const known = [samples[name], this.byName.get(name), /_(id|by)$/.test(name) ? sampleId : undefined]
+    return known.find(one => typeof one === type && !(type === 'object' && 'properties' in schema))
+  }
+
+  #byType(schema: Json, isAnswer: boolean, depth: number, name: string): unknown {
     if (schema.default !== undefined) return schema.default
     switch (typeOf(schema)) {
       case 'object':
         return this.#object(schema, isAnswer, depth)
       case 'array':
-        return depth > deepest ? [] : [this.of((schema.items ?? {}) as Json, isAnswer, depth + 1)]
+        return depth > deepest ? [] : [this.of((schema.items ?? {}) as Json, isAnswer, depth + 1, name)]
       case 'integer':
       case 'number':
         return schema.minimum ?? 1
@@ -69,15 +80,9 @@ export class Examples {
     const shown = Object.entries(propertiesOf(schema)).filter(
       ([name, member]) => required.includes(name) || (isAnswer && depth <= deepest && !member.$ref),
     )
-    // A change of nothing shows nothing.
+    // An update with no required member shows one that has an example.
     const told = Object.entries(propertiesOf(schema)).find(([, member]) => ownExample(member) !== undefined)
     const all = shown.length === 0 && !isAnswer && depth === 0 && told ? [told] : shown
-    return Object.fromEntries(
-      all.map(([name, member]) => {
-        const known = this.byName.get(name)
-        const isPlain = typeof known === typeOf(member) && ownExample(member) === undefined && !member.format
-        return [name, isPlain ? known : this.of(member, isAnswer, depth + 1)]
-      }),
-    )
+    return Object.fromEntries(all.map(([name, member]) => [name, this.of(member, isAnswer, depth + 1, name)]))
   }
 }

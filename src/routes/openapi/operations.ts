@@ -1,5 +1,6 @@
 import { type Declaration, takesKey } from '../endpoints.js'
 import { answersOf, isConditionalRead } from './answers.js'
+import { curlSample } from './curl.js'
 import type { Examples } from './examples.js'
 import { isList, operationName } from './names.js'
 import { type Json, propertiesOf, requiredOf, type Schemas, ulid } from './schemas.js'
@@ -69,15 +70,18 @@ const idempotencyKey: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Repeats with the same key are answered as the first, for a day, and do nothing.',
+  description: 'A repeated request with the same key has no effect for 24 hours and gets the first answer.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 function headerParameters(declaration: Declaration): Json[] {
-  const ifMatch = conditionHeader('If-Match', 'The ETag of the state that was read: 412 when it is over.')
+  const ifMatch = conditionHeader(
+    'If-Match',
+    'The ETag of the record that you read. The answer is 412 if the record has changed.',
+  )
   const ifNoneMatch = conditionHeader(
     'If-None-Match',
-    'The ETag of the state that is known: 304 while it holds.',
+    'The ETag that you know. The answer is 304 if the record has not changed.',
   )
   return [
     ...(declaration.ifMatch ? [ifMatch] : []),
@@ -95,7 +99,10 @@ function requestBodyOf(
     const { properties = {} } = meantSchema(schemas, upload, owner)
     const file = { type: 'string', format: 'binary', description: 'The file itself.' }
     const schema = { type: 'object', properties: { file, ...(properties as Json) }, required: ['file'] }
-    return { required: true, content: { 'multipart/form-data': { schema } } }
+    return {
+      required: true,
+      content: { 'multipart/form-data': { schema, example: { file: '@harbour.jpg' } } },
+    }
   }
   const taken = body ?? form
   if (!taken) return undefined
@@ -112,24 +119,25 @@ export interface Context {
   collections: ReadonlySet<string>
 }
 
-function descriptionOf({ access, item, path, method }: Declaration): string {
-  const right =
+function descriptionOf({ access, item, path, method, description }: Declaration): string {
+  const needs =
     access === 'public'
       ? 'Public.'
       : access === 'signed-in'
         ? 'Needs valid credentials.'
         : `Needs the permission \`${access}\`.`
+  const right = description === undefined ? needs : `${description} ${needs}`
   if (item === undefined) return right
   const collection = path.replace(`/:${item}`, '')
   const other = `${method.toUpperCase()} ${collection}/?q=<${item}>`
   return path === collection && method === 'get'
-    ? `${right} With \`q=<${item}>\` it gives that one record.`
+    ? `${right} With \`q=<${item}>\` it returns that record.`
     : `${right} Also as \`${other}\`.`
 }
 
 /** Describes one endpoint, and leaves the schemas that have names in the context. */
 export function operationOf(declaration: Declaration, context: Context): Json {
-  const { path, access, tag, summary, item, answers } = declaration
+  const { path, access, tag, answers } = declaration
   const { schemas, examples } = context
   const operationId = operationName(declaration, context.collections)
   const owner = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
@@ -138,9 +146,10 @@ export function operationOf(declaration: Declaration, context: Context): Json {
   const content = schema && { [type]: { schema, example: examples.of(schema, true) } }
   const template = templateOf(path)
   const requestBody = requestBodyOf(declaration, context, `${owner}Body`)
-  return {
+  const dryRun = declaration.dryRun && schemas.of(declaration.dryRun, 'output', `${owner}DryRun`)
+  const operation: Json = {
     tags: [tag],
-    summary: item !== undefined && path.endsWith(`:${item}`) ? summary.replace(/^List /, 'One of ') : summary,
+    summary: tag.startsWith('admin ') ? `${declaration.summary} (admin space)` : declaration.summary,
     operationId,
     description: descriptionOf(declaration),
     parameters: [
@@ -152,9 +161,10 @@ export function operationOf(declaration: Declaration, context: Context): Json {
     responses: answersOf(
       declaration,
       content,
-      declaration.dryRun && schemas.of(declaration.dryRun, 'output', `${owner}DryRun`),
+      dryRun && { schema: dryRun, example: examples.of(dryRun, true) },
     ),
     security: access === 'public' ? [] : [{ cookie: [] }, { key: [] }],
     'x-access': access,
   }
+  return { ...operation, 'x-codeSamples': [curlSample(declaration.method, template, operation)] }
 }

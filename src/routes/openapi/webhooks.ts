@@ -1,5 +1,6 @@
 import { type EventName, webhookEvents } from '../../events.js'
 import { eventBody } from '../../services/webhooks/events.js'
+import type { Examples } from './examples.js'
 import { recordName } from './names.js'
 import type { Json, Schemas } from './schemas.js'
 
@@ -9,14 +10,14 @@ const deliveryHeaders = {
   'X-CMS-Delivery': 'The id of the delivery, the same in every attempt.',
   'X-CMS-Timestamp': 'When this attempt was made, in seconds since 1970.',
   'X-CMS-Signature': 'Hex HMAC-SHA256 of the raw body with the webhook secret as the key.',
-  'X-CMS-Signature-Previous': 'The same with the secret before a rotation, for 24 hours.',
+  'X-CMS-Signature-Previous': 'The signature with the previous secret, for 24 hours after a rotation.',
   'webhook-id': 'As X-CMS-Delivery (Standard Webhooks).',
   'webhook-timestamp': 'As X-CMS-Timestamp (Standard Webhooks).',
-  'webhook-signature': 'Signatures of Standard Webhooks, separated by blanks.',
+  'webhook-signature': 'Signatures of Standard Webhooks, separated by spaces.',
 }
 
 /** The requests that receivers of webhooks get, event by event. */
-export const webhooksOf = (schemas: Schemas): Json =>
+export const webhooksOf = (schemas: Schemas, examples: Examples): Json =>
   Object.fromEntries(
     (Object.keys(webhookEvents) as EventName[]).map(name => {
       const own = `On${recordName(name)}`
@@ -36,10 +37,13 @@ export const webhooksOf = (schemas: Schemas): Json =>
               description,
               schema: { type: 'string' },
             })),
-            requestBody: { required: true, content: { 'application/json': { schema } } },
+            requestBody: {
+              required: true,
+              content: { 'application/json': { schema, example: examples.of(schema, true) } },
+            },
             responses: {
-              '2XX': { description: 'Taken.' },
-              '4XX': { description: 'Refused: it is tried again, as after any other failure.' },
+              '2XX': { description: 'Delivered.' },
+              '4XX': { description: 'Failed. The delivery is retried, as after any other failure.' },
             },
           },
         },

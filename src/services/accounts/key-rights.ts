@@ -50,7 +50,7 @@ export function keyRights(db: Database, access: AccessService, clock: Clock) {
       if (end !== null && end <= timestamp(clock.now())) throw invalid('expires_at', 'must be in the future')
       const own = credential?.limits?.expiresAt ?? null
       if (own !== null && (end === null || end > own))
-        throw forbidden('no key gives a key more time than it has')
+        throw forbidden('a key cannot create a key that is valid longer than itself')
     },
   }
 }

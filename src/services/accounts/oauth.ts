@@ -7,6 +7,7 @@ import { internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, notConfigured, unavailable } from '../../errors.js'
 import { timestamp } from '../../ids.js'
+import { limits } from '../../limits.js'
 import { onDemand } from '../../on-demand.js'
 import type { Ports } from '../../ports.js'
 import { endLease, takeLease } from '../operation/leases.js'
@@ -23,7 +24,7 @@ import { freeUsername } from './users.js'
 /** How long a sign-in at the provider may take. */
 const stateLifetimeMs = 600_000
 /** Sign-ins that are open at once; each is a row. */
-const maxOpenSignIns = 10_000
+const maxOpenSignIns = limits.accounts.openSignIns
 /** Provider tokens are renewed this long before they expire. */
 const refreshAheadMs = 60_000
 /** How long one instance keeps others from renewing the same tokens. */
@@ -239,7 +240,7 @@ export class OAuthService {
 function reachableEmail({ email }: ProviderIdentity): string | undefined {
   if (!email) return undefined
   const parsed = emailText.safeParse(email)
-  if (!parsed.success) throw conflict('the provider has given an e-mail address that no account can have')
+  if (!parsed.success) throw conflict('the provider returned an invalid e-mail address')
   return isReachable(parsed.data) ? parsed.data : undefined
 }
 

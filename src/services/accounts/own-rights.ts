@@ -30,18 +30,18 @@ export async function refuseBeyondOwnRights(
 ): Promise<void> {
   if ('permission' in right) {
     if (!(await access.hasPermission(actor, right.permission)))
-      throw forbidden('nobody gives a permission that they do not have')
+      throw forbidden('you cannot grant a permission that you do not have')
   } else if ('role' in right) {
     if (!(await access.canManageRole(actor, right.role)))
-      throw forbidden('this role may do more than yours: only an administrator changes it')
+      throw forbidden('this role has more permissions than yours: only an administrator can change it')
   } else if ('names' in right) {
     if (isSelf(actor, right.names.user_id) || (await access.isAdministrator(actor))) return
     if (await access.isAdministrator({ roleId: right.names.role, credential: null }))
-      throw forbidden('this is an account of an administrator: only an administrator changes it')
+      throw forbidden('this is an account of an administrator: only an administrator can change it')
   } else if (!isSelf(actor, right.account.user_id)) {
     const { role } = right.account
     if (!(await access.canManageRole(actor, role)) && !(await isWithinViewers(access, actor, role)))
-      throw forbidden('this account may do more than yours: only an administrator changes it')
+      throw forbidden('this account has more permissions than yours: only an administrator can change it')
   }
 }
 

@@ -25,7 +25,7 @@ export function registration(
   return {
     /** @throws 403 where registration is not open, 409 for a username or e-mail that is taken */
     async register(actor: Actor, { username, password, ...given }: z.output<typeof Register>) {
-      if (!isOpen()) throw forbidden('registration is closed here: an administrator makes accounts')
+      if (!isOpen()) throw forbidden('registration is closed: ask an administrator for an account')
       await refuseGuessable(password, { ...given, username })
       const values = {
         ...given,

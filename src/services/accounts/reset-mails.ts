@@ -4,6 +4,7 @@ import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
+import { limits } from '../../limits.js'
 import type { Ports } from '../../ports.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { randomSecret } from '../secrets.js'
@@ -13,7 +14,7 @@ import { resetTokenType } from './credentials.js'
 /** A reset token's life. */
 const tokenLifetimeMs = 3_600_000
 /** A user with this many live tokens gets no further mail, so that nobody can flood a mailbox through us. */
-const maxLiveTokens = 5
+const maxLiveTokens = limits.accounts.resetLinks
 
 export const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

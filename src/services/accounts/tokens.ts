@@ -108,7 +108,7 @@ export function tokens(
       { user_id = signedIn(actor).userId, token, issued_at, ...given }: z.output<typeof TokenCreate>,
     ) {
       if (user_id !== actor.userId && !(await access.isAdministrator(actor)))
-        throw forbidden('only an administrator makes a key for another user')
+        throw forbidden('only an administrator can create a key for another user')
       rights.refuseEnd(actor, given.expires_at ?? null)
       await rights.refuseMore(actor, { user_id, permissions: given.permissions })
       await rights.refusePermissions(actor, user_id, given.permissions ?? [])
@@ -143,7 +143,7 @@ export function tokens(
         await rights.refuseMore(actor, before)
         await rights.refuseMore(actor, after)
         check?.(shown(before))
-        if (before.revoked && revoked === false) throw invalid('revoked', 'a revoked key does not come back')
+        if (before.revoked && revoked === false) throw invalid('revoked', 'a revoked key cannot be restored')
         if (given.expires_at !== undefined && given.expires_at !== before.expires_at)
           rights.refuseEnd(actor, given.expires_at)
         const added = after.permissions?.filter(label => !before.permissions?.includes(label)) ?? []

@@ -65,7 +65,7 @@ async function keepAnAdministrator(tx: Writer, adminRole: string, leaving: Row):
   if (leaving.role !== adminRole) return
   await tx.lock(tables.roles, adminRole)
   if ((await tx.count(tables.users, { role: adminRole })) < 2)
-    throw conflict('the last administrator can be neither deleted nor given another role')
+    throw conflict('the last administrator cannot be deleted or get a different role')
 }
 
 interface SignInChange {
@@ -227,7 +227,7 @@ export class UserService {
     await refuseBeyondOwnRights(this.access, actor, rightTo(target, { email, password }))
     if (!canUpdate && email !== undefined && email !== target.email) throw missingPermission('users:update')
     if (actor.userId === id && password !== undefined)
-      throw invalid('password', 'your own is changed at /auth/reset, with the current one')
+      throw invalid('password', 'change your own password at /auth/reset with the current one')
     return target
   }
 
@@ -249,7 +249,7 @@ export class UserService {
   async #findRole(text: string, member: string): Promise<string> {
     const { db } = this
     const found = (await db.get(tables.roles, text)) ?? (await db.find(tables.roles, { label: text }))
-    if (!found) throw invalid(member, 'there is no such role')
+    if (!found) throw invalid(member, 'the role does not exist')
     return found.role_id
   }
 }

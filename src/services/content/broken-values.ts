@@ -3,6 +3,7 @@ import { chunks } from '../../db/batches.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
+import { limits } from '../../limits.js'
 import { Turns } from '../../turns.js'
 import { type CheckedValue, entryErrors, type Facts, type FieldError, hasRules } from './check-values.js'
 import { factsOf, ruled } from './publication-check.js'
@@ -12,7 +13,7 @@ import { factsOf, ruled } from './publication-check.js'
 type Field = RowOf<ContentSpace['fields']>
 type Entry = RowOf<ContentSpace['contentData']>
 
-const maxExamples = 20
+const maxExamples = limits.content.brokenValueExamples
 
 export const BrokenValues = z
   .object({

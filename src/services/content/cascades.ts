@@ -28,7 +28,7 @@ export const Removal = z
     values: number,
     versions: number,
   })
-  .meta({ description: 'How many records go.' })
+  .meta({ description: 'The number of deleted records.' })
 
 type Entry = RowOf<ContentSpace['contentData']>
 

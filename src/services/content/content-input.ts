@@ -17,7 +17,7 @@ const locale = z
   .optional()
   .meta({
     description:
-      'The locale that `fields` is written in: without it that of the entry above in the request, or none. Empty for none.',
+      'The locale of `fields`. If it is missing, the locale of the parent entry in the request. Empty for values without a locale.',
   })
 
 const locales = z

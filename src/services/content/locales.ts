@@ -40,10 +40,10 @@ export type LocaleService = Crud<Table, z.output<typeof LocaleCreate>, z.output<
 async function refuseFallback(tx: Writer, code: string, fallback: string | null | undefined): Promise<void> {
   if (!fallback) return
   const next = new Map((await tx.findAll(tables.locales)).map(row => [row.code, row.fallback_code]))
-  if (!next.has(fallback)) throw invalid('fallback_code', 'there is no such locale')
+  if (!next.has(fallback)) throw invalid('fallback_code', 'the locale does not exist')
   const seen = new Set<string>()
   for (let at: string | null = fallback; at && !seen.has(at); at = next.get(at) ?? null) {
-    if (at === code) throw invalid('fallback_code', 'leads back to the locale itself')
+    if (at === code) throw invalid('fallback_code', 'leads back to the same locale')
     seen.add(at)
   }
 }
@@ -88,7 +88,7 @@ export function locales(db: Database): LocaleService {
         const { after } = await tx.update(table, id, patch, async before => {
           check?.(before)
           if (patch.code !== undefined && patch.code !== before.code)
-            throw invalid('code', 'cannot change, for values are kept under it')
+            throw invalid('code', 'cannot change because values are stored under it')
           if (before.is_default && patch.is_default === false)
             throw conflict('is_default: make another locale the default instead')
           if ((patch.is_default ?? before.is_default) && !(patch.is_enabled ?? before.is_enabled))
@@ -105,7 +105,7 @@ export function locales(db: Database): LocaleService {
           check?.(before)
           if (before.is_default) throw conflict('the default locale cannot be deleted')
           if (await tx.exists(table, { fallback_code: before.code }))
-            throw conflict('still the fallback of another locale')
+            throw conflict('the locale is still the fallback of another locale')
           await refuseUsed(tx, before.code)
         })
       }),

@@ -43,7 +43,7 @@ async function freeSlug(
     const free = slugs.find(slug => !taken.has(slug))
     if (free !== undefined) return free
   }
-  throw badRequest(`slug: there is no free address like ${wanted.slice(0, maxLength)}`, 'slug')
+  throw badRequest(`slug: all URLs are taken that begin like ${wanted.slice(0, maxLength)}`, 'slug')
 }
 
 /** Returns the folder of a page's address: `/blog/` of `/blog/first-post`. */

@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
+import { limits } from '../../limits.js'
 
 /**
  * Patterns that editors of the model write, matched in a time that grows with the length of the value alone. JavaScript's
  * own expressions try again from each place, and one such pattern could stop the whole service.
  */
 
-const maxPatternLength = 500
+const maxPatternLength = limits.content.patternCharacters
 /** Steps of the compiled pattern. Each may be taken at each character of a value. */
 const maxProgramSize = 500
 /** Steps times characters that one check may take: at most some 15 ms. */

@@ -49,7 +49,7 @@ export const WaitingChanges = z.object({
 export const ChangesDropped = z.object({
   content_data_id: z.string().meta({ description: 'The root of the tree.' }),
   kept_version_id: z.string().nullable().meta({ description: 'What was dropped, as a version of the root.' }),
-  dropped: z.int().meta({ description: 'Entries that are other now.' }),
+  dropped: z.int().meta({ description: 'The number of entries that were reset.' }),
 })
 
 type Entry = RowOf<ContentSpace['contentData']>
@@ -143,14 +143,14 @@ async function statesOf(read: Reader, space: ContentSpace, root: string, since: 
 async function refuseMoved(tx: Writer, space: ContentSpace, { was, is, since }: States & { since: string }) {
   const [before, now] = [new Set(was.map(idOf)), new Set(is.map(idOf))]
   const came = is.find(({ entry }) => !before.has(entry.content_data_id) && entry.date_created < since)
-  if (came) throw conflict(`${idOf(came)} came here from elsewhere: move or delete it first`)
+  if (came) throw conflict(`${idOf(came)} was moved here from another place: move or delete it first`)
   const absent = [...before].filter(id => !now.has(id))
   const [left] = await tx.findIn(space.contentData, 'content_data_id', absent)
   if (left) throw conflict(`${left.content_data_id} was moved to another tree: move it back first`)
   const gone = [...now].filter(id => !before.has(id))
   const under = await tx.findIn(space.contentData, 'parent_id', gone)
   const draft = under.find(({ content_data_id: id }) => !before.has(id) && !now.has(id))
-  if (draft) throw conflict(`${draft.content_data_id} is under an entry that goes: move it first`)
+  if (draft) throw conflict(`${draft.content_data_id} is under an entry that would be deleted: move it first`)
 }
 
 /** Discards the changes of a tree. @returns how many entries this changes */

@@ -30,7 +30,7 @@ export function checkedDatatype(
 ): Datatype {
   if (!datatype) throw missingReference('datatype_id', space.datatypes.name)
   if (datatype.parent_id && datatype.parent_id !== under)
-    throw invalid('datatype_id', `${datatype.name} may only be placed under its own parent datatype`)
+    throw invalid('datatype_id', `${datatype.name} can be placed only under its parent datatype`)
   return datatype
 }
 

@@ -98,7 +98,8 @@ export async function publishLocale(
 ): Promise<Entry> {
   const { space, events, refuseNonPublisher } = context
   await refuseNonPublisher(actor)
-  if (!(await tx.exists(tables.locales, { code: locale }))) throw invalid('locale', 'there is no such locale')
+  if (!(await tx.exists(tables.locales, { code: locale })))
+    throw invalid('locale', 'the locale does not exist')
   if (entry.status !== 'published') throw conflict('the entry is a draft: publish it first')
   const entries = await subtreeOf(tx, space, entry)
   const version = await storeVersion(tx, context, actor, { entry, entries, trigger: 'publish', locale })

@@ -6,13 +6,14 @@ import { tables } from '../../db/tables.js'
 import type { RecordChange } from '../../db/touched.js'
 import type { Writer } from '../../db/writer.js'
 import type { AnnouncedResource } from '../../events.js'
+import { limits } from '../../limits.js'
 import { pagesOfTrees, showing } from './affected-pages.js'
 import { slugsOf } from './route-translations.js'
 
 /** Events of records that are no content: what changes of them are announced as, whatever has made them. */
 
 /** Most pages that an event names. If a change affects more, the event says that any page may have changed. */
-const maxPages = 1000
+const maxPages = limits.webhooks.pagesInEvent
 /** Most entries that are followed to the pages that show them. */
 const maxEntries = 1000
 

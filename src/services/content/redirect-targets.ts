@@ -2,6 +2,7 @@ import type { RowOf } from '../../db/columns.js'
 import { internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, invalid } from '../../errors.js'
+import { limits } from '../../limits.js'
 import { slugsOf } from './route-translations.js'
 
 /** Where redirects lead. What is stored leads to its end in one step, as long as that is affordable. */
@@ -11,7 +12,7 @@ export type Redirect = RowOf<typeof tables.redirects>
 export type Destination = Pick<Redirect, 'target' | 'route_id' | 'locale'>
 
 /** How many redirects lead to one address before a redirect of that address is refused. */
-export const maxFollowers = 1000
+export const maxFollowers = limits.content.redirectsToOne
 /** Stored redirects lead to their end in one step, or in two where there were too many to change. */
 const maxSteps = 10
 

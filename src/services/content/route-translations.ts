@@ -48,7 +48,7 @@ export async function refuseSlugs(
   for (const [locale, own] of Object.entries(translations)) {
     const member = `translations.${locale}`
     if (!before[locale] && !(await tx.exists(tables.locales, { code: locale })))
-      throw invalid(member, 'there is no such locale')
+      throw invalid(member, 'the locale does not exist')
     if (own.slug === undefined) continue
     const other = seen.has(own.slug) || (await isTaken(own.slug))
     if (other || (await tx.exists(space.routes, { slug: own.slug })))

@@ -2,6 +2,7 @@ import { valueSizes } from '../../db/queries/content.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { badRequest } from '../../errors.js'
+import { limits } from '../../limits.js'
 
 /** How much goes together. */
 export interface Sizes {
@@ -11,14 +12,15 @@ export interface Sizes {
 }
 
 /** The sizes that fit the time of one transaction, and the memory for one version. */
-const limits = {
-  /** Of changes that read and write every entry. */
-  each: { entries: 5000, values: 20_000, characters: 16_000_000 },
-  /** Of those that go through the database many at once: to move and to delete. */
-  bulk: { entries: 20_000, values: 80_000, characters: 16_000_000 },
+const { treeEntries, treeValues, bulkEntries, bulkValues, treeCharacters: characters } = limits.content
+const largest = {
+  /** Changes that read and write every entry. */
+  each: { entries: treeEntries, values: treeValues, characters },
+  /** Moves and deletions, which change many rows with one statement. */
+  bulk: { entries: bulkEntries, values: bulkValues, characters },
 } satisfies Record<string, Sizes>
 
-export type Work = keyof typeof limits
+export type Work = keyof typeof largest
 
 const names = { entries: 'entries', values: 'field values', characters: 'characters in field values' }
 
@@ -30,7 +32,7 @@ interface Excess {
 
 /** Returns the first size that is over its limit. */
 function excessOf(sizes: Partial<Sizes>, work: Work): Excess | undefined {
-  for (const [name, most] of Object.entries(limits[work]) as [keyof Sizes, number][]) {
+  for (const [name, most] of Object.entries(largest[work]) as [keyof Sizes, number][]) {
     const number = sizes[name] ?? 0
     if (number > most) return { number, of: names[name], most }
   }
@@ -46,7 +48,9 @@ export function refuseBeyond(
   const excess = excessOf(sizes, work)
   if (!excess) return
   const { number, of, most } = excess
-  throw badRequest(`${what} have ${number} ${of}, and at most ${most} go together: take its parts one by one`)
+  throw badRequest(
+    `${what} have ${number} ${of}, and one request takes at most ${most}: use its parts one by one`,
+  )
 }
 
 /** How many values entries have, and how long these are. */

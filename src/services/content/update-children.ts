@@ -77,7 +77,7 @@ export async function updateChildren(
   for (const one of named) {
     const before = known.get(one.id)
     if (before?.parent_id !== one.parentId)
-      throw invalid(`${one.member}content_data_id`, 'is no child of the entry that it is given under')
+      throw invalid(`${one.member}content_data_id`, 'is not a child of this entry')
     const parent = entries.get(one.parentId)
     const { after, changed } = await updateNamed(tx, context, actor, before, { ...one, parent })
     entries.set(one.id, after)
@@ -190,7 +190,7 @@ function newEntry({ children, datatype_id, ...given }: ChildEntry, member: strin
 /** The body is nested at most so deeply as its reader allows, which recursion can do. */
 function newChild(child: ChildEntry, member: string): NewTree['given'] {
   if (child.content_data_id !== undefined)
-    throw invalid(`${member}content_data_id`, 'is no child of the entry that it is given under')
+    throw invalid(`${member}content_data_id`, 'is not a child of this entry')
   return newEntry(child, member)
 }
 

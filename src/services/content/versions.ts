@@ -25,7 +25,7 @@ export const VersionRestore = z.object({ content_version_id: reference })
 export const VersionRestored = z.object({
   content_data_id: z.string(),
   kept_version_id: z.string().meta({ description: 'What was there before, as a version of its own.' }),
-  restored: z.int().meta({ description: 'Values that are other now.' }),
+  restored: z.int().meta({ description: 'The number of values that changed.' }),
   recreated: z.array(z.string()).meta({ description: 'Entries that had been deleted since.' }),
   missing_fields: z
     .array(z.string())

@@ -39,7 +39,7 @@ function refuseUntranslatable(locale: string, field: Field): void {
 export async function refuseLocale(read: Reader, locale: string, field: Field): Promise<void> {
   refuseUntranslatable(locale, field)
   if (locale !== '' && !(await read.exists(tables.locales, { code: locale })))
-    throw invalid('locale', 'no such locale')
+    throw invalid('locale', 'the locale does not exist')
 }
 
 /** The route that an entry's whole tree is on. */
@@ -99,7 +99,7 @@ interface Change extends Named {
  * @param given.entry all are in one tree
  * @param fresh the entries are new: they have no values yet, and get the defaults of fields that are not given
  * @returns the fields whose values changed, by the ids of their entries
- * @throws 400 when the datatype has no such field or the value does not fit it
+ * @throws 400 when the datatype does not have this field or the value does not fit it
  */
 export async function writeValues(
   tx: Writer,
@@ -178,7 +178,7 @@ async function changesOf(
     for (const [name, value] of Object.entries(values)) {
       const member = `${path}fields.${name}`
       const field = fields.get(keyOf(entry.datatype_id, name))
-      if (!field) throw invalid(member, 'the datatype has no such field')
+      if (!field) throw invalid(member, 'the datatype does not have this field')
       const localeMember = isFurther ? path.slice(0, -1) : 'locale'
       changes.push(
         checkedChange({ entry, field, author_id, locale, changed_at, member, localeMember }, value),
@@ -231,7 +231,7 @@ async function refuseUnknownLocales(read: Reader, changes: readonly Change[]): P
   const members = new Map(changes.map(({ locale, localeMember }) => [locale, localeMember]))
   for (const [locale, member] of members)
     if (locale !== '' && !(await read.exists(tables.locales, { code: locale })))
-      throw invalid(member, 'no such locale')
+      throw invalid(member, 'the locale does not exist')
 }
 
 async function refuseUnknownRecords(

@@ -57,10 +57,10 @@ interface DocumentParts {
 }
 
 /** An id that no entry has. */
-export const nobody = '00000000000000000000000000'
+export const unknownId = '00000000000000000000000000'
 
 /** Longer lists may be more than one answer holds, however small their entries are. */
-const mostRemembered = 200
+const maxRememberedIds = 200
 
 /** All conditions together. */
 export const all = (parts: FilterGroup['parts']): FilterGroup => ({ all: true, parts })
@@ -140,7 +140,7 @@ export class Documents {
 
   /**
    * Entries with these ids as `write` writes them, or cached texts of what the public sees (D-775). Lists of more than
-   * `mostRemembered` entries are not cached.
+   * `maxRememberedIds` entries are not cached.
    * @param shape what their texts depend on beside the content
    */
   async written(
@@ -163,7 +163,7 @@ export class Documents {
   }
 
   private remembers({ length }: readonly string[]): boolean {
-    return this.audience === 'public' && this.moment.isChecked && length <= mostRemembered
+    return this.audience === 'public' && this.moment.isChecked && length <= maxRememberedIds
   }
 
   /** The ids of entries that the audience sees, by their numbers. */

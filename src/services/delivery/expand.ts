@@ -1,16 +1,17 @@
 import { invalid } from '../../errors.js'
+import { limits } from '../../limits.js'
 import type { Schema } from './content-model.js'
 
 /** Relations that are shown with the fields of what they refer to, each as a path of field names. */
 export type Paths = readonly (readonly string[])[]
 
-const maxPaths = 20
-const maxLevels = 3
+const maxPaths = limits.pages.expandPaths
+const maxLevels = limits.pages.expandLevels
 const namePattern = /^[A-Za-z0-9_]{1,255}$/
 
 /** @throws 400 about the parameter for what no field can be called */
 export function fieldName(parameter: string, name: string): string {
-  if (!namePattern.test(name)) throw invalid(parameter, `"${name.slice(0, 40)}" is no name of a field`)
+  if (!namePattern.test(name)) throw invalid(parameter, `"${name.slice(0, 40)}" is not a field name`)
   return name
 }
 

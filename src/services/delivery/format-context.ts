@@ -60,8 +60,7 @@ export function pageContext(
   function localesFor(schema: Schema, given: string) {
     const { locales } = schema
     const { enabled, fallback } = languages()
-    if (given !== '' && !enabled)
-      throw invalid('locale', 'content has no locales here: i18n_enabled is false')
+    if (given !== '' && !enabled) throw invalid('locale', 'locales are not enabled: i18n_enabled is false')
     const asked = shownLocale(schema, given)
     const isAll = asked === everyLocale
     if (!enabled) return { locale: '', chain: [], all: undefined }

@@ -18,7 +18,7 @@ interface ModelType extends Datatype {
 /** The types of every model, beside its own. */
 const fixedTypes = `export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
-/** What a relation says of the entry that it names. */
+/** The part of a related entry that a relation includes. */
 export interface Reference<Name extends string = string> {
   id: string
   type: Name

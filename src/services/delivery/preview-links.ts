@@ -16,6 +16,7 @@ import {
   notFound,
 } from '../../errors.js'
 import { timestamp } from '../../ids.js'
+import { limits } from '../../limits.js'
 import type { Clock } from '../../ports.js'
 import { reference } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
@@ -28,7 +29,7 @@ import type { RenderedPage } from './rendered-page.js'
 const table = tables.previewLinks
 const [minLifetimeMs, maxLifetimeMs] = [60_000, 90 * 86_400_000]
 /** A page with more has links that nobody knows of. */
-const maxLinksOfPage = 100
+const maxLinksOfPage = limits.content.previewLinksOfPage
 
 /** The link by which an editor sees the page beside the form, and how long one must still work to be used again. */
 const [ownLabel, ownLifetime, minOwnMs] = ['Beside the form', '24h', 3_600_000]
@@ -133,7 +134,8 @@ class PreviewLinks {
     const { userId, credential } = signedIn(actor)
     const expires_at = timestamp(this.needs.clock.now() + duration(expires_in))
     const ownEnd = credential.limits?.expiresAt ?? null
-    if (ownEnd !== null && expires_at > ownEnd) throw forbidden('no key gives a link more time than it has')
+    if (ownEnd !== null && expires_at > ownEnd)
+      throw forbidden('a key cannot create a link that is valid longer than itself')
     if (!this.needs.config().app_secret) throw notConfigured('preview links need an app_secret')
     const link = await this.db.write(actor, async tx => {
       const entry = await tx.get(tables.contentData, content_data_id)
@@ -214,7 +216,7 @@ class PreviewLinks {
   }
 }
 
-const ended = () => gone('this preview link is over: it has expired, was deleted, or its page is gone')
+const ended = () => gone('this preview link has expired or was deleted, or its page is gone')
 
 export function previewLinks(db: Database, needs: Needs): PreviewLinkService {
   const { table, list, count, get, remove } = crud(db, tables.previewLinks)

@@ -1,11 +1,12 @@
 import type { PublishedPage } from '../../db/queries/published-pages.js'
+import { limits } from '../../limits.js'
 
 /** The texts of https://www.sitemaps.org/protocol.html, with alternates by locale. */
 
 /** Most addresses in one sitemap. */
-const maxAddresses = 50_000
+const maxAddresses = limits.pages.sitemapUrls
 /** Most alternates in one sitemap, which keep it far below 50 MB. */
-const maxAlternates = 300_000
+const maxAlternates = limits.pages.sitemapAlternates
 /** Most alternates in one piece, unless one page alone has more: a few milliseconds of work. */
 const alternatesAtOnce = 2000
 const pagesAtOnce = 500

@@ -1,17 +1,12 @@
 import { invalid } from '../../errors.js'
+import { limits } from '../../limits.js'
 
 /**
  * The limits of one response. Few entries that refer to each other can be written very often, so written entries are
  * counted, not read ones.
  */
-export const answerLimits = {
-  /** Entries with their fields. */
-  entries: 5000,
-  /** Relations and media. */
-  references: 50_000,
-  /** Characters of values. */
-  characters: 16_000_000,
-} as const
+const { entries, references, characters } = limits.pages
+export const answerLimits = { entries, references, characters }
 
 type Counted = keyof typeof answerLimits
 

@@ -96,7 +96,7 @@ export async function loadSite(
 function refuseTwice(entries: readonly ImportedEntry[]): void {
   const seen = new Set<string>()
   for (const { key } of entries.flatMap(withChildren)) {
-    if (seen.has(key)) throw badRequest(`the export has two entries that are called ${key}`)
+    if (seen.has(key)) throw badRequest(`the export has two entries with the name ${key}`)
     seen.add(key)
   }
 }
@@ -174,7 +174,7 @@ class EntryLoader {
   private hasPlace(entry: ImportedEntry | undefined): boolean {
     const { model, notes } = this.settings
     if (!entry || model.pages.has(entry.key) || !model.types.get(entry.type)?.needsPage) return true
-    notes.add('Entries are left out, because their datatype is for pages and they have none', entry.key)
+    notes.add('Entries are left out, because their datatype is for pages and they have no page', entry.key)
     return false
   }
 

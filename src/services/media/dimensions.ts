@@ -3,13 +3,14 @@ import { imageFits } from '../../db/content-tables.js'
 import type { Database } from '../../db/database.js'
 import { internalTables, tables } from '../../db/tables.js'
 import { conflict } from '../../errors.js'
+import { limits } from '../../limits.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 
 /** Pixels of a side. */
 const side = z.int().min(1).max(8192)
 /** Every image is rendered for each of them, in up to three formats. */
-const maxPresets = 20
+const maxPresets = limits.media.presets
 
 const members = { label: label(64), width: side, height: side, fit: z.enum(imageFits) }
 export const MediaDimensionCreate = z.object({ ...members, fit: members.fit.default('cover') })
@@ -39,7 +40,7 @@ export function mediaDimensions(db: Database): MediaDimensionService {
       db.write(actor, async tx => {
         await tx.lock(internalTables.locks, 'media_folders')
         if ((await tx.count(table)) >= maxPresets)
-          throw conflict(`there are ${maxPresets} presets already, which is the most there can be`)
+          throw conflict(`there are ${maxPresets} presets already, which is the maximum`)
         return tx.insert(table, given)
       }),
   }

@@ -1,8 +1,9 @@
 import { invalid } from '../../errors.js'
+import { limits } from '../../limits.js'
 import type { FileKind } from '../../ports.js'
 import { trimmed } from '../text.js'
 
-const maxNameBytes = 180
+const maxNameBytes = limits.media.nameBytes
 
 /** The endings that only one type may have, so that no file passes for what it is not. */
 const endings: Readonly<Record<string, readonly string[]>> = {

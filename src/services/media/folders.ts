@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, duplicate, invalid, missingReference } from '../../errors.js'
+import { limits } from '../../limits.js'
 import { authorId, reference } from '../body-parts.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
@@ -22,7 +23,7 @@ export const MediaFolderUpdate = z.object({
 })
 
 /** Levels of folders. */
-const maxDepth = 10
+const maxDepth = limits.media.folderLevels
 
 type Table = ContentSpace['mediaFolders']
 type Folder = RowOf<Table>

@@ -82,7 +82,7 @@ export class MediaHealthService {
     if (await this.parts.areKept()) throw conflict('a backup is being made: try again when it is complete')
     const bucket = await this.own.storage.bucket()
     if (!force && (await this.countRecorded()) === 0)
-      throw conflict('no media is recorded, so everything would be deleted: force=true does it')
+      throw conflict('there are no media records, so every file would be deleted: use force=true to do it')
     const result: MediaCleanup = { deleted: [], deleted_count: 0, failed: [], failed_count: 0 }
     for await (const { orphans } of this.pieces()) {
       if (orphans.length === 0) continue

@@ -49,5 +49,5 @@ export class MediaReferrers {
 export function stillUsedBy(entries: readonly string[]) {
   const named = entries.slice(0, maxNamedEntries).join(', ')
   const more = entries.length > maxNamedEntries ? ` and ${entries.length - maxNamedEntries} more` : ''
-  return conflict(`still used by content ${named}${more}; force=true deletes it all the same`)
+  return conflict(`still used by content ${named}${more}; use force=true to delete it anyway`)
 }

@@ -48,7 +48,7 @@ export class Uploads {
     } catch (error) {
       const { keys } = upload
       await this.rollBackUpload(upload).catch(cause =>
-        this.parts.log.warn({ err: cause, keys }, 'an upload that failed could not be taken back'),
+        this.parts.log.warn({ err: cause, keys }, 'the files of a failed upload could not be deleted'),
       )
       throw error
     } finally {

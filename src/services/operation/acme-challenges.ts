@@ -9,7 +9,7 @@ const { acmeChallenges: table } = internalTables
 /** Longer than any order takes; afterwards the leftovers of a crash are removed. */
 const lifetimeMs = 3_600_000
 
-const keyOf = (kind: AcmeChallenge, subject: string) => `${kind}:${subject}`
+const challengeKey = (kind: AcmeChallenge, subject: string) => `${kind}:${subject}`
 
 /** A token or a host: anything else is not looked for. */
 const isSubject = (subject: string): boolean => /^[\w.-]{1,253}$/.test(subject)
@@ -20,7 +20,7 @@ export type AcmeChallenges = ReturnType<typeof acmeChallenges>
 export const acmeChallenges = (db: Database, clock: Clock) => ({
   /** @param subject the token of HTTP-01, the host of TLS-ALPN-01 */
   async present(kind: AcmeChallenge, subject: string, keyAuthorization: string) {
-    const challenge_key = keyOf(kind, subject)
+    const challenge_key = challengeKey(kind, subject)
     await db.write(systemActor, async tx => {
       const old = (await tx.findAll(table)).filter(({ expires_at }) => expires_at <= tx.now)
       await tx.deleteAllInternal(table, 'challenge_key', [
@@ -32,12 +32,12 @@ export const acmeChallenges = (db: Database, clock: Clock) => ({
     })
   },
   async withdraw(kind: AcmeChallenge, subject: string) {
-    await db.write(systemActor, tx => tx.deleteInternal(table, keyOf(kind, subject)))
+    await db.write(systemActor, tx => tx.deleteInternal(table, challengeKey(kind, subject)))
   },
   /** Returns the response for the certificate authority; undefined without a challenge that is still valid. */
   async find(kind: AcmeChallenge, subject: string) {
     if (!isSubject(subject)) return undefined
-    const row = await db.get(table, keyOf(kind, subject))
+    const row = await db.get(table, challengeKey(kind, subject))
     return row && row.expires_at > timestamp(clock.now()) ? row.key_authorization : undefined
   },
 })

@@ -62,7 +62,7 @@ function refuseOtherSchema({ schema, version }: Manifest, own: readonly string[]
 }
 
 async function manifestIn(entry: ArchiveEntry | undefined, schema: readonly string[]): Promise<Manifest> {
-  if (entry?.name !== manifestName) return refuse('is no archive of this service')
+  if (entry?.name !== manifestName) return refuse('is not an archive of this service')
   let given: unknown
   try {
     given = JSON.parse(await textOf(entry))

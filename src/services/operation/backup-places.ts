@@ -28,7 +28,7 @@ export async function refuseToTakeAway(
   access: Pick<AccessService, 'isAdministrator'>,
   actor: Actor,
 ): Promise<void> {
-  if (!(await access.isAdministrator(actor))) throw forbidden('only an administrator takes a backup away')
+  if (!(await access.isAdministrator(actor))) throw forbidden('only an administrator can download a backup')
 }
 
 /** The bucket of backups. @throws 400 where it is not configured, or is one of media */

@@ -199,7 +199,7 @@ export class BackupsService {
     const stopKeeping = keepLease(
       this.db,
       { name: leaseName, holder },
-      { ...this.parts, lost: () => lost.abort(conflict('another process has taken over')) },
+      { ...this.parts, lost: () => lost.abort(conflict('another process has taken over this work')) },
     )
     try {
       const made = await this.archive(job, AbortSignal.any([this.stopping.signal, lost.signal]))

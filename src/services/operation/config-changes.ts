@@ -63,10 +63,10 @@ function namesVariable(value: unknown, present: unknown): boolean {
 
 function refuseChange(name: ConfigName, value: unknown, present: unknown, byAdministrator: boolean): void {
   const { secret, fileOnly, administrator } = configFields[name]
-  if (fileOnly) throw forbidden(`${name}: only the file sets it`)
-  if (administrator && !byAdministrator) throw forbidden(`${name}: only an administrator changes it`)
-  if (secret && value === mask) throw invalid(name, 'the mask is no value')
-  if (namesVariable(value, present)) throw invalid(name, 'variables are taken from the file only')
+  if (fileOnly) throw forbidden(`${name}: can be set only in the file`)
+  if (administrator && !byAdministrator) throw forbidden(`${name}: only an administrator can change it`)
+  if (secret && value === mask) throw invalid(name, 'must be a new value, not the mask')
+  if (namesVariable(value, present)) throw invalid(name, 'variables can be used only in the file')
 }
 
 /** @throws 400 for what no request can set, 403 for what only the file or an administrator sets */

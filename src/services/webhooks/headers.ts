@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { invalid } from '../../errors.js'
+import { limits } from '../../limits.js'
 import { mask } from '../secrets.js'
 
 /** Ours, those that say what a connection or body is, and those that belong to browsers and proxies. */
 const reserved =
   /^(x-cms-.*|webhook-.*|proxy-.*|content-.*|host|user-agent|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|cookie|http2-settings)$/i
 
-const maxHeaders = 64
-const maxValueLength = 4096
+const maxHeaders = limits.webhooks.headers
+const maxValueLength = limits.webhooks.headerCharacters
 
 function problemOf(name: string, value: string): string | undefined {
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/.test(name)) return 'is no header name'
@@ -52,7 +53,7 @@ export function keptValues(given: Headers, stored: Headers): Record<string, stri
     Object.entries(given).map(([name, value]) => {
       const kept = value === mask ? known.get(name.toLowerCase()) : value
       if (kept === undefined)
-        throw invalid(`headers.${name}`, 'the mask stands for a value that is not there')
+        throw invalid(`headers.${name}`, 'there is no stored value that the mask could keep')
       return [name, kept]
     }),
   )

@@ -2,6 +2,7 @@ import type { Config } from '../../config.js'
 import type { RowOf } from '../../db/columns.js'
 import type { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
+import { limits } from '../../limits.js'
 import type { Clock, Outgoing, Posted } from '../../ports.js'
 import { signature, standardSignature } from './signature.js'
 import { openedSecret } from './stored-secrets.js'
@@ -10,7 +11,7 @@ import { isTarget, permits } from './targets.js'
 export type Webhook = RowOf<typeof tables.webhooks>
 
 /** The most that is read of an answer. Nothing is done with it. */
-const maxAnswerBytes = 65_536
+const maxAnswerBytes = limits.webhooks.answerBytes
 const encoder = new TextEncoder()
 
 /** The secrets that sign now, as they are stored: the webhook's own, and after a rotation the one before for a while. */

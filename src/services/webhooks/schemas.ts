@@ -55,7 +55,7 @@ export const WebhookRecord = z
     events: subscribed,
     is_active: z.boolean(),
     headers: z.record(z.string(), z.string()).meta({
-      description: `Their values are shown when it is made, otherwise ${mask}, which a change takes for what is there.`,
+      description: `Values are shown only when the webhook is created, and later as ${mask}. An update with ${mask} keeps the stored value.`,
     }),
     author_id: z.string(),
     date_created: z.iso.datetime(),
@@ -90,7 +90,7 @@ export const DeliveryFilter = z.object({
   event: z.string().max(64).optional(),
 })
 export const DeliverySlice = z.object({
-  limit: wholeNumber.optional().meta({ description: 'At most so many deliveries.' }),
+  limit: wholeNumber.optional().meta({ description: 'Maximum number of deliveries.' }),
   offset: wholeNumber.optional().meta({ description: 'Leaves out so many at the start.' }),
   before: cursor.optional().meta({ description: 'Only deliveries older than the one with this id.' }),
 })

@@ -1,6 +1,7 @@
 import type { InsertOf } from '../../db/columns.js'
 import type { internalTables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
+import { limits } from '../../limits.js'
 
 /** The states of a delivery, each with what belongs to it. Attempts are those that were made. */
 interface Pending {
@@ -41,7 +42,7 @@ export interface Backoff {
 /** Waiting times grow by at most this part. */
 const jitter = 0.1
 /** A receiver is heard when it asks for more time, up to an hour. */
-const maxAskedMs = 3_600_000
+const maxAskedMs = limits.webhooks.retryAfterMs
 
 /** Milliseconds from the n-th attempt to the next. */
 export function waitAfter(attempt: number, { delays, asked = 0, chance }: Backoff): number {

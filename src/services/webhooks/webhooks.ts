@@ -85,7 +85,7 @@ export class WebhookService {
 
   /** @returns the record with its secret. @throws 400 for an address that must not be called */
   async create(actor: Actor, given: z.output<typeof WebhookCreate>): Promise<Shown> {
-    if (given.secret === mask) throw invalid('secret', 'the mask is no secret')
+    if (given.secret === mask) throw invalid('secret', 'must be a new secret, not the mask')
     const headers = keptValues(given.headers, {})
     await this.refuseTarget(given.url)
     const { secret = this.newSecret(), ...rest } = given

@@ -71,7 +71,7 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
       return { records: await treeRows(roots, model, session), isMore: ids.length > maxFound }
     },
     keyOf,
-    empty: 'There is none.',
+    empty: 'No entries.',
     columns: [{ label, of: ({ title }) => title }, ...lastColumns],
     keys: [
       {

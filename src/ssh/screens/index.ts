@@ -94,7 +94,7 @@ const screens: readonly Screen[] = [
   { name: 'SSH keys', about: 'your own keys', access: 'signed-in', open: sshKeysScreen },
   {
     name: 'Webhooks',
-    about: 'who is told, and deliveries as they go',
+    about: 'receivers of events, and their deliveries',
     access: 'webhook:read',
     open: webhooksScreen,
   },

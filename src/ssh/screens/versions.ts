@@ -1,3 +1,4 @@
+import { counted } from '../../resources/removal.js'
 import type { ChangedText } from '../../resources/views/changed-texts.js'
 import { changedEntries, changesTitle, noChanges } from '../../resources/views/changes.js'
 import {
@@ -55,7 +56,9 @@ export function versionsScreen(session: Session, id: string, title: string): Any
                 shell.work(reads, async () => {
                   const { restored, recreated } = await versions.restore(session.actor, row.id)
                   shell.back()
-                  shell.say(`Restored: ${restored} values and ${recreated.length} entries are other now.`)
+                  shell.say(
+                    `Restored ${counted(restored, 'values')} and ${counted(recreated.length, 'entries')}.`,
+                  )
                 }),
             },
           ),
@@ -133,7 +136,7 @@ export function changesScreen<S>(session: Session, shell: Shell<S>, id: string):
                 inner.work(reads, async () => {
                   const { dropped } = await changes.drop(session.actor, id)
                   inner.back()
-                  inner.say(`${dropped} entries are what they were.`)
+                  inner.say(`Discarded the changes of ${counted(dropped, 'entries')}.`)
                 }),
             },
           ),

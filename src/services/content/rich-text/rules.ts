@@ -1,3 +1,5 @@
+import { limits } from '../../../limits.js'
+
 /** The elements, attributes and addresses that rich text may have, and its bounds. */
 
 interface TextNode {
@@ -21,7 +23,7 @@ export interface Root {
  */
 export const bounds = {
   /** Characters of the text itself. */
-  length: 500_000,
+  length: limits.content.richTextCharacters,
   /** Elements, texts and comments, and ends that end nothing. */
   parts: 16_000,
   /** Elements inside each other. */

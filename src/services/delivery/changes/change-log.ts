@@ -8,13 +8,14 @@ import {
 } from '../../../db/queries/content-changes.js'
 import { internalTables, tables } from '../../../db/tables.js'
 import { timestamp } from '../../../ids.js'
+import { limits } from '../../../limits.js'
 import type { Clock } from '../../../ports.js'
 import { Turns } from '../../../turns.js'
 
 const { contentChanges, counters } = internalTables
 const dayMs = 86_400_000
 /** Most changes that are kept, each for a day at most. */
-const maxKept = 100_000
+const maxKept = limits.webhooks.storedChanges
 
 /** A page that changed. */
 export interface ChangedPage {

@@ -2,6 +2,7 @@ import type { Actor, Identity } from '../../../actor.js'
 import type { Database } from '../../../db/database.js'
 import { tables } from '../../../db/tables.js'
 import { invalid, tooMany, unavailable } from '../../../errors.js'
+import { limits } from '../../../limits.js'
 import type { Log } from '../../../ports.js'
 import { Turns } from '../../../turns.js'
 import { type Audience, audienceOf } from '../audience.js'
@@ -12,7 +13,7 @@ import { Listener, type Scope, type Told, toldOf } from './listener.js'
 import { missedChanges } from './missed-changes.js'
 
 /** Streams of one user, and of one preview link, which many may have. */
-const [maxOfUser, maxOfLink] = [20, 50]
+const { streamsOfUser: maxOfUser, streamsOfLink: maxOfLink } = limits.webhooks
 const defaultIntervalMs = 250
 /** After this many intervals of the feed a sign of life is sent, and the rights of all listeners are checked. */
 const ticksBetweenBeats = 60

@@ -26,8 +26,8 @@ z.globalRegistry.add(CleanEntry, { id: 'CleanEntry' })
 const CleanPage = z
   .looseObject({
     type: z.string().meta({ description: 'The name of the datatype.' }),
-    title: z.string().optional().meta({ description: 'Of the route; a global tree has none.' }),
-    slug: z.string().optional().meta({ description: 'Of the route; a global tree has none.' }),
+    title: z.string().optional().meta({ description: 'The value of the route. Missing in a global tree.' }),
+    slug: z.string().optional().meta({ description: 'The value of the route. Missing in a global tree.' }),
     children: z.array(CleanEntry),
   })
   .meta({ id: 'CleanPage' })

@@ -42,13 +42,13 @@ export interface Found {
 type Slice = Pick<Selection, 'sorts' | 'after' | 'limit' | 'offset'>
 
 /** Up to this many entries are tested one by one; of more, a page is soon found in the order of an index. */
-const few = 400
+const maxTestedOneByOne = 400
 /** How many sources are tried. */
-const mostSources = 4
+const maxSourcesTried = 4
 /** For how many conditions one relation away the targets are found first. */
-const mostTargets = 5
+const maxTargetsFirst = 5
 /** The largest offset that is skipped in the order of an index; beyond it all that pass are sorted. */
-const mostWalked = 1000
+const maxOffsetWalked = 1000
 
 /** Whether these sorts can have given a position: anybody can write a cursor, and engines refuse to compare other keys. */
 function fits({ keys }: Position, sorts: readonly Sort[]): boolean {
@@ -133,7 +133,7 @@ const refersTo = ({ field, locales }: RelationTest, ids: readonly string[]): Tes
 /** Finds entries of the public book: among few that a condition names, else in the order that is asked for. */
 export class EntryFinder {
   private readonly narrowed = new Map<readonly Test[], Promise<Narrowed>>()
-  private targetsLeft = mostTargets
+  private targetsLeft = maxTargetsFirst
 
   constructor(
     private readonly read: Reader,
@@ -181,7 +181,7 @@ export class EntryFinder {
     const isWalk =
       !ids &&
       others.length === 0 &&
-      offset <= mostWalked &&
+      offset <= maxOffsetWalked &&
       sort?.shape.at === 'field' &&
       sort.shape.locales === 1
     if (!isWalk) return this.list(selection, { ...selection, limit }, ids)
@@ -278,13 +278,16 @@ export class EntryFinder {
   private async narrowAnew(given: readonly Test[], datatypeId: string): Promise<Narrowed> {
     const tests: Test[] = []
     for (const test of given) tests.push(await this.withTargets(test))
-    return { tests, ids: await this.few(tests, datatypeId) }
+    return { tests, ids: await this.candidateIds(tests, datatypeId) }
   }
 
-  private async few(tests: readonly Test[], datatypeId?: string): Promise<readonly string[] | undefined> {
-    for (const { shape, values, isIndexed } of sourcesOf(tests, datatypeId).slice(0, mostSources)) {
-      const ids = await this.run(sourceIds(this.space, shape, few + 1), values, isIndexed)
-      if (ids.length <= few) return [...new Set(ids)]
+  private async candidateIds(
+    tests: readonly Test[],
+    datatypeId?: string,
+  ): Promise<readonly string[] | undefined> {
+    for (const { shape, values, isIndexed } of sourcesOf(tests, datatypeId).slice(0, maxSourcesTried)) {
+      const ids = await this.run(sourceIds(this.space, shape, maxTestedOneByOne + 1), values, isIndexed)
+      if (ids.length <= maxTestedOneByOne) return [...new Set(ids)]
     }
     return undefined
   }
@@ -298,7 +301,7 @@ export class EntryFinder {
       return { ...test, tests }
     }
     if (test.at !== 'relation' || --this.targetsLeft < 0) return test
-    const ids = await this.few([test.test])
+    const ids = await this.candidateIds([test.test])
     if (!ids) return test
     const among = padded(ids)
     const query = passing(this.space, among.length, shapeOf(test.test))

@@ -56,7 +56,7 @@ export const fieldNamed = ({ fields }: Schema, datatype: string, name: string): 
   return undefined
 }
 
-const keyOf = ({ field_type }: Field): IndexKey => (numeric.has(field_type) ? 'number' : 'text')
+const indexKeyOf = ({ field_type }: Field): IndexKey => (numeric.has(field_type) ? 'number' : 'text')
 
 /** Code points of a text, which is how every engine counts. */
 const lengthOf = (text: string): number => [...text].length
@@ -84,14 +84,14 @@ function valuesOf({ parameter, values }: FilterCondition): readonly string[] {
 
 function refuseOperator(condition: FilterCondition, field: Field): void {
   const { parameter, operator } = condition
-  if (operator === 'under') throw invalid(parameter, 'only the slug of a route is under another')
+  if (operator === 'under') throw invalid(parameter, 'only the slug of a route can be nested')
   const { field_type: type } = field
   const fits = references.has(type)
     ? byReference.has(operator)
     : numeric.has(type)
       ? !searching.has(operator)
       : !(unordered.has(type) && comparing.has(operator))
-  if (!fits) throw invalid(parameter, `a field of the type ${type} is not compared by ${operator}`)
+  if (!fits) throw invalid(parameter, `a field of the type ${type} cannot be compared with ${operator}`)
 }
 
 /** `ne` and `exists=false` hold wherever their opposite does not. */
@@ -144,7 +144,7 @@ function fieldTest(names: Names, condition: FilterCondition, field: Field): Test
   refuseOperator(condition, field)
   if (field.field_type === 'relation') return relationTest(names, condition, field)
   const locales = names.localesOf(field)
-  const key = keyOf(field)
+  const key = indexKeyOf(field)
   const given = references.has(field.field_type) ? valuesOf(condition).map(storedId) : valuesOf(condition)
   if (field.field_type === 'boolean') refuseOddBoolean(condition, field, given)
   if (condition.operator === 'in' && given.some(value => lengthOf(value) >= keyLength))
@@ -202,7 +202,7 @@ function columnTest(condition: FilterCondition, column: EntryColumn): Test {
   const last = asciiColumns.has(column) ? lastOfAscii : lastCharacter
   const given = valuesOf(condition).map(value => columnValue(condition, column, value))
   if (condition.operator === 'under' && column !== 'slug')
-    throw invalid(condition.parameter, 'only the slug of a route is under another')
+    throw invalid(condition.parameter, 'only the slug of a route can be nested')
   if (asciiColumns.has(column) && !given.every(isAscii))
     throw invalid(condition.parameter, `${column} is compared with ASCII characters`)
   return negated(condition, op => ({ at: 'column', column, op, operands: columnOperands(op, given, last) }))
@@ -316,7 +316,7 @@ export function sortsOf(names: Names, datatype: Datatype, { sort }: Pick<QueryRe
       throw invalid('sort', `a field of the type ${field.field_type} has no order`)
     const locales = names.localesOf(field)
     return {
-      shape: { at: 'field', key: keyOf(field), locales: locales.length, descending },
+      shape: { at: 'field', key: indexKeyOf(field), locales: locales.length, descending },
       values: locales.flatMap(locale => [field.field_id, locale]),
     }
   })

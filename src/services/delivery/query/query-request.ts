@@ -1,4 +1,5 @@
 import { invalid } from '../../../errors.js'
+import { limits } from '../../../limits.js'
 import { meantHint } from '../../../nearest-name.js'
 import { localeCode } from '../../content/locales.js'
 import { expandOf, fieldName, listOf, type Paths } from '../expand.js'
@@ -55,23 +56,7 @@ export interface FilterGroup {
 }
 
 /** Limits of one query. */
-export const queryLimits = {
-  limit: 200,
-  standardLimit: 25,
-  offset: 10_000,
-  conditions: 20,
-  /** Levels of `and` and `or`. */
-  groups: 4,
-  /** Values of one `in`. */
-  values: 100,
-  /** Characters of one value. */
-  valueCharacters: 1000,
-  /** Conditions with `contains`, each of which reads the whole text of every entry, and characters looked for. */
-  searches: 3,
-  searchCharacters: 200,
-  sorts: 4,
-  children: 10,
-}
+export const queryLimits = limits.query
 
 const names = [
   'sort',
@@ -150,7 +135,7 @@ function conditionOf(parameter: string, segments: readonly string[], value: stri
   if (!isOperator(operator))
     throw invalid(parameter, `has no operator "${operator.slice(0, 40)}": use ${operators.join(', ')}`)
   const path = name.split('.').map(part => fieldName(parameter, part))
-  if (path.length > 2) throw invalid(parameter, 'may look one relation away')
+  if (path.length > 2) throw invalid(parameter, 'can follow only one relation')
   if (operator === 'exists' && value !== 'true' && value !== 'false')
     throw invalid(parameter, 'must be true or false')
   if (operator === 'contains' && value.length > queryLimits.searchCharacters)
@@ -190,7 +175,8 @@ function countCondition(
   const { conditions, searches, searchCharacters } = queryLimits
   if (++counted.conditions > conditions) throw invalid('filters', `have more than ${conditions} conditions`)
   if (operator !== 'contains') return
-  if (++counted.searches > searches) throw invalid(parameter, `is one more text search than the ${searches}`)
+  if (++counted.searches > searches)
+    throw invalid(parameter, `is a text search beyond the maximum of ${searches}`)
   if (values.some(({ length }) => length > searchCharacters))
     throw invalid(parameter, `must have at most ${searchCharacters} characters`)
 }
@@ -230,7 +216,7 @@ function plainOf(given: (name: (typeof names)[number]) => string | undefined): O
   const count = given('count') ?? 'false'
   if (count !== 'true' && count !== 'false') throw invalid('count', 'must be true or false')
   const [cursor, offset, locale = ''] = [given('cursor'), given('offset'), given('locale')]
-  if (cursor !== undefined && offset !== undefined) throw invalid('offset', 'goes without cursor')
+  if (cursor !== undefined && offset !== undefined) throw invalid('offset', 'cannot be used with cursor')
   if (locale !== '' && !localeCode.safeParse(locale).success)
     throw invalid('locale', 'must be a language tag such as de or de-AT')
   return {

@@ -98,7 +98,7 @@ export class WorkingEntries {
       },
     )
     if (all.length > mostWorking)
-      throw invalid('status', `drafts are looked for among ${mostWorking} entries of a datatype at most`)
+      throw invalid('status', `drafts can be searched only in datatypes with at most ${mostWorking} entries`)
     const wanted = all.filter(this.isWanted)
     await this.load(wanted)
     if (tests.some(test => someTest(test, one => one.at === 'relation'))) await this.loadTargets()

@@ -3,6 +3,7 @@ import type { Term } from '../../../db/full-text.js'
 import { textBeginnings, textSizes } from '../../../db/queries/search.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace } from '../../../db/tables.js'
+import { limits } from '../../../limits.js'
 import { Turns } from '../../../turns.js'
 import { isSearched, searchedText } from '../../content/search-document.js'
 import type { Schema } from '../content-model.js'
@@ -31,7 +32,7 @@ interface Wanted {
 
 /** Most characters of one value, and most bytes of all values of a response, that are searched for highlights. */
 const [charactersOfValue, bytesOfAnswer] = [20_000, 400_000]
-const maxHighlights = 3
+const maxHighlights = limits.search.highlights
 
 interface Text {
   readonly valueId: string

@@ -1,5 +1,6 @@
 import type { Term, Terms } from '../../../db/full-text.js'
 import { invalid } from '../../../errors.js'
+import { limits } from '../../../limits.js'
 import { indexedWord, wordsOf } from '../../content/search-words.js'
 
 /** A search as its request gives it. See docs/search.md. */
@@ -17,15 +18,7 @@ export interface SearchRequest {
 
 /** Limits of one search. */
 export const searchRequestLimits = {
-  characters: 200,
-  words: 12,
-  types: 20,
-  limit: 50,
-  standardLimit: 20,
-  /** How many entries are put into an order. */
-  ranked: 1000,
-  /** How many are counted. */
-  counted: 10_000,
+  ...limits.search,
   /** From this number of characters on, the last word is looked for as a beginning. */
   beginning: 2,
 }
@@ -36,7 +29,7 @@ export const searchRequestLimits = {
  */
 export function wordsIn(q: string): Term[] {
   const { characters, words, beginning } = searchRequestLimits
-  if (q.trim() === '') throw invalid('q', 'must have a word to look for')
+  if (q.trim() === '') throw invalid('q', 'must have at least one word')
   if (q.length > characters) throw invalid('q', `must have at most ${characters} characters`)
   const all = [...wordsOf(q, true)].map(({ word }) => word)
   const found = new Map<string, Term>()

@@ -235,7 +235,7 @@ export async function contentfulAssets(
   await openMediaList(site, named)
   if (cursor && !named) {
     const from = cursor.after
-    if (from !== undefined && !isUlid(from)) throw invalid('pageNext', 'is no cursor')
+    if (from !== undefined && !isUlid(from)) throw invalid('pageNext', 'is not a cursor')
     const page = await documents.mediaList({}, { limit: limit + 1, after: from })
     const last = page.length > limit ? page[limit - 1] : undefined
     const pages = last ? { next: pageAfter('assets', limit, last.media_id) } : {}

@@ -137,7 +137,7 @@ export function syncOf(c: Ctx): SyncState {
   const given = query.get('type') ?? (contentType === null ? 'all' : 'Entry')
   const type = syncTypes.find(one => one === given)
   if (!type) throw invalid('type', `must be one of ${syncTypes.join(', ')}`)
-  if (contentType !== null && type !== 'Entry') throw invalid('content_type', 'goes with type=Entry')
+  if (contentType !== null && type !== 'Entry') throw invalid('content_type', 'needs type=Entry')
   const limit = numberOf('limit', query.get('limit') ?? undefined, {
     least: 1,
     most: 1000,

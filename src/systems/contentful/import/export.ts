@@ -82,7 +82,7 @@ const exportSchema = z.looseObject({
       }),
       'must be an array',
     )
-    .min(1, 'has none'),
+    .min(1, 'is empty'),
   ...{ tags: z.array(z.unknown()).catch([]), webhooks: z.array(z.unknown()).catch([]) },
   roles: z.array(z.unknown()).catch([]),
 })
@@ -124,9 +124,10 @@ async function found(files: ExportFiles): Promise<{ name: string; json: object }
     if (holdsTypes(json)) all.push({ name, json })
   }
   const [first, second] = all
-  if (first && second) throw badRequest(`there are two exports, ${first.name} and ${second.name}: name one`)
+  if (first && second)
+    throw badRequest(`found two exports, ${first.name} and ${second.name}: name one of them`)
   if (first) return first
-  throw badRequest('there is no JSON file with contentTypes, as `contentful space export` writes it')
+  throw badRequest('the JSON file with contentTypes is missing, as `contentful space export` writes it')
 }
 
 /**

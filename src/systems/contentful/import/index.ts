@@ -25,7 +25,7 @@ function importedLocales(
 ): readonly [ImportedLocale, ...ImportedLocale[]] {
   const usable = given.filter(({ code }) => code.length <= 35 && languageTag.test(code))
   const standard = usable.find(locale => locale.default)
-  if (!standard) throw badRequest('locales: none of them is the default one and has the code of a language')
+  if (!standard) throw badRequest('locales: the default locale with a valid language code is missing')
   const last = { ...standard, fallbackCode: null }
   const others = usable.filter(
     ({ code }, at) => code !== last.code && usable.findIndex(one => one.code === code) === at,
@@ -38,7 +38,7 @@ function importedLocales(
     return { code, label: labelFor(name, code), ...(fallback !== undefined && { fallback }) }
   }
   for (const { code } of given.filter(one => !usable.includes(one)))
-    notes.add('Locales whose code is no language are left out', code)
+    notes.add('Locales with an invalid code are left out', code)
   for (const { code, fallbackCode } of others)
     if (!fallbackCode)
       notes.add('Locales without a fallback show the default one where they have no value', code)

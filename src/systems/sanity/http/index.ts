@@ -63,7 +63,7 @@ function paramsOf(query: URLSearchParams): Map<string, unknown> {
   const params = new Map<string, unknown>()
   for (const [name, text] of query) {
     if (!name.startsWith('$')) continue
-    if (!paramPattern.test(name)) throw invalid(name.slice(0, 100), 'is no name of a parameter')
+    if (!paramPattern.test(name)) throw invalid(name.slice(0, 100), 'is not a parameter name')
     params.set(name.slice(1), jsonOf(name, text))
   }
   return params

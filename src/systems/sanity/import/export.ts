@@ -40,7 +40,7 @@ function parsed<S extends z.ZodType>(json: string, schema: S, place: string, exp
   try {
     value = JSON.parse(json)
   } catch {
-    throw badRequest(`${place}: is no JSON`)
+    throw badRequest(`${place}: is not JSON`)
   }
   const { data } = schema.safeParse(value)
   if (data === undefined) throw badRequest(`${place}: ${expected}`)
@@ -51,8 +51,8 @@ function dataFile({ names }: ExportFiles): string {
   const found = names.filter(name => /(?:^|\/)data\.ndjson$/.test(name))
   const candidates = found.length > 0 ? found : names.filter(name => name.endsWith('.ndjson'))
   const [name, second] = candidates
-  if (name === undefined) throw badRequest('there is no data.ndjson, as `sanity dataset export` writes it')
-  if (second !== undefined) throw badRequest(`there are two exports, ${name} and ${second}: name one`)
+  if (name === undefined) throw badRequest('data.ndjson is missing, as `sanity dataset export` writes it')
+  if (second !== undefined) throw badRequest(`found two exports, ${name} and ${second}: name one of them`)
   return name
 }
 
@@ -90,7 +90,7 @@ export async function sanityExport(files: ExportFiles, notes: Notes): Promise<Sa
   const assets = new Map<string, SanityAsset>()
   const map = `${folder}assets.json`
   if (files.names.includes(map)) {
-    const known = parsed(await files.text(map), assetMapSchema, map, 'is no object of assets')
+    const known = parsed(await files.text(map), assetMapSchema, map, 'is not an object of assets')
     for (const [id, asset] of Object.entries(known)) assets.set(id, asset)
   }
   let line = 0

@@ -107,7 +107,7 @@ class SanityEntries {
       case 'slug': {
         const slug = slugOf(value)
         if (slug === undefined && textOf(value, 'current') !== undefined)
-          this.notes.add('Slugs that are none here are left out', place)
+          this.notes.add('Invalid slugs are left out', place)
         return slug === undefined ? undefined : { value: slug }
       }
       case 'reference':

@@ -96,10 +96,11 @@ const rankOf = (name: string): number => {
 }
 
 /** More types, or fields of one, than anybody has modelled. */
-const most = 1000
+const maxTypesOrFields = 1000
 
 function refuseMany(count: number, whose: string, of: string): void {
-  if (count > most) throw badRequest(`${whose.slice(0, 100)} have more than ${most} ${of}`)
+  if (count > maxTypesOrFields)
+    throw badRequest(`${whose.slice(0, 100)} have more than ${maxTypesOrFields} ${of}`)
 }
 
 /**
@@ -125,7 +126,7 @@ export function modelOf(documents: readonly SanityDocument[], notes: Notes): Mod
   const typeNames = new Map(
     [...types.keys()].map(type => [
       type,
-      names.of(type, () => notes.add('Types whose names are no names here have others', type)),
+      names.of(type, () => notes.add('Types with invalid names are renamed', type)),
     ]),
   )
   const typesOfEntries = new Map(documents.map(({ _id, _type }) => [_id, typeNames.get(_type)]))
@@ -174,9 +175,7 @@ function fieldsOf(
   return new Map(
     sorted.map(([original, values]) => {
       const place = placeOf(type, original)
-      const name = names.of(original, () =>
-        world.notes.add('Fields whose names are no names here have others', place),
-      )
+      const name = names.of(original, () => world.notes.add('Fields with invalid names are renamed', place))
       return [original, fieldPlan(original, name, values, world, place)]
     }),
   )

@@ -124,7 +124,7 @@ async function filterOf(site: CompatSite, datatype: Datatype, request: StrapiReq
   const filter = await new Filters(site, datatype, request.locale).group(request.filters)
   const { words, locale } = request
   if (words === '') return filter
-  if (site.audience === 'working') throw invalid('_q', 'finds what is published, and no drafts')
+  if (site.audience === 'working') throw invalid('_q', 'finds only published entries')
   const found = await searchedIds(site, datatype, words, locale)
   return all([filter, { parameter: '_q', path: ['id'], operator: 'in', values: found }])
 }

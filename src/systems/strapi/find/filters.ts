@@ -2,7 +2,7 @@ import { invalid } from '../../../errors.js'
 import { isUlid, storedId } from '../../../ids.js'
 import { mayList } from '../../../services/content/visibility.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
-import { any, type Documents, nobody } from '../../../services/delivery/documents.js'
+import { any, type Documents, unknownId } from '../../../services/delivery/documents.js'
 import { fieldNamed } from '../../../services/delivery/query/query-plan.js'
 import {
   type FilterCondition,
@@ -87,7 +87,7 @@ export class Filters {
     // The target of a relation has no id field to compare: the relation's value is that id.
     const named =
       isId && before.length > 0 ? before : [...before, isField ? last : (columnNames[last] ?? last)]
-    if (named.length > 2) throw invalid(parameter, 'may look one relation away')
+    if (named.length > 2) throw invalid(parameter, 'can follow only one relation')
     return this.compared({ parameter, path: named as [string], operator }, given)
   }
 
@@ -168,7 +168,9 @@ export class Filters {
     const found = await this.documents.byNumber(numbers)
     return values.map(value => {
       const own = storedId(value)
-      return known.get(value) ?? (isUlid(own) ? own : (found.get(Number(value))?.content_data_id ?? nobody))
+      return (
+        known.get(value) ?? (isUlid(own) ? own : (found.get(Number(value))?.content_data_id ?? unknownId))
+      )
     })
   }
 

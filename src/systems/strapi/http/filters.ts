@@ -63,7 +63,7 @@ function combined(parameter: string, path: readonly string[], name: string, valu
 
 function textsIn(parameter: string, given: Nested): string[] {
   return listOf(given).map(one => {
-    if (typeof one !== 'string') throw invalid(parameter, 'is nested too deep')
+    if (typeof one !== 'string') throw invalid(parameter, 'is nested too deeply')
     return one
   })
 }

@@ -76,11 +76,7 @@ class Grouping {
     if (isPublished)
       for (const [locale, draft] of unpublished) {
         const row = taken.get(locale)
-        if (!row)
-          this.notes.add(
-            'Translations that are only drafts of what is published are not taken over',
-            type.name,
-          )
+        if (!row) this.notes.add('Draft translations of published entries are left out', type.name)
         else if (writtenIn(row, type) !== writtenIn(draft, type))
           this.notes.add(
             'Changes that were not published are not taken over: what is published is',

@@ -22,7 +22,7 @@ interface Written {
 }
 
 const broken = 'Rules that published content breaks are left out'
-const unknown = 'Rules that there are not here are left out'
+const unknown = 'Unsupported rules are left out'
 const texts: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'slug', 'email'])
 
 /** Entries of each type, with those among children. */

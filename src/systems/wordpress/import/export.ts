@@ -205,7 +205,7 @@ class Gathered {
 
   private setBase(address: string, file: string): void {
     if (!/^https?:/i.test(address) || !URL.canParse(address))
-      throw badRequest(`${file}: it does not say the address of its site (wp:base_blog_url)`)
+      throw badRequest(`${file}: the URL of the site (wp:base_blog_url) is missing`)
     const base = new URL(address)
     if (this.base && (this.base.host !== base.host || this.base.pathname !== base.pathname))
       throw badRequest(
@@ -237,13 +237,13 @@ export async function readWordpressExport(files: ExportFiles): Promise<Wordpress
   const isExport = (name: string) => /\.(?:xml|wxr)$/i.test(name) && !/(?:^|\/)(?:\.|__MACOSX\/)/.test(name)
   const chosen = names.length === 1 ? names : names.filter(isExport).sort()
   if (chosen.length === 0)
-    throw badRequest('there is no file that ends in .xml: WordPress writes one in Tools, Export')
+    throw badRequest('a file that ends in .xml is missing: WordPress writes one in Tools, Export')
   const gathered = new Gathered()
   for (const name of chosen) {
     const rss = parseXml(await files.text(name), name)
     const channel = rss.children.find(child => child.name === 'channel')
     if (rss.name !== 'rss' || !channel?.children.some(child => child.name === 'wp:wxr_version'))
-      throw badRequest(`${name}: it is no export of WordPress, which is RSS with a wp:wxr_version`)
+      throw badRequest(`${name}: it is not an export of WordPress (RSS with wp:wxr_version)`)
     gathered.add(channel, name)
   }
   const { base, authors, terms, items, withoutId } = gathered

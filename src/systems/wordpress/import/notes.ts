@@ -5,7 +5,7 @@ const sentences = {
   notTaken: 'Items of the site itself are left out',
   withoutId: 'Items without an id (wp:post_id) are left out',
   trash: 'Posts in the trash are left out',
-  comments: 'Comments are left out, for there are none here',
+  comments: 'Comments are left out, because Slugline has no comments',
   private: 'Private posts are drafts here',
   protected: 'Posts with a password are drafts here, for pages have no passwords',
   statuses: 'Posts with a status of a plugin are drafts here',
