@@ -6,6 +6,7 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
       ['What Slugline is', 'README.md'],
       ['Installation', 'docs/installation.md'],
       ['A front end from nothing', 'docs/front-end.md'],
+      ['A site with Astro', 'docs/astro.md'],
     ],
   },
   {
@@ -45,6 +46,8 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
       ['Errors', 'docs/errors.md'],
       ['Limits', 'docs/limits.md'],
       ['TypeScript types', 'docs/types.md'],
+      ['The client package', 'docs/client.md'],
+      ['Permissions and roles', 'docs/permissions.md'],
       ['Keys of the terminal', 'docs/terminal/keys.md'],
     ],
   },

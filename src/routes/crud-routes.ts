@@ -192,6 +192,7 @@ const accessTo = (permission: Place['permission'], operation: string): Access =>
 const nouns: Readonly<Record<string, readonly [one: string, several: string]>> = {
   content: ['an entry', 'entries'],
   'content-fields': ['a field value', 'field values'],
+  trash: ['a deleted entry', 'deleted entries'],
   'content/versions': ['a version', 'versions'],
   'content/preview-links': ['a preview link', 'preview links'],
   'media-dimensions': ['an image size', 'image sizes'],

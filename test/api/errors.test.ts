@@ -233,7 +233,10 @@ describe('a record that was read', async () => {
   for (const { method, path, item } of app.declarations)
     if (method === 'put' && item !== undefined && path.endsWith(`/:${item}`))
       places[path] = places[path.replace(`/:${item}`, '')]?.replace('/?q=', '/') ?? ''
-  const updates = app.declarations.filter(({ method }) => method === 'put').map(({ path }) => path)
+  // A new file of a media item is no record.
+  const updates = app.declarations.flatMap(({ method, path }) =>
+    method === 'put' && !path.endsWith('/file') ? [path] : [],
+  )
 
   it('is tried of every resource that can be changed', () => {
     expect(Object.keys(places).toSorted()).toEqual(updates.toSorted())

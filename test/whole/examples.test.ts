@@ -44,7 +44,7 @@ const languages = ['', 'astro', 'diff', 'groq', 'html', 'js', 'json', 'jsx', 'sh
 
 /** Programs that the examples call. Commands of Slugline are checked by docs-names.test.ts. */
 const programs = (
-  'alias cat cd cms contentful cp curl export grep id install journalctl node npm npx post psql runuser scp sftp slugline ' +
+  'jq alias cat cd cms contentful cp curl export grep id install journalctl node npm npx post psql runuser scp sftp slugline ' +
   'sqlite3 ssh systemctl tar useradd'
 ).split(' ')
 
@@ -66,6 +66,7 @@ describe.runIf(engine === 'sqlite')('the code blocks of the documentation', () =
   it('js, jsx and ts: parse, and import only what exists', async () => {
     const { devDependencies, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
     const known = new Set(Object.keys({ ...devDependencies, ...dependencies }))
+    for (const own of ['client', 'astro']) known.add(`@slugline/${own}`)
     for (const block of of('js', 'jsx', 'ts')) {
       const loader = block.language as 'js' | 'jsx' | 'ts'
       await expect(transform(block.text, { loader, format: 'esm' }), nameOf(block)).resolves.toBeTruthy()
@@ -117,7 +118,12 @@ describe.runIf(engine === 'sqlite')('the code blocks of the documentation', () =
     for (const block of of('sh')) {
       // The README's own is pasted as a whole in documents.test.ts.
       if (!/\bcurl\b/.test(block.text) || block.page === 'README.md') continue
-      const text = filled(block, ids, token).replaceAll('http://localhost:8080', url)
+      const isAboutMedia = block.text.includes('$api/media/?q=<id>')
+      const [file] = isAboutMedia ? (await call('GET', '/media')).body : []
+      const text = filled(block, isAboutMedia ? { ...ids, route: file.media_id } : ids, token).replaceAll(
+        'http://localhost:8080',
+        url,
+      )
       const script = `curl() { command curl -sS -w '\\n%{http_code} %{method}\\n' "$@"; }\nmkdir -p src\n${text}`
       const env = { PATH: process.env.PATH, api, API: api, KEY: token, key: token }
       const { stdout } = await run('bash', ['-c', script], { cwd, env })
@@ -135,7 +141,18 @@ const wall = { create: { width: 40, height: 30, channels: 3 as const, background
 
 type Ids = Readonly<
   Record<
-    'author' | 'locale' | 'route' | 'old' | 'Page' | 'Section' | 'Note' | 'root' | 'child' | 'folder',
+    | 'author'
+    | 'locale'
+    | 'route'
+    | 'old'
+    | 'Page'
+    | 'Section'
+    | 'Note'
+    | 'root'
+    | 'child'
+    | 'folder'
+    | 'comment'
+    | 'field',
     string
   >
 >
@@ -147,7 +164,7 @@ async function sampleContent(call: Awaited<ReturnType<typeof callerOf>>): Promis
   const field = (parent_id: string, name: string, field_type: string, more = {}) =>
     made(call('POST', '/fields', { parent_id, label: name, name, field_type, ...more }))
   const [page, section, note] = [await datatype('Page'), await datatype('Section'), await datatype('Note')]
-  await field(page, 'head', 'text')
+  const head = await field(page, 'head', 'text', { translatable: true })
   await field(page, 'price', 'number')
   await field(page, 'tags', 'json')
   await field(page, 'settings', 'json')
@@ -167,6 +184,7 @@ async function sampleContent(call: Awaited<ReturnType<typeof callerOf>>): Promis
   )
   const { folder_id } = await made(call('POST', '/media-folders', { name: 'Walls' }))
   const { locale_id } = await made(call('POST', '/locales', { code: 'fr', label: 'Français' }))
+  const comment = await made(call('POST', '/comments', { content_data_id: root, body: 'Sample' }))
   return {
     locale: locale_id,
     route: route_id,
@@ -177,6 +195,8 @@ async function sampleContent(call: Awaited<ReturnType<typeof callerOf>>): Promis
     root,
     child: children[0].content_data_id,
     folder: folder_id,
+    field: head.field_id,
+    comment: comment.comment_id,
     author,
   }
 }
@@ -187,6 +207,8 @@ function filled({ page, text }: Block, ids: Ids, token: string): string {
   return text
     .replaceAll(/<(Page|Section|Note|root)>/g, (_, name: keyof Ids) => ids[name])
     .replaceAll('<a child>', ids.child)
+    .replaceAll('<entry>', ids.root)
+    .replaceAll(/<(field|comment|route)>/g, (_, name: keyof Ids) => ids[name])
     .replaceAll(/<from above>|<datatype_id>/g, ids.author)
     .replaceAll('<id>', id)
     .replaceAll('01JZ8M4Q7R6T5V3W2X1Y0ZABCD', ids.root)

@@ -60,6 +60,7 @@ describe.runIf(engine === 'sqlite')('the package', () => {
       'README.md',
       'cms.config.json.example',
       'cms.config.servers.json.example',
+      'dist/man/slugline.1',
       'package.json',
     ])
     linkProduction(folder)

@@ -42,7 +42,13 @@ export function commentRoutes({ services: { comments }, authentication, recordRe
   api.get(
     resource.path,
     access,
-    { summary: 'List comments', item: table.key, query, answers: { shape: { table, list: true } } },
+    {
+      summary: 'List comments',
+      summaryOfOne: 'Get a comment',
+      item: table.key,
+      query,
+      answers: { shape: { table, list: true } },
+    },
     async (c, { query: { q, limit, offset, after, ...asked } }) => {
       if (q !== undefined) return recordResponses.answer(c, await comments.get(q))
       return listAnswer(c, comments.list(asked, { limit, offset, after }), await comments.count(asked))

@@ -63,7 +63,7 @@ export function healthRoutes({ services: { health }, authentication }: ApiContex
     'public',
     {
       name: 'getPagesReadiness',
-      summary: 'Whether to send requests for public pages to this instance, also while its database is away',
+      summary: 'Check that this instance can serve public pages, without its database too',
       answers: { shape: Pages },
     },
     c => {

@@ -162,7 +162,7 @@ function fileEndpoints(api: Endpoints, context: MediaContext) {
     `${path}/:media_id/file`,
     `${permission}:update`,
     {
-      summary: 'Replace the file; id, address and texts stay',
+      summary: 'Replace the file of a media item, which keeps its id and address',
       ifMatch: true,
       upload: z.object({}),
       fails: [409],

@@ -21,7 +21,7 @@ export function trashRoutes(context: SpaceContext) {
     // Whoever may delete may take that back.
     access.write,
     {
-      summary: 'Restore deleted content with its ids, values, versions and place',
+      summary: 'Restore a deleted entry with everything that was under it',
       body: TrashRestore,
       answers: { shape: TrashRestored },
     },
