@@ -114,8 +114,14 @@ class GzippedTar implements ArchiveWriter {
   }
 }
 
+interface Counted {
+  bytes: number
+  /** True when the last bytes of the file were read and are right. */
+  isWhole: boolean
+}
+
 /** The bytes of a file but its last ones, which must hold the hash of the others. */
-async function* packedBytes(path: string, counted: { bytes: number }): AsyncGenerator<Buffer> {
+async function* packedBytes(path: string, counted: Counted): AsyncGenerator<Buffer> {
   const { size } = await stat(path)
   if (size <= trailerBytes) throw new ArchiveError('is not an archive of this service')
   const hash = createHash('sha256')
@@ -129,11 +135,12 @@ async function* packedBytes(path: string, counted: { bytes: number }): AsyncGene
   for await (const piece of createReadStream(path, { start: end, end: size - 1 })) trailer.push(piece)
   if (!Buffer.concat(trailer).equals(trailerOf(hash.digest())))
     throw new ArchiveError('is damaged: it has other bytes than were written')
+  counted.isWhole = true
 }
 
 /** The unpacked bytes, in pieces of any length. */
 async function* unpackedBytes(path: string): AsyncGenerator<Buffer> {
-  const counted = { bytes: 0 }
+  const counted: Counted = { bytes: 0, isWhole: false }
   let unpacked = 0
   const unzip = createGunzip({ chunkSize: 64 * 1024 })
   const source = Readable.from(packedBytes(path, counted), { objectMode: false })
@@ -146,6 +153,8 @@ async function* unpackedBytes(path: string): AsyncGenerator<Buffer> {
         throw new ArchiveError('becomes far too large when it is unpacked')
       yield piece
     }
+    // Unpacking ends where something else begins, whatever the rest of the file is.
+    if (!counted.isWhole) throw new ArchiveError('is damaged: it goes on after its end')
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (/^Z_/.test(code)) throw new ArchiveError('is damaged or is not an archive of this service')

@@ -1,6 +1,7 @@
 import type { ModelField } from '../resources/entries.js'
 import { memberOf } from '../resources/entry-fields.js'
 import { type Comment, personIn, type Talk } from '../resources/views/talk.js'
+import { withoutEndMarks } from '../services/text.js'
 import type { Shown } from './entry-shown.js'
 import { textOf } from './pages.js'
 import { Act, Form, Icon, Moment, Submit } from './parts.js'
@@ -41,7 +42,7 @@ function Body({ comment, talk }: { comment: Comment; talk: Talk }) {
       {comment.body
         .split(/(@\S+)/)
         .map(part =>
-          named.has(part) || named.has(part.replace(/\p{P}+$/u, '')) ? <b class="named">{part}</b> : part,
+          named.has(part) || named.has(withoutEndMarks(part)) ? <b class="named">{part}</b> : part,
         )}
     </p>
   )

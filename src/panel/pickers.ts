@@ -16,6 +16,7 @@ type Media = Awaited<ReturnType<PanelContext['services']['media']['items']['get'
 const mediaChoice = (media: Media) => ({
   value: media.media_id,
   word: mediaName(media),
+  alt: media.alt_text,
   hint: media.alt_text || (media.mimetype.startsWith('image/') ? 'No alt text' : ''),
   picture: tileOf(media),
   ...(media.mimetype.startsWith('image/') && {

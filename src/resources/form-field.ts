@@ -5,6 +5,8 @@ export interface Choice {
   readonly value: string
   readonly word: string
   readonly hint?: string
+  /** The alt text of a picture. */
+  readonly alt?: string
   /** The group of the choice; choices of one group are listed together under its name. */
   readonly group?: string
   /** The address of a small picture. */

@@ -167,3 +167,12 @@ export function camelCase(text: string): string {
 
 /** Whether every character is visible ASCII or a blank. */
 export const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
+
+const mark = /^\p{P}$/u
+
+/** A text without the punctuation at its end. */
+export function withoutEndMarks(text: string): string {
+  const characters = [...text]
+  while (mark.test(characters.at(-1) ?? '')) characters.pop()
+  return characters.join('')
+}

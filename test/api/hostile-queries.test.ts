@@ -86,7 +86,7 @@ const refused: [string, [string, string][], string, string][] = [
     'two relations away',
     [['filter[writer.writer.title]', 'x']],
     'filter[writer.writer.title]',
-    'one relation away',
+    'can follow only one relation',
   ],
   [
     'what is no relation',

@@ -71,6 +71,18 @@ async function records() {
   )
   await call('PUT', `/media?q=${media_id}`, { alt_text: 'A' })
   await app.db.write(systemActor, tx => tx.remove(tables.media, media_id))
+
+  const kind = (await call('POST', '/datatypes', { label: 'Reviewed', type: 'content' })).datatype_id
+  const { entry } = await call('POST', '/pages', { slug: '/reviewed', title: 'R', datatype_id: kind })
+  const { content_data_id } = entry
+  const { comment_id } = await call('POST', '/comments', { content_data_id, body: 'Why?' })
+  for (const patch of [{ body: 'Why so?' }, { resolved: true }, { resolved: false }])
+    await call('PUT', `/comments?q=${comment_id}`, patch)
+  await call('DELETE', `/comments?q=${comment_id}`)
+  for (const [how, note] of [['withdraw'], ['return', { note: 'Not yet' }], ['approve']] as const) {
+    const { review_request_id } = await call('POST', '/review-requests', { content_data_id })
+    await call('POST', `/review-requests/${how}`, { review_request_id, ...note })
+  }
 }
 
 it('has exactly the data members that are described, in the document for people and the one for machines', async () => {
@@ -104,7 +116,8 @@ it('has exactly the data members that are described, in the document for people 
     const { schema } = webhooks[name].post.requestBody.content['application/json']
     expect(Object.keys(schema.properties.data.properties)).toEqual(Object.keys(data.shape))
     const isListed =
-      name.startsWith('admin.') || /^(datatype|field|route|redirect|media)\.|^locale\.[^p]/.test(name)
+      name.startsWith('admin.') ||
+      /^(datatype|comment|review|field|route|redirect|media)\.|^locale\.[^p]/.test(name)
     const row = isListed ? `.${name.split('.').at(-1)}` : `\`${name}\``
     expect(text).toContain(row)
     for (const member of Object.keys(data.shape)) expect(text).toContain(`\`${member}\``)

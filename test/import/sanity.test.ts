@@ -239,7 +239,7 @@ it('leads links to where they led', () => {
 
 it('refuses what is no export', async () => {
   const refused = (files: ExportFiles) => expect(readSanity(files)).rejects
-  await refused(exportOf({ 'export.json': '{}' })).toThrow('there is no data.ndjson')
+  await refused(exportOf({ 'export.json': '{}' })).toThrow('data.ndjson is missing')
   await refused(exportOf({ 'a.ndjson': '', 'b.ndjson': '' })).toThrow('a.ndjson and b.ndjson: name one')
   await refused(exportOf({ 'data.ndjson': '{"_id":"a","_type":"b"}\n{"_id' })).toThrow(
     'data.ndjson: line 2: is not JSON',

@@ -99,7 +99,7 @@ describe('D4: the question before a deletion', () => {
     const io = { ...unread, write: (text: string) => out.push(text), error: () => undefined } as never
     await remove('content')(services, actor, io, { 'dry-run': '' }, [root])
     expect(out).toEqual([
-      'This deletes the entry and 3 entries under it. You can restore it from the trash for 30 days. The address /line stays and shows no page.\n',
+      'This would delete the entry “Page /line”. This deletes the entry and 3 entries under it. You can restore it from the trash for 30 days. The address /line stays and shows no page.\n',
     ])
     expect(await services.space.content.count({ root_id: root })).toBe(4)
   })

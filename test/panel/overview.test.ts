@@ -159,5 +159,5 @@ it('names the entries that use a file', async () => {
 it('says of an address where nothing is what that means', async () => {
   const { status, text } = await call('GET', '/admin/media/01ARZ3NDEKTSV4RRFFQ69G5FAV')
   expect(status).toBe(404)
-  expect(text).toContain('There is nothing at this address.')
+  expect(text).toContain('This page does not exist.')
 })

@@ -64,7 +64,7 @@ describe('redirects', () => {
 
 describe('backups', () => {
   it('are made at once, and listed with how they went', async () => {
-    expect((await call('GET', '/admin/backups')).text).toContain('There is no backup yet')
+    expect((await call('GET', '/admin/backups')).text).toContain('No backups yet')
     expect((await post('/admin/backups', {}, { as: 'editor' })).status).toBe(403)
     expect((await post('/admin/backups', {}, { token: 'x' })).status).toBe(403)
     expect(await db.countAll(tables.backups)).toBe(0)

@@ -362,7 +362,7 @@ it('a deletion in a tree takes nothing along that has come or changed since the 
   client.press('home', 'x')
   await client.sees('Delete “')
   client.press('y')
-  await client.sees('⊘ Empty')
+  await client.sees('No results for')
   expect((await app.call('GET', `/api/v1/content?q=${root}`)).status).toBe(404)
 })
 

@@ -25,8 +25,8 @@ const words: Record<(typeof formatNames)[number], string> = {
   fields\`. Only this format has \`expand\`: up to 20 paths and three levels, in every entry of the page, within [the limits of
   queries](query.md#limits).
 - Rich text is HTML that is safe to insert.
-- If an entry has no route, \`slug\` is the value of its slug field, and \`title\` that of its field \`title\`, \`name\` or \`label\`,
-  or else of its first text.
+- If an entry has no route, \`slug\` is the value of its slug field. \`title\` is the value of its field \`title\`, \`name\` or
+  \`label\`, or of its first text field.
 
 [Queries](query.md) return entries in the same format.`,
   clean: `Flat and simple: \`type\` is the datatype's name, and \`title\` and \`slug\` are the route's. Every other key is a field by its

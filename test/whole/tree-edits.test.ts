@@ -35,6 +35,7 @@ it.each([
       'placement',
       'repair',
       'restore',
+      'trash-restore',
       'write-values',
     ],
   ],

@@ -3,6 +3,7 @@ export interface Chosen {
   readonly value: string
   readonly word: string
   readonly hint?: string
+  readonly alt?: string
   readonly picture?: string
   readonly preview?: string
   readonly focal?: string

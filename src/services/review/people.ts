@@ -3,6 +3,7 @@ import { usersOfRole } from '../../db/queries/review.js'
 import type { Reader } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
 import type { Access, AccessService } from '../accounts/access.js'
+import { withoutEndMarks } from '../text.js'
 
 /** How many people a text can name, and how many are told of a request. */
 const [maxMentions, maxReviewers] = [20, 50]
@@ -21,7 +22,7 @@ export function people(db: Database, access: Pick<AccessService, 'can'>) {
         maxMentions,
       )
       // A name may end with a dot, and so may a sentence.
-      const names = found.flatMap(([, name = '']) => [name, name.replace(/[\p{P}]+$/u, '')])
+      const names = found.flatMap(([, name = '']) => [name, withoutEndMarks(name)])
       const users = await read.findIn(tables.users, 'username', [...new Set(names.filter(Boolean))])
       const named: string[] = []
       for (const { user_id, role } of users) if (await mayBy(role, 'content:update')) named.push(user_id)

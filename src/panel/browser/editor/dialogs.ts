@@ -123,9 +123,9 @@ export function askForLink(view: EditorView, choose: Choose): void {
 type Texts = Readonly<Record<string, string>>
 
 /** The attributes of an image that was chosen. */
-export const pictureOf = ({ address = '', hint = '', width, height }: Chosen): Texts => ({
+export const pictureOf = ({ address = '', alt = '', width, height }: Chosen): Texts => ({
   src: address,
-  alt: hint,
+  alt,
   ...(width && height ? { width: `${width}`, height: `${height}` } : {}),
 })
 
