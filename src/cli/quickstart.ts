@@ -187,9 +187,13 @@ export async function runQuickstart(
   terminal: Terminal,
   options: { dir?: string; empty?: string; port?: string },
 ): Promise<number> {
-  const { running, lines } = await quickstart(options, terminal.variables, showAdministrator(terminal))
+  const starting = quickstart(options, terminal.variables, showAdministrator(terminal))
+  stopOnSignal(
+    terminal,
+    starting.then(({ running }) => running),
+  )
+  const { lines } = await starting
   say(terminal, lines.join('\n'))
-  stopOnSignal(terminal, running)
   return 0
 }
 

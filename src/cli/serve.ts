@@ -46,13 +46,15 @@ export async function serve(
   const log = createLog(config.log_level)
   for (const name of unknown)
     log.warn({ field: name, file: path }, 'the configuration names an unknown field')
-  const running = await start({
+  const starting = start({
     config: withAppSecret(config, { configuration: path, database: databaseFile(config) }, log),
     ports: nodePorts(log, path),
     variables: terminal.variables,
     showAdministrator: showAdministrator(terminal),
     hostKeyFile: hostKeyFile(config, path),
   })
+  stopOnSignal(terminal, starting)
+  const running = await starting
   const address =
     running.sslPort === undefined
       ? `http://localhost:${running.port}`
@@ -62,6 +64,5 @@ export async function serve(
     `Slugline ${version} serves ${address} (panel: /admin, API: /api/v1, documentation: /api/docs)`,
   )
   if (running.ssh) say(terminal, sshLine(running.ssh))
-  stopOnSignal(terminal, running)
   return 0
 }

@@ -1,15 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { flushStandardOutput } from '../node/log.js'
 import { complain, type Terminal } from './terminal.js'
 
 /** How long a stop waits until the log is read. */
 const flushTimeoutMs = 1000
 
-/** Stops in order at the first signal, and at once at the second. */
-export function stopOnSignal(terminal: Terminal, running: { stop(): Promise<void> }): void {
+/** How long a stop waits for a start that is under way, which may wait for a database itself. */
+const startTimeoutMs = 3000
+
+/**
+ * Stops in order at the first signal, and at once at the second. It is called before the start is over: the service
+ * responds a moment earlier than its start ends.
+ */
+export function stopOnSignal(terminal: Terminal, starting: Promise<{ stop(): Promise<void> }>): void {
   let stopping = false
+  // Whoever waits for the start reports why it failed.
+  starting.catch(() => undefined)
   const stop = async (): Promise<number> => {
     try {
-      await running.stop()
+      const running = await Promise.race([starting, sleep(startTimeoutMs, undefined)])
+      await running?.stop()
       return 0
     } catch (error) {
       complain(terminal, String(error))
