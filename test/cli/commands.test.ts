@@ -41,42 +41,42 @@ Options:
   -h, --help            show the help of a command
 
 Set up and run:
-  serve [options]       serve the site of a configuration file, or defaults without one
-  quickstart [options]  serve a sample site on SQLite from a folder of its own
-  init [options]        write a configuration file, asking for what no option says
-  doctor [options]      check database, storage, mail, HTTPS, clock and disk, and say what to do
-  config                look at the configuration
-  migrate               look after the schema of the database
-  backup                make backups, look at them, and restore them
-  import [options]      take over what another system exports: model, entries and files
+  serve [options]       start the service with a configuration file, or with defaults
+  quickstart [options]  start a sample site on SQLite in its own folder
+  init [options]        write a configuration file and ask for missing values
+  doctor [options]      check database, storage, mail, HTTPS, clock and disk, and suggest fixes
+  config                check the configuration
+  migrate               migrate the database
+  backup                create, list, verify and restore backups
+  import [options]      import the export of another system: model, entries and files
 
 People and access:
-  user                  look after accounts
-  roles                 look after roles
-  token                 look after API keys
+  user                  manage accounts
+  roles                 manage roles
+  token                 manage API keys
 
 Content:
-  media                 look after media
-  content               look after content trees
-  versions              look at versions of entries, and bring them back
-  pages                 make pages
-  routes                look after addresses of pages
-  redirects             look after old addresses
-  locales               look after languages
+  media                 manage media
+  content               manage content trees
+  versions              show, compare and restore versions of entries
+  pages                 create pages
+  routes                manage the URLs of pages
+  redirects             manage redirects
+  locales               manage locales
   query [options]       find published entries of a datatype
-  search [options]      find published entries by the words in them
+  search [options]      search published entries by words
 
 Content model:
-  datatypes             look after datatypes
-  fields                look after the fields of datatypes
+  datatypes             manage datatypes
+  fields                manage the fields of datatypes
   model                 keep the content model in a file
   types [options]       write TypeScript types of the content model to standard output
-  compat [options]      show what datatypes and fields are called for clients of other systems
+  compat [options]      show the names of datatypes and fields for clients of other systems
 
 Watch and notify:
-  webhooks              look after webhooks
-  deliveries            look at what was sent to webhooks
-  audit                 look at what was changed, by whom and when
+  webhooks              manage webhooks
+  deliveries            show and retry deliveries of webhooks
+  audit                 show who changed what, and when
 
 Further commands:
   openapi [options]     write the OpenAPI document to standard output
