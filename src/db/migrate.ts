@@ -1,4 +1,5 @@
 import type { Dialect, Session } from './dialects/dialect.js'
+import { DriverError } from './dialects/driver-error.js'
 import type { Migration } from './schema.js'
 
 export interface MigrateOptions {
@@ -124,7 +125,7 @@ export async function migrate(
       })
       await work.catch(async error => {
         // On a cluster with several writers the lock is of one node: another instance did the step at the same moment.
-        if (!(await appliedSteps(dialect))?.has(name)) throw error
+        if (!(error instanceof DriverError && (await appliedSteps(dialect))?.has(name))) throw error
       })
     }
   })

@@ -7,6 +7,7 @@ import type { Slice } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, forbidden, invalid, missingReference, notFound } from '../../errors.js'
+import { isUlid } from '../../ids.js'
 import type { AccessService } from '../accounts/access.js'
 import { reference } from '../body-parts.js'
 import { localeCode } from '../content/locales.js'
@@ -53,11 +54,21 @@ function filtersOf(asked: CommentsAsked) {
   }
 }
 
+/** Whether a filter names what is no id, so that no comment has it. */
+const namesNothing = (asked: CommentsAsked): boolean =>
+  Object.values(asked).some(value => typeof value === 'string' && !isUlid(value))
+
 /** Reads of comments, in the order in which they were written. A comment without its entry is not shown. */
 const commentReads = (db: Database) => ({
   table,
   list(asked: CommentsAsked, slice: Slice): AsyncGenerator<Comment[]> {
     const { names, values } = filtersOf(asked)
+    if (namesNothing(asked))
+      return db.streamed(
+        slice,
+        async () => [],
+        async () => [],
+      )
     const keysOf = ({ limit, offset = 0, after }: Slice & { limit: number }) => {
       const query = commentKeys(names, { limit, offset, after: after !== undefined })
       return db.query(query, { ...values, after: after ?? '' })
@@ -65,6 +76,7 @@ const commentReads = (db: Database) => ({
     return db.streamed(slice, keysOf, keys => db.findIn(table, table.key, keys))
   },
   async count(asked: CommentsAsked): Promise<number> {
+    if (namesNothing(asked)) return 0
     const { names, values } = filtersOf(asked)
     const [n = 0] = await db.query(commentCount(names), { ...values, after: '' })
     return n
