@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.js'
 import { connect } from '../../src/db/connect.js'
+import { DriverError } from '../../src/db/dialects/driver-error.js'
 import { migrate, stepsOf } from '../../src/db/migrate.js'
 import { everyTable } from '../../src/db/tables.js'
 import { engine, freshDatabase } from '../support/database.js'
@@ -46,7 +47,7 @@ it('takes a step for done that another instance did at the same moment', async (
     await forget()
     const transaction: typeof dialect.transaction = async work => {
       if (isDone) await dialect.transaction(work)
-      throw new Error('of the test')
+      throw new DriverError('unknown', 'of the test', undefined, '')
     }
     const withMigrationLock: typeof dialect.withMigrationLock = work => work()
     let first = true
