@@ -21,7 +21,7 @@ interface Deletion {
   readonly id: string
   /** The record in words, such as `route “About us”`. */
   readonly name: string
-  /** What goes with it. */
+  /** The records that are deleted with it. */
   readonly words: string
 }
 

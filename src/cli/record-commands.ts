@@ -7,7 +7,7 @@ interface Described {
   readonly permission: string
   /** The permission for changes, if it is one for all of them. */
   readonly writes?: Access
-  /** What names a record beside its id. */
+  /** The name of a record that may stand in place of its id. */
   readonly name?: string
   /** The nouns for one record and for all. */
   readonly one: string

@@ -121,7 +121,7 @@ function writerOf(io: Io, options: Values, { columns, named = async rows => rows
       const head = io.isTerminal && n === 0 ? { isBold: io.hasColour } : undefined
       return lines(await named(batch), columns, { ...look, head })
     },
-    end: (n: number) => (n === 0 ? 'There is none.\n' : ''),
+    end: (n: number) => (n === 0 ? 'No records.\n' : ''),
   }
 }
 

@@ -276,16 +276,16 @@ export function contentSpace(prefix: '' | 'admin_') {
       content_data_id: id(),
       datatype_id: id(),
       parent_id: id().orNull(),
-      /** What it was called. */
+      /** The title of the page or entry. */
       title: text(),
-      /** The address of the page that it was; null for what was no page. */
+      /** The address of the page; null for an entry without a page. */
       slug: text().orNull(),
       /** How many entries there are, with those under it. */
       entries: integer(),
       deleted_by: id().orNull(),
       deleted_at: created(),
     }),
-    /** The rows of what is in the trash, some at a time: `kind` says of which table. */
+    /** The rows of deleted content, several in each piece. `kind` names their table. */
     trashPieces: internalTable(`${prefix}trash_pieces`, 'trash_piece_id', {
       trash_piece_id: id(),
       trash_id: id().of(`${prefix}trash`),

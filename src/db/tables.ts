@@ -214,13 +214,13 @@ export const tables = {
     { unique: [['slug']], announced: true },
   ),
   ...mediaSpace(''),
-  /** What people say to each other about an entry. */
+  /** Comments of people on entries and their fields. */
   comments: table('comments', 'comment_id', {
     comment_id: id(),
     content_data_id: id(),
     /** The field that it is about; null for the entry as a whole. */
     field_id: id().orNull(),
-    /** The locale of the field's value; empty for none. */
+    /** The locale of the field's value; empty if it has no locale. */
     locale: text().or(''),
     body: longtext(),
     /** Ids of the users that the text names. */

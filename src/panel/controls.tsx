@@ -192,7 +192,7 @@ interface FieldsProps {
   storesNothing?: boolean
   /** Whether the first field gets the focus. */
   begins?: boolean
-  /** What is shown beside the label of a field. */
+  /** The parts beside the label of a field. */
   markOf?: ((name: string) => Child) | undefined
 }
 

@@ -6,7 +6,7 @@ import type { PanelContext } from './context.js'
 import type { Draft } from './pages.js'
 import type { View } from './view.js'
 
-/** What the page of an entry is asked for. */
+/** The parameters of the page of an entry. */
 export interface Asked {
   context: PanelContext
   id: string

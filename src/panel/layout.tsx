@@ -157,7 +157,7 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
   )
 }
 
-/** Takes back the deletion that led to this page. */
+/** A button that undoes the deletion before this page. */
 const Undo = ({ view }: { view: View }) => (
   <div class="note undo" role="status">
     <Icon view={view} name="trash" />
@@ -168,7 +168,7 @@ const Undo = ({ view }: { view: View }) => (
   </div>
 )
 
-/** Takes back the move that led to this page; Ctrl Z in the tree presses it. */
+/** A button that undoes the move before this page. Ctrl Z in the tree presses it. */
 const MoveBack = ({ view, from: { id, parent_id, position } }: { view: View; from: Place }) => (
   <Act
     view={view}

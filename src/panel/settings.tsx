@@ -45,7 +45,7 @@ const shownField = (setting: Setting, value: unknown): Field => ({
   code: setting.name,
 })
 
-/** What to know before the settings are read. */
+/** The note above the settings. */
 const Lead = (props: { view: View; restart: readonly string[]; isFileFixed: boolean }) => (
   <>
     {props.restart.length > 0 && (

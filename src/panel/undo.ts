@@ -2,7 +2,7 @@ import { trashedIds } from '../resources/views/trash.js'
 import type { PanelContext } from './context.js'
 import { saved } from './pages.js'
 
-/** Returns the path of a page that offers to take back the deletion of these entries. */
+/** Returns the path of a page that offers to undo the deletion of these entries. */
 export async function withUndo(
   path: string,
   entries: readonly string[],

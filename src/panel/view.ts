@@ -41,7 +41,7 @@ export interface View {
   readonly pane: readonly string[]
   /** True on the page that follows a change. */
   readonly saved: boolean
-  /** What was just deleted, by its ids in the trash. */
+  /** The ids in the trash of entries that were just deleted. */
   readonly deleted: readonly string[]
   /** The place in which an entry was before it was moved just now. */
   readonly movedFrom: Place | undefined

@@ -20,7 +20,7 @@ const [maxPlanned, maxChanges, maxHere] = [5, 8, 8]
 /** How many audit events are read for the last changes. */
 const maxEvents = 40
 
-/** What one surface has answered since the start: the requests, and those of each latency. */
+/** The requests of one surface since the start, also by latency. */
 interface Count {
   readonly requests: number
   readonly buckets: readonly number[]

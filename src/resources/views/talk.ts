@@ -16,7 +16,7 @@ interface Person {
   readonly username: string
 }
 
-/** What people say about an entry, and the newest request to publish its tree. */
+/** The comments on an entry, and the newest request to publish its tree. */
 export interface Talk {
   readonly open: readonly Comment[]
   readonly settled: readonly Comment[]

@@ -61,7 +61,7 @@ async function rowsOf(found: readonly Trashed[], parts: Parts): Promise<TrashRow
   }))
 }
 
-/** Returns the ids in the trash of entries that were just deleted; none where nothing is kept. */
+/** Returns the ids in the trash of entries that were just deleted; an empty list without a trash. */
 export async function trashedIds(
   entries: readonly string[],
   { services: { space } }: SpaceParts,

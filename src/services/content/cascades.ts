@@ -89,7 +89,7 @@ export function cascades(context: ContentContext) {
         for (const root of held) {
           const own = doomed.entries.filter(({ root_id }) => root_id === root.content_data_id)
           const ids = own.map(({ content_data_id }) => content_data_id)
-          // What a datatype took with it could not be restored without that.
+          // Entries of a deleted datatype could not be restored without it.
           await (kind === 'routes'
             ? trashEntries(tx, context, root, own)
             : removeEntries(tx, space, root, ids))

@@ -22,7 +22,7 @@ export interface Deleted extends ReviewOf {
   readonly routes: readonly RowOf<ContentSpace['routes']>[]
   /** Redirects to that route. */
   readonly redirects: readonly RowOf<typeof tables.redirects>[]
-  /** When the first change was made that was not public yet; empty where there was none. */
+  /** The time of the first unpublished change, or an empty list. */
   readonly pending: readonly string[]
   /** A page with such changes as the public saw it. */
   readonly publicEntries: readonly Entry[]
@@ -31,7 +31,7 @@ export interface Deleted extends ReviewOf {
 
 type Kind = keyof Deleted
 
-/** At most so many rows, and so many characters of them unless one has more, are in one piece. */
+/** The most rows of one piece, and the most characters unless one row has more. */
 const [maxRows, maxCharacters] = [500, 200_000]
 
 /** Reads what would go with entries. @param entries of one tree, parents first */
@@ -56,7 +56,7 @@ export async function readDeleted(
   }
 }
 
-/** What the public sees of a page with unpublished changes. */
+/** Returns the public rows of a page with unpublished changes. */
 async function pendingPage(read: Reader, space: ContentSpace, top: Entry | undefined) {
   const none = { pending: [], publicEntries: [], publicValues: [] }
   if (top?.root_id !== top?.content_data_id || !top) return none

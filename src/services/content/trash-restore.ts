@@ -118,7 +118,7 @@ async function restoreRoute(
   return made
 }
 
-/** Titles and addresses in the locales that there are, without addresses that other pages have. */
+/** Titles and addresses in existing locales, without the addresses of other pages. */
 async function freeTranslations(
   tx: Writer,
   space: ContentSpace,
@@ -209,7 +209,7 @@ async function restoreRedirects(
   )
 }
 
-/** Tells of content that is public again, once its rules hold. */
+/** Sends the events of content that is public again, after its rules are checked. */
 async function announce(
   tx: Writer,
   context: ContentContext,

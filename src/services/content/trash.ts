@@ -33,7 +33,7 @@ export const TrashRestored = z.object({
 /** How many are removed at once when their time is over. */
 const removedAtOnce = 100
 
-/** What a title is cut to. */
+/** The most characters of a title. */
 const maxTitle = 1024
 
 interface Needs {
@@ -113,7 +113,7 @@ export async function trashEntries(
   await removeEntries(tx, space, root, ids, deleted)
 }
 
-/** What the entry is called: by its page, by its first text, or by its datatype. */
+/** Returns the title of its page, or its first text, or the label of its datatype. */
 async function titleOf(
   tx: Writer,
   space: ContentSpace,

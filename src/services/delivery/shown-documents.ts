@@ -33,7 +33,7 @@ export interface NamedRecords {
   readonly media: readonly string[]
 }
 
-/** The names that records have in another system, by their ids here; missing ones have none of their own there. */
+/** The names that records have in another system, by their ids here. A record without such a name is missing. */
 export interface RecordNames {
   /** In place of `numeric_id`. */
   readonly numbers: ReadonlyMap<string, number>

@@ -40,7 +40,7 @@ export interface ModelStep {
   readonly name: string
   /** The members that an update changes. */
   readonly changes: readonly string[]
-  /** What stops working, if anything does. */
+  /** The consequence that breaks something, if there is one. */
   readonly breaks: string | undefined
 }
 /** @param ids of the datatypes by their names; a new one is added */
@@ -168,7 +168,7 @@ function refuseTwice(names: readonly string[], member: string): void {
   if (twice !== undefined) throw invalid(member, `${twice} is given twice`)
 }
 
-/** What would change if the service became what the file says. Nothing is deleted: what the file leaves out stays. */
+/** Lists the changes that bring the service to the model in the file. Nothing is deleted. */
 export async function planModel(services: ModelServices, actor: Actor, file: Model): Promise<Planned[]> {
   const { locales, space } = services
   const now = await stored(services, actor)

@@ -323,7 +323,7 @@ export class MediaService {
     const translations = mergedTranslations(locked.translations, given)
     for (const code of Object.keys(translations))
       if (!locked.translations[code] && !(await tx.exists(tables.locales, { code })))
-        throw invalid(`translations.${code}`, 'there is no such locale')
+        throw invalid(`translations.${code}`, 'the locale does not exist')
     const patch = { ...own, ...(given && { translations }) }
     const search_text = searchText({
       translations,

@@ -13,7 +13,7 @@ const sealedPrefix = 'sealed:'
 /** Whether a text anywhere in it names a variable: only the file may. */
 export const namesVariables = (value: unknown): boolean => JSON.stringify(value)?.includes('${') ?? false
 
-/** What the database has of the settings. */
+/** The settings in the database. */
 export interface StoredSettings {
   readonly values: Json
   /** Fields whose value was encrypted under another `app_secret`. */

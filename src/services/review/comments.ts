@@ -26,7 +26,7 @@ export const CommentCreate = z.object({
   locale: z
     .union([z.literal(''), localeCode], 'must be a language tag such as de or de-AT')
     .default('')
-    .meta({ description: 'The locale that it is about; empty for none.' }),
+    .meta({ description: 'The locale that it is about; empty for all locales.' }),
   body: words.meta({
     description: 'Plain text; `@` before a user name tells that person.',
     examples: ['@ada Is this right?'],
@@ -54,7 +54,7 @@ function filtersOf(asked: CommentsAsked) {
   }
 }
 
-/** Whether a filter names what is no id, so that no comment has it. */
+/** Returns true if a filter is not a valid id: no comment matches it. */
 const namesNothing = (asked: CommentsAsked): boolean =>
   Object.values(asked).some(value => typeof value === 'string' && !isUlid(value))
 
@@ -111,9 +111,9 @@ async function refuseWrongPlace(
   // Held, so that it is not deleted meanwhile.
   await tx.share(tables.contentData, content_data_id)
   if (field_id !== null && (await tx.get(tables.fields, field_id))?.parent_id !== entry.datatype_id)
-    throw invalid('field_id', 'is no field of this entry')
+    throw invalid('field_id', 'is not a field of this entry')
   if (locale !== '' && !(await tx.exists(tables.locales, { code: locale })))
-    throw invalid('locale', 'there is no such locale')
+    throw invalid('locale', 'the locale does not exist')
   if ((await tx.count(table, { content_data_id })) >= maxComments)
     throw conflict(`the entry has ${maxComments} comments: delete some`)
 }

@@ -14,7 +14,7 @@ interface Needs extends Pick<Ports, 'mail' | 'log'> {
   readonly people: People
 }
 
-/** What a mail says: a line, the words of whoever wrote, and where to go on. */
+/** The parts of a mail: a line, the words of whoever wrote, and where to go on. */
 interface Told {
   readonly line: string
   readonly words: string
@@ -81,7 +81,7 @@ export function reviewMails(db: Database, { pending, config, mail, log, people }
     const server = mailServerOf(config())
     const user = await db.get(tables.users, userId)
     if (!server || !user || !isReachable(user.email)) return
-    // Whoever may no longer see the content is told nothing of it.
+    // People who may no longer see the content get no mail.
     if (!(await people.mayBy(user.role, 'content:update'))) return
     const told = kind === 'comment' ? await ofComment(id) : await ofRequest(id, kind)
     if (told) await mail.send(server, message(user.email, told, originOf(config())))

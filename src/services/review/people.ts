@@ -5,12 +5,12 @@ import { tables } from '../../db/tables.js'
 import type { Access, AccessService } from '../accounts/access.js'
 import { withoutEndMarks } from '../text.js'
 
-/** How many people a text can name, and how many are told of a request. */
+/** The most people that a text can name, and that get a mail about a request. */
 const [maxMentions, maxReviewers] = [20, 50]
 
 export type People = ReturnType<typeof people>
 
-/** Who is told of comments and requests: only people who may see the content. */
+/** Finds the people who get mails about comments and requests: they must be able to see the content. */
 export function people(db: Database, access: Pick<AccessService, 'can'>) {
   const mayBy = (role: string, word: Access) => access.can({ roleId: role, credential: null }, word)
   return {

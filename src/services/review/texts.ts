@@ -7,7 +7,7 @@ const maxText = 5000
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
 const control = /[\u0000-\u0008\u000b-\u001f\u007f]/
 
-/** What somebody writes to others: lines of plain text. */
+/** The text of a comment: lines of plain text. */
 export const note = z
   .string()
   .normalize('NFC')

@@ -160,7 +160,7 @@ export function drawLive(area: Area, { vitals, now }: LiveState): void {
   }
 }
 
-/** What happens in the service, one frame a second. */
+/** Live figures of the service, one frame a second. */
 export function liveScreen(session: Session): View<LiveState> {
   const read = liveReader(session)
   return {

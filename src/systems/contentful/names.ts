@@ -12,7 +12,7 @@ export const contentfulIds = (
   records: { readonly entries?: Iterable<string>; readonly media?: Iterable<string> },
 ): Promise<ReadonlyMap<string, string>> => idsIn(site, system, records)
 
-/** The ids here of records by those of Contentful or here, in their order; undefined for what is no id. */
+/** The ids here of records by those of Contentful or here, in their order; undefined for an invalid id. */
 export async function ownIds(
   site: CompatSite,
   ids: readonly string[],

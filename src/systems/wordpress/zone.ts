@@ -50,7 +50,7 @@ const mostTimes = 200
 /** A few times may be wrong: those that another site had, or that were written by a program. */
 const mostWrong = 0.1
 
-/** The first zone in which most times are as they are given; undefined if that is UTC, or if there is none. */
+/** The first zone in which most times are as they are given; undefined for UTC, or if no zone fits. */
 export function zoneOf(times: readonly ZonedTime[]): string | undefined {
   // One of each month and distance is enough.
   const different = new Map<string, ZonedTime & { readonly count: number }>()

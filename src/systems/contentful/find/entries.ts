@@ -70,7 +70,7 @@ function inList({ parameter, path, operator, values }: ContentfulCondition): Fil
   return { all: operator === 'all', not: isNegated, parts }
 }
 
-/** What conditions of the query service a condition is. */
+/** Returns the conditions of the query service for a condition. */
 async function partOf(
   site: CompatSite,
   datatype: Datatype,

@@ -206,7 +206,7 @@ class EntryReader {
     const translated = others.filter(locale => all?.has(locale)).map(locale => [locale, valuesIn(locale)])
     const isPublic = isPublished(source)
     const published = timeIn(publishedAt, firstPublishedAt, source.sys.updatedAt)
-    // What is delivered was changed last when it was published.
+    // Published content changed last at its publication.
     const changed = isPublic ? timeIn(publishedAt, source.sys.updatedAt) : timeIn(source.sys.updatedAt)
     return {
       ...{ key: id, ids: [{ kind: 'Entry', id }] },

@@ -18,7 +18,7 @@ export interface Place {
   readonly type: 'text' | 'number' | 'boolean' | 'time' | 'reference' | 'presence'
   /** True if it is a list of several values. */
   readonly many: boolean
-  /** True if values are ids, which are those of Sanity for what comes from there. */
+  /** True if values are ids, which are those of Sanity for imported records. */
   readonly isId?: boolean
   /** The stored text of a value. */
   stored(value: unknown): string | undefined

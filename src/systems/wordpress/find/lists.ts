@@ -294,7 +294,7 @@ export function wordpressTaxonomy(site: CompatSite, name: string, api: string): 
   return { text: JSON.stringify(all[name]) }
 }
 
-/** `wp/v2/comments`: there are none here. */
+/** `wp/v2/comments`: always an empty list. */
 export const wordpressComments = (_: CompatSite, request: WordpressRequest): Written => ({
   ...{ text: '[]', headers: pagingHeaders(request, 0) },
 })

@@ -110,7 +110,7 @@ const itemTerms = (item: XmlElement): WordpressItem['terms'] =>
     return [{ taxonomy, slug: uriDecoded(nicename), name: text }]
   })
 
-/** What the date in the zone of the site says of that zone. */
+/** Returns the offset from UTC that a date in the zone of the site has. */
 function zonedDate(item: XmlElement): ZonedTime | undefined {
   const [utc = Number.NaN, local = Number.NaN] = ['wp:post_date_gmt', 'wp:post_date'].map(name => {
     const text = textOf(item, name).trim()
