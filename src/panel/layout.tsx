@@ -14,7 +14,7 @@ interface DocumentProps {
 
 /** The document around every page of the panel. */
 export const Document = ({ view, title, children, kind }: DocumentProps) => (
-  <html lang="en" data-theme={view.theme}>
+  <html lang={view.language} data-theme={view.theme}>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -26,6 +26,9 @@ export const Document = ({ view, title, children, kind }: DocumentProps) => (
       <title>{title === '' ? 'Slugline' : `${title} · Slugline`}</title>
       <link rel="icon" href="data:," />
       <link rel="stylesheet" href={view.fileAddress('style.css')} />
+      {view.language !== 'en' && (
+        <script nonce={view.nonce} src={view.fileAddress(`texts-${view.language}.js`)} defer />
+      )}
       <script nonce={view.nonce} src={view.fileAddress('panel.js')} defer />
     </head>
     <body class={kind}>{children}</body>

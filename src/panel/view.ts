@@ -6,6 +6,8 @@ import { nonceOf } from '../middleware/headers.js'
 import { cookieIn } from '../middleware/session-cookie.js'
 import { rightsOf } from '../resources/admin-space.js'
 import type { Access } from '../services/accounts/access.js'
+import { type Language, languages, preferredLanguage, wordingIn } from '../texts/language.js'
+import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
 import { type AddressOf, addressesOf } from './files.js'
 import { formToken } from './form-token.js'
@@ -16,14 +18,17 @@ type Theme = (typeof themes)[number]
 /** No secret: the theme of the panel in this browser. */
 export const themeCookie = 'slugline_theme'
 
+/** No secret: the language of the panel in this browser. */
+export const languageCookie = 'slugline_language'
+
 /** No secret: how this browser shows the page beside a form; the script writes it. */
 const paneCookie = 'slugline_pane'
 
 /** The header in which the script sends the shown parts of its tree with every request. */
 const shownHeader = 'slugline-tree'
 
-/** Everything that a page knows about its request. */
-export interface View {
+/** Everything that a page knows about its request, with the texts of its language. */
+export interface View extends Wording {
   readonly nonce: string
   readonly token: string
   /** The path prefix of the space that the page is about. */
@@ -58,6 +63,14 @@ const themeIn = (c: Ctx): Theme | undefined => {
   return themes.find(theme => theme === given)
 }
 
+/** The chosen language, else the first one that the browser asks for and the panel has. */
+export function languageIn(c: Ctx): Language {
+  const given = cookieIn(c.req.header('cookie'), languageCookie)
+  return given !== undefined && Object.hasOwn(languages, given)
+    ? (given as Language)
+    : preferredLanguage(c.req.header('accept-language'))
+}
+
 /** @throws 403 for an API key, which is for programs */
 export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
   const { identity } = c.env
@@ -65,6 +78,7 @@ export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
   const rights = identity ? await rightsOf(context.services.access, identity) : new Set()
   const profile = identity && (await context.authentication.auth.profile(panelActor(c)))
   return {
+    ...(await wordingIn(languageIn(c))),
     nonce: nonceOf(c),
     token: formToken(c, context),
     base: context.base,

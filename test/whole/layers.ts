@@ -130,15 +130,16 @@ export const layers: Readonly<Record<string, Layer>> = {
   'src/systems/wordpress': {
     mayImport: ['src/db/queries', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
   },
-  'src/resources': { mayImport: ['src/services/**'] },
-  'src/panel': { mayImport: ['src/middleware', 'src/resources', 'src/routes', 'src/services/**'] },
+  'src/texts': { mayImport: [] },
+  'src/resources': { mayImport: ['src/services/**', 'src/texts'] },
+  'src/panel': { mayImport: ['src/middleware', 'src/resources', 'src/routes', 'src/services/**', 'src/texts'] },
   'src/panel/browser': {
-    mayImport: [],
+    mayImport: ['src/texts'],
     except: { 'src/services/content/rich-text/rules.ts': 'the editor writes only what the service keeps' },
   },
   'src/cli': { mayImport: ['**', 'migrations'] },
   'src/ssh': {
-    mayImport: ['src/cli', 'src/net', 'src/node', 'src/resources', 'src/services/**', 'src/ssh/**'],
+    mayImport: ['src/cli', 'src/net', 'src/node', 'src/resources', 'src/services/**', 'src/ssh/**', 'src/texts'],
     except: { 'src/routes/form-values.ts': 'the values of a form are read once for panel and terminal' },
   },
   'src/ssh/screen': {
@@ -150,7 +151,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   'src/ssh/screens': {
-    mayImport: ['src/resources', 'src/services/**', 'src/ssh', 'src/ssh/screen'],
+    mayImport: ['src/resources', 'src/services/**', 'src/ssh', 'src/ssh/screen', 'src/texts'],
     except: { 'src/routes/form-values.ts': 'the values of a form are read once for panel and terminal' },
   },
   'src/computing': { mayImport: [] },

@@ -108,7 +108,23 @@ const editor = await built(
     define: { markdownAddress: addressOf(markdown, 'markdown.js') },
   },
 )
+/** The languages of the scripts besides English, whose texts are in the scripts. */
+const translations = ['de', 'fr']
+const texts = await Promise.all(
+  translations.map(language =>
+    built(undefined, {
+      stdin: {
+        contents: `import { browser } from './${language}/browser.js'\nglobalThis.sluglineTexts = browser`,
+        loader: 'ts',
+        resolveDir: join(from, '../../texts'),
+      },
+      outdir: undefined,
+      outfile: join(to, `texts-${language}.js`),
+    }),
+  ),
+)
 const outputFiles = [
+  ...texts.flat(),
   ...markdown,
   ...editor,
   ...(await built(

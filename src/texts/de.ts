@@ -1,0 +1,6 @@
+import { browser } from './de/browser.js'
+import { content } from './de/content.js'
+import { settings } from './de/settings.js'
+import type { Translation } from './text.js'
+
+export const de: Translation = { ...browser, ...content, ...settings }

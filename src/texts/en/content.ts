@@ -1,0 +1,2 @@
+/** Texts of the panel. */
+export const contentTexts = [] as const

@@ -1,0 +1,31 @@
+import { type Wording, wording } from './wording.js'
+
+/** The languages of the panel, each by its own name. */
+export const languages = { en: 'English', de: 'Deutsch', fr: 'Français' } as const
+export type Language = keyof typeof languages
+
+/** The texts in English, which the terminal shows too. */
+export const english: Wording = wording('en', undefined)
+
+const loading: Partial<Record<Language, Promise<Wording>>> = {}
+
+/** Reads the texts of a language, once. */
+export function wordingIn(language: Language): Promise<Wording> {
+  loading[language] ??= load(language)
+  return loading[language]
+}
+
+async function load(language: Language): Promise<Wording> {
+  if (language === 'de') return wording('de', (await import('./de.js')).de)
+  if (language === 'fr') return wording('fr', (await import('./fr.js')).fr)
+  return english
+}
+
+/** Returns the first language of an `Accept-Language` header that the panel has, else English. */
+export function preferredLanguage(header: string | undefined): Language {
+  for (const range of (header ?? '').slice(0, 200).split(',')) {
+    const [tag = ''] = range.trim().toLowerCase().split(/[-;]/)
+    if (Object.hasOwn(languages, tag)) return tag as Language
+  }
+  return 'en'
+}
