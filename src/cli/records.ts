@@ -19,6 +19,7 @@ import { webhookResource } from '../resources/webhooks.js'
 import { cursor, listFilter, wholeNumber } from '../services/body-parts.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
 import type { Services } from '../services/index.js'
+import { english } from '../texts/language.js'
 import { type RecordName, type SiteCommand, show } from './command.js'
 import { deleteAsked } from './deletion.js'
 import { inputJson, parsed } from './given.js'
@@ -301,7 +302,7 @@ export const remove =
     const id = await idOf(name, text, services, actor)
     const record = await resource.service.get(id)
     const rights = await rightsOf(parts.services.access, actor)
-    const viewer = { actor, can: (word: string) => rights.has(word), now: Date.now() }
+    const viewer = { ...english, actor, can: (word: string) => rights.has(word), now: Date.now() }
     const isWhole = alone === undefined || isRecursive || name === 'media'
     const words = isWhole
       ? ((await resource.deletes?.(record, viewer)) ?? 'This cannot be undone.')

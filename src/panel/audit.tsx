@@ -9,6 +9,7 @@ import {
   toldChange,
 } from '../resources/views/audit.js'
 import { authorsOf } from '../resources/views/audit-subjects.js'
+import { wordingOf } from '../texts/wording.js'
 import { type Chosen, changeKinds, chosenIn, operations, spans } from './audit-filter.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Chooser } from './filters.js'
@@ -55,7 +56,7 @@ export function auditPages(context: PanelContext) {
   })
   set.get('/audit/:audit_event_id', 'audit:read', async (view, c) => {
     const event = await audit.get(idParam(c, 'audit_event_id'))
-    const viewer = { actor: panelActor(c), can: view.can, now: view.now }
+    const viewer = { ...wordingOf(view), actor: panelActor(c), can: view.can, now: view.now }
     return eventPage(view, await toldChange(event, viewer, context.services))
   })
   return set

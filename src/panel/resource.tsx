@@ -4,6 +4,7 @@ import { type Ctx, idParam } from '../middleware/context.js'
 import { type Check, editedPart, type Resource, type Viewer } from '../resources/resource.js'
 import { fieldTime } from '../resources/times.js'
 import type { Access } from '../services/accounts/access.js'
+import { wordingOf } from '../texts/wording.js'
 import { columnsOf } from './cells.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
@@ -36,6 +37,7 @@ const viewerOf = (view: View, c: Ctx, typed?: Texts): Viewer => {
   const under = c.req.query('of')
   return {
     actor: panelActor(c),
+    ...wordingOf(view),
     can: view.can,
     now: view.now,
     ...(under ? { under } : {}),

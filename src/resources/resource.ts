@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { Access } from '../services/accounts/access.js'
 import type { ServicesOfSpace } from './admin-space.js'
+import type { Wording } from '../texts/wording.js'
 import type { Field, Texts } from './form-field.js'
 
 /** Everything that a surface gives a description: `space` and `media` are those of its content space. */
@@ -9,8 +10,8 @@ export interface ResourceParts {
   readonly services: ServicesOfSpace
 }
 
-/** The user who looks at a resource, and the time. */
-export interface Viewer {
+/** The user who looks at a resource, the time, and the texts of the user's language. */
+export interface Viewer extends Wording {
   readonly actor: Actor
   can(access: Access): boolean
   /** In milliseconds. */

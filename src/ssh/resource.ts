@@ -11,6 +11,7 @@ import {
   type Viewer,
 } from '../resources/resource.js'
 import { parsed } from '../routes/form-values.js'
+import { english } from '../texts/language.js'
 import { type FormKey, formView } from './screen/form.js'
 import type { FormField } from './screen/form-state.js'
 import { type Column, type Cell as ListCell, type ListKey, listView } from './screen/list.js'
@@ -39,6 +40,7 @@ export interface ScreenResource<R extends object> extends Resource<R> {
 
 export const viewerOf = (session: Session, under?: string): Viewer => ({
   actor: session.actor,
+  ...english,
   can: session.can,
   now: session.site.clock.now(),
   ...(under === undefined ? {} : { under }),

@@ -1,6 +1,7 @@
 import { browser } from './de/browser.js'
 import { content } from './de/content.js'
+import { media } from './de/media.js'
 import { settings } from './de/settings.js'
 import type { Translation } from './text.js'
 
-export const de: Translation = { ...browser, ...content, ...settings }
+export const de: Translation = { ...browser, ...content, ...media, ...settings }

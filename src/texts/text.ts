@@ -1,9 +1,10 @@
 import { browserTexts } from './en/browser.js'
 import { contentTexts } from './en/content.js'
+import { mediaTexts } from './en/media.js'
 import { settingsTexts } from './en/settings.js'
 
 /** Every text of the panel, in English. A text that is not in this list does not compile. */
-export const texts = [...browserTexts, ...contentTexts, ...settingsTexts] as const
+export const texts = [...browserTexts, ...contentTexts, ...mediaTexts, ...settingsTexts] as const
 
 /** A text of the panel: its English words are its name. `{name}` stands for a value. */
 export type Text = (typeof texts)[number]

@@ -12,6 +12,14 @@ export interface Wording<All extends string = Text> {
   count<T extends All>(n: number, one: string, other: T): string
 }
 
+/** Returns only the texts of a view or a viewer. */
+export const wordingOf = <All extends string>({ language, t, parts, count }: Wording<All>): Wording<All> => ({
+  language,
+  t,
+  parts,
+  count,
+})
+
 const placeholder = /\{(\w+)\}/
 
 /** Returns a text with its values put in; without braces it is returned as it is. */

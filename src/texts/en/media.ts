@@ -1,0 +1,2 @@
+/** Texts of the panel. */
+export const mediaTexts = [] as const
