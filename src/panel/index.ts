@@ -8,6 +8,7 @@ import type { Resource } from '../resources/resource.js'
 import { userResource } from '../resources/users.js'
 import type { Endpoints } from '../routes/endpoints.js'
 import { surface } from '../routes/surface.js'
+import { partPages } from './all-parts.js'
 import { auditPages } from './audit.js'
 import { backupPages } from './backups.js'
 import { contentPages } from './content.js'
@@ -70,6 +71,7 @@ const subjects = [
   backupPages,
   settingPages,
   profilePages,
+  partPages,
 ]
 
 export function panelRouters(parts: PanelParts): Endpoints[] {

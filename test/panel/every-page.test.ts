@@ -144,6 +144,7 @@ async function site(): Promise<ReadonlyMap<string, string>> {
     ['backups', '/backups'],
     ['settings', '/settings'],
     ['profile', '/profile'],
+    ['parts', '/parts'],
     ...['redirects', 'datatypes', 'locales', 'users', 'roles', 'tokens', 'webhooks'].map(
       (resource): [string, string] => [`new-of-${resource}`, `/${resource}/new`],
     ),
