@@ -19,6 +19,8 @@ export type RecordName =
   | 'locales'
   | 'redirects'
   | 'webhooks'
+  | 'trash'
+  | 'comments'
 
 /** The given options, by name. An option without a value is an empty text. */
 export type Values = Readonly<Record<string, string | undefined>>
@@ -60,6 +62,7 @@ export type Io = Pick<
   | 'writeBytes'
   | 'drained'
   | 'input'
+  | 'openFile'
   | 'readSecret'
   | 'ask'
   | 'isInteractive'

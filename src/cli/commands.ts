@@ -67,6 +67,13 @@ export const commands: readonly Command[] = [
     run: async (...call) => (await import('./config-check.js')).configCheck(...call),
   },
   {
+    words: 'content edit',
+    summary: 'open the fields of an entry in $EDITOR, as YAML, and save the changed ones',
+    arguments: { '<entry>': 'the id of the entry, or the slug of its page' },
+    options: { '--locale <code>': 'the fields in this language', ...author, ...config, ...json },
+    run: async (...call) => (await import('./content-edit.js')).contentEdit(...call),
+  },
+  {
     words: 'migrate up',
     summary: 'migrate the database to this version, as every start does',
     options: { ...config, ...json },

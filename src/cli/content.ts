@@ -71,8 +71,10 @@ export const contentCheck: SiteCommand['work'] = async (services, actor, io, opt
 
 /** Repairs damaged trees. Invalid values are left for people to change. @returns 1 if there are any */
 export const contentRepair: SiteCommand['work'] = async (services, actor, io, options) => {
-  const reports = await look(services, actor, false)
-  const repaired = reports.flatMap(damageLines).map(line => `put right: ${line}`)
+  const isDry = options['dry-run'] !== undefined
+  const reports = await look(services, actor, isDry)
+  const verb = isDry ? 'this would put right' : 'put right'
+  const repaired = reports.flatMap(damageLines).map(line => `${verb}: ${line}`)
   const left = reports.flatMap(valueLines)
   show(io, options, { spaces: reports }, [...repaired, ...left].join('\n') || 'Nothing is damaged.')
   return left.length > 0 ? 1 : 0

@@ -7,10 +7,10 @@ export const yes = { '--yes': 'do not ask; needed where nobody can be asked, as 
 export const dryRun = { '--dry-run': 'show what would be done, and do nothing' }
 
 /**
- * Asks before something that cannot be undone, unless `--yes` is given.
+ * Asks before something that matters, unless `--yes` is given.
  * @throws 400 if nobody can be asked, or the person does not agree
  */
-async function agree(io: Pick<Io, 'ask'>, { yes }: Values, question: string): Promise<void> {
+export async function agree(io: Pick<Io, 'ask'>, { yes }: Values, question: string): Promise<void> {
   if (yes !== undefined) return
   if (!io.ask) throw badRequest('nobody can be asked here: say --yes, or --dry-run to see what would be done')
   const answer = await io.ask(visible(`${question}\nType yes to go on`))

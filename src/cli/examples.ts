@@ -27,14 +27,14 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
     'ssh example.com keys add < ~/.ssh/id_ed25519.pub',
     'ssh example.com keys add --label laptop < id.pub',
   ],
-  'keys remove': ['ssh example.com keys remove 01J9ZK2Y', 'ssh example.com keys list'],
+  'keys remove': ['ssh example.com keys remove 01J9ZK2Y --yes', 'ssh example.com keys list'],
   'token create': [
     'slugline token create build@example.com --read-only --expires-in 90d',
     'KEY=$(slugline token create build@example.com --label build)',
   ],
   'token revoke': ['slugline token revoke 01J9ZK2Y', 'slugline token list --user-id build@example.com'],
   'media regenerate': ['slugline media regenerate', 'slugline media regenerate --json'],
-  'content publish': ['slugline content publish /about', 'slugline content publish /about --locale de'],
+  'content publish': ['slugline content publish /about', 'slugline content publish /about --dry-run'],
   'content unpublish': ['slugline content unpublish /about', 'slugline content unpublish /about --json'],
   'content schedule': [
     'slugline content schedule /about --publish 2027-01-31T12:00:00Z',
@@ -45,10 +45,32 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
     'slugline content repair',
     'slugline backup create - > before.tar.gz && slugline content repair',
   ],
+  'content edit': [
+    'slugline content edit /about',
+    'EDITOR="code --wait" slugline content edit /about --locale de',
+  ],
+  'content export': [
+    'slugline content export --datatype-id post > posts.ndjson',
+    'ssh example.com content export /about | jq .fields',
+  ],
+  'content import': [
+    'slugline content import --dry-run --author ada@example.com < posts.ndjson',
+    'ssh old.example.com content export | ssh new.example.com content import --publish',
+  ],
+  'media upload': [
+    'slugline media upload winter.jpg --alt "A chain in the snow" --author ada@example.com',
+    'ssh example.com media upload winter.jpg --folder team < winter.jpg',
+  ],
+  'config get': ['slugline config get', 'slugline config get publish_mode'],
+  'config set': [
+    'slugline config set publish_mode staged',
+    'slugline config set cors_origins \'["https://example.com"]\' --dry-run',
+  ],
+  'trash restore': ['slugline trash restore /about', 'ssh example.com trash restore /about'],
   'versions list': ['slugline versions list /about', 'slugline versions list /about --limit 5'],
   'versions compare': [
     'slugline versions compare 01J9ZK2Y 01J9ZK3A',
-    'slugline versions compare 01J9ZK2Y 01J9ZK3A --json',
+    'slugline versions compare 01J9ZK2Y 01J9ZK3A --patch | delta',
   ],
   'versions restore': ['slugline versions restore 01J9ZK2Y', 'slugline versions list /about'],
   'pages create': [
@@ -103,6 +125,7 @@ const changes: Readonly<Record<string, string>> = {
   routes: '{"title":"New"}',
   redirects: '{"status":301}',
   webhooks: '{"is_active":false}',
+  comments: '{"resolved":true}',
 }
 
 /** Returns two examples for an ordinary command of a resource. @param sample a record by its name */
@@ -133,6 +156,8 @@ const samples: Readonly<Record<string, string>> = {
   locales: 'de',
   redirects: '/old',
   webhooks: 'Build',
+  trash: '/about',
+  comments: '01J9ZK2Y',
 }
 
 /** Returns the examples of a command by its words. */

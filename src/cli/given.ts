@@ -7,7 +7,7 @@ import { Turns } from '../turns.js'
 import type { Io } from './command.js'
 
 /** The largest standard input, in bytes: the limit of a request body. */
-const maxBytes = 5 * 2 ** 20
+export const maxBytes = 5 * 2 ** 20
 
 /** Returns the parsed value. @throws 400 about the first invalid member */
 export function parsed<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
@@ -36,14 +36,14 @@ export async function inputText(io: Pick<Io, 'input'>): Promise<string> {
   }
 }
 
-/** @throws 400 if it is not valid as a request body */
-async function jsonIn(text: string): Promise<unknown> {
+/** @param what the text in words @throws 400 if it is not valid as a request body */
+export async function jsonIn(text: string, what = 'standard input'): Promise<unknown> {
   try {
     return await new Turns().run(parsedJson(text))
   } catch (error) {
     // An error about a member already names it.
     if (!(error instanceof HttpError) || error.member !== undefined) throw error
-    const sentence = error.message.replace(/^the body/, 'standard input')
+    const sentence = error.message.replace(/^the body/, what)
     throw new HttpError(error.status, error.code, sentence)
   }
 }

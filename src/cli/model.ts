@@ -32,7 +32,8 @@ export const modelPlan: Work = async (services, actor, io, options) => {
   return 0
 }
 
-export const modelApply: Work = async (services, actor, io, options) => {
+export const modelApply: Work = async (services, actor, io, options, given) => {
+  if (options['dry-run'] !== undefined) return modelPlan(services, actor, io, options, given)
   const accept = options['accept-broken'] !== undefined
   // On the machine itself nobody is signed in.
   const by = actor.userId === null ? { ...actor, userId: await authorOf(services, undefined) } : actor

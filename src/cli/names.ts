@@ -53,6 +53,10 @@ const finds: Readonly<Partial<Record<RecordName, Find>>> = {
       (await all(webhooks.list({ name }, two))).map(one => one.webhook_id),
       name,
     ),
+  async trash(text, { space }) {
+    const found = await all(space.trash.list({ slug: slugsOf(text) } as never, { ...two, newestFirst: true }))
+    return found[0]?.trash_id
+  },
   async media(name, { media }) {
     if (name.length > maxFileName) return undefined
     const found = await all(media.items.list({ text: name }, { limit: 100 }))
@@ -84,6 +88,8 @@ const named: Readonly<Record<string, RecordName>> = {
   author_id: 'user',
   user_id: 'user',
   root_id: 'content',
+  content_data_id: 'content',
+  deleted_by: 'user',
 }
 
 /** Returns the value of a filter, with the id for a name. @throws 404 for a name of no record */

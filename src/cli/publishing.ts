@@ -1,10 +1,14 @@
 import { badRequest, missingPermission } from '../errors.js'
+import { publicationOf, publishQuestion, unpublishQuestion } from '../resources/views/publication.js'
 import { Publish } from '../services/content/publishing.js'
 import { PageCreate } from '../services/content/routes.js'
 import { Schedule } from '../services/content/schedule.js'
-import { type SiteCommand, show, type Values } from './command.js'
+import type { Services } from '../services/index.js'
+import { type Io, type SiteCommand, show, type Values } from './command.js'
+import { agree } from './deletion.js'
 import { inputJson, parsed } from './given.js'
 import { idOf } from './names.js'
+import { partsOf } from './whole-entries.js'
 
 type Work = SiteCommand['work']
 type EntryStatus = { readonly content_data_id: string; readonly status: string }
@@ -12,18 +16,47 @@ type EntryStatus = { readonly content_data_id: string; readonly status: string }
 const told = (io: Parameters<Work>[2], options: Values, entry: EntryStatus) =>
   show(io, options, entry, `${entry.content_data_id} ${entry.status}`)
 
+/** Shows what a publication would do with `--dry-run`; asks a person before one of several entries. */
+async function isAgreed(
+  services: Services,
+  io: Io,
+  options: Values,
+  { id, does }: { id: string; does: 'publish' | 'unpublish' },
+): Promise<boolean> {
+  const reach = await publicationOf(id, partsOf(services))
+  const words = does === 'publish' ? publishQuestion(reach) : unpublishQuestion(reach)
+  if (options['dry-run'] !== undefined) {
+    const errors = does === 'publish' ? (await services.space.publishing.check(id)).errors : []
+    const broken = errors.map(({ error }) => `\nIt would be refused: ${error}`).join('')
+    const { entries, drafts } = reach
+    show(
+      io,
+      options,
+      { [`would_${does}`]: id, entries, drafts, errors },
+      `This would ${words.charAt(0).toLowerCase()}${words.slice(1).replace('?\n', '.\n')}${broken}`,
+    )
+    return false
+  }
+  if (io.ask && (reach.entries > 1 || reach.drafts > 0)) await agree(io, options, words)
+  return true
+}
+
 export const contentPublish: Work = async (services, actor, io, options, [text = '']) => {
   const { space } = services
   const content_data_id = await idOf('content', text, services, actor)
   const { locale } = options
-  told(io, options, await space.publishing.publish(actor, parsed(Publish, { content_data_id, locale })))
+  const given = parsed(Publish, { content_data_id, locale })
+  if (await isAgreed(services, io, options, { id: content_data_id, does: 'publish' }))
+    told(io, options, await space.publishing.publish(actor, given))
   return 0
 }
 
 export const contentUnpublish: Work = async (services, actor, io, options, [text = '']) => {
   const { space } = services
   const given = parsed(Publish, { content_data_id: await idOf('content', text, services, actor) })
-  told(io, options, await space.publishing.unpublish(actor, given.content_data_id))
+  const id = given.content_data_id
+  if (await isAgreed(services, io, options, { id, does: 'unpublish' }))
+    told(io, options, await space.publishing.unpublish(actor, id))
   return 0
 }
 

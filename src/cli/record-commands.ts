@@ -5,8 +5,9 @@ import { dryRun, yes } from './deletion.js'
 interface Described {
   /** The part of the permissions before the colon. */
   readonly permission: string
-  /** The permission for changes, if it is one for all of them. */
+  /** The permission for changes, if it is one for all of them, and the one for reads. */
   readonly writes?: Access
+  readonly reads?: Access
   /** The name of a record that may stand in place of its id. */
   readonly name?: string
   /** The nouns for one record and for all. */
@@ -118,6 +119,30 @@ const described: Readonly<Record<RecordName, Described>> = {
     isWritten: true,
   },
   webhooks: { permission: 'webhook', one: 'webhook', all: 'webhooks', name: 'its name', isWritten: true },
+  trash: {
+    permission: 'content',
+    // The titles of drafts are in it.
+    reads: 'content:update',
+    one: 'deleted entry',
+    all: 'deleted entries',
+    name: 'the slug that its page had',
+    filters: { '--deleted-by <user>': 'only those that this account deleted, by id or e-mail' },
+    removes: 'delete one deleted entry for good',
+  },
+  comments: {
+    permission: 'content',
+    // Comments are about drafts.
+    reads: 'content:update',
+    writes: 'content:update',
+    one: 'comment',
+    all: 'comments',
+    filters: {
+      '--content-data-id <entry>': 'only those on this entry, by id or slug',
+      '--resolved <yes>': 'only resolved ones (true), or open ones (false)',
+      ...author,
+    },
+    isWritten: true,
+  },
 }
 
 /** Resources whose records have no author. */
@@ -131,7 +156,8 @@ const slice = {
 
 /** Returns the commands of a resource, which do the same as its endpoints: list, get, create, update and delete. */
 export function recordCommands(name: RecordName): SiteCommand[] {
-  const { permission, writes, one, all, filters, isWritten, removal, removes, ...own } = described[name]
+  const { permission, writes, reads, one, all, filters, isWritten, removal, removes, ...own } =
+    described[name]
   const id = { [`<${one.split(' ').at(-1)}>`]: `the id of the ${one}${own.name ? `, or ${own.name}` : ''}` }
   const accessTo = (action: string): Access => writes ?? `${permission}:${action}`
   const commands: SiteCommand[] = [
@@ -139,7 +165,7 @@ export function recordCommands(name: RecordName): SiteCommand[] {
       words: `${name} list`,
       summary: `show ${all}`,
       options: { ...filters, ...slice },
-      access: `${permission}:read`,
+      access: reads ?? `${permission}:read`,
       work: async (...call) => (await import('./records.js')).list(name)(...call),
     },
     {
@@ -147,7 +173,7 @@ export function recordCommands(name: RecordName): SiteCommand[] {
       summary: name === 'content' ? 'show one entry with its fields' : `show one ${one}`,
       arguments: id,
       ...(name === 'content' && { options: { '--locale <code>': 'the fields in this language' } }),
-      access: `${permission}:read`,
+      access: reads ?? `${permission}:read`,
       work: async (...call) => (await import('./records.js')).get(name)(...call),
     },
     {

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { AnyTable } from '../db/columns.js'
 import { changedMeanwhile, HttpError, notFound } from '../errors.js'
-import { inPublicSpace, rightsOf } from '../resources/admin-space.js'
+import { rightsOf } from '../resources/admin-space.js'
 import { datatypeResource } from '../resources/datatypes.js'
-import { all, modelOf, nameOf } from '../resources/entries.js'
+import { nameOf } from '../resources/entries.js'
 import { fieldResource } from '../resources/fields.js'
 import { localeResource } from '../resources/locales.js'
 import { mediaResource } from '../resources/media.js'
@@ -20,13 +20,14 @@ import { cursor, listFilter, wholeNumber } from '../services/body-parts.js'
 import { ContentCreate, ContentUpdate } from '../services/content/content-input.js'
 import type { Services } from '../services/index.js'
 import { english } from '../texts/language.js'
+import { CommentCreate, CommentUpdate } from '../services/review/comments.js'
 import { type RecordName, type SiteCommand, show } from './command.js'
 import { deleteAsked } from './deletion.js'
 import { inputJson, parsed } from './given.js'
 import { filterValue, idOf } from './names.js'
-import { limitIn, showList, showRecord } from './table.js'
+import { limitIn, type ShownRecord, showList, showRecord } from './table.js'
+import { datatypeNames, namedEntries, partsOf, wholeEntries } from './whole-entries.js'
 
-type ShownRecord = Readonly<Record<string, unknown>>
 type AnyResource = Resource<Record<string, unknown>>
 type Removal = (actor: Actor, id: string) => Promise<void>
 
@@ -47,31 +48,6 @@ interface Records {
     actor: Actor,
     rows: readonly ShownRecord[],
   ) => Promise<readonly ShownRecord[]>
-}
-
-/** Adds the names of datatypes to entries, and the slugs and titles of pages that the caller may see. */
-async function namedEntries(
-  { services: { space } }: ResourceParts,
-  actor: Actor,
-  rows: readonly ShownRecord[],
-) {
-  const datatypes = await datatypeNames(space)
-  const routes = new Map<unknown, { slug: string; title: string }>()
-  const route_id = [...new Set(rows.flatMap(row => (row.route_id ? String(row.route_id) : [])))]
-  if (route_id.length > 0)
-    for (const route of await all(
-      (await space.records.routes(actor)).list({ route_id } as never, {} as never),
-    ))
-      routes.set(route.route_id, route)
-  return rows.map(row => {
-    const { slug, title } = routes.get(row.route_id) ?? {}
-    return { ...row, datatype: datatypes.get(row.datatype_id), slug, title }
-  })
-}
-
-async function datatypeNames({ datatypes }: Services['space']): Promise<Map<unknown, string>> {
-  const found = await all(datatypes.list({}, {} as never))
-  return new Map(found.map(({ datatype_id, name }) => [datatype_id, name]))
 }
 
 const ofSpace = (
@@ -131,12 +107,7 @@ const resources: Readonly<Record<RecordName, Records>> = {
     table: ({ tokens }) => tokens.table,
     described: tokenResource,
     columns: ['token_id', 'token_prefix', 'user', 'label', 'revoked', 'expires_at', 'last_used_at'],
-    async named({ services: { users } }, _actor, rows) {
-      const ids = [...new Set(rows.map(row => String(row.user_id)))]
-      const found = await Promise.all(ids.map(id => users.get(id).catch(() => undefined)))
-      const emails = new Map<unknown, string>(found.flatMap(one => (one ? [[one.user_id, one.email]] : [])))
-      return rows.map(row => ({ ...row, user: emails.get(row.user_id) }))
-    },
+    named: ({ services }, _actor, rows) => withPeople(services, rows, 'user_id', 'user'),
   },
   locales: {
     table: ({ locales }) => locales.table,
@@ -153,6 +124,54 @@ const resources: Readonly<Record<RecordName, Records>> = {
     described: webhookResource,
     columns: ['webhook_id', 'is_active', 'name', 'url'],
   },
+  trash: {
+    table: ({ space }) => space.trash.table,
+    described: trashResource,
+    columns: ['trash_id', 'title', 'slug', 'entries', 'by', 'deleted_at'],
+    named: ({ services }, _actor, rows) => withPeople(services, rows, 'deleted_by', 'by'),
+  },
+  comments: {
+    table: ({ comments }) => comments.table,
+    described: commentResource,
+    columns: ['comment_id', 'date_created', 'by', 'resolved', 'body'],
+    named: ({ services }, _actor, rows) => withPeople(services, rows, 'author_id', 'by'),
+  },
+}
+
+/** Adds the e-mail addresses of the accounts that a member names. */
+async function withPeople(
+  { users }: ResourceParts['services'],
+  rows: readonly ShownRecord[],
+  member: string,
+  as: string,
+): Promise<readonly ShownRecord[]> {
+  const ids = [...new Set(rows.flatMap(row => (row[member] ? String(row[member]) : [])))]
+  const found = await Promise.all(ids.map(id => users.get(id).catch(() => undefined)))
+  const emails = new Map<unknown, string>(found.flatMap(one => (one ? [[one.user_id, one.email]] : [])))
+  return rows.map(row => ({ ...row, [as]: emails.get(row[member]) }))
+}
+
+function trashResource({ services: { space } }: ResourceParts) {
+  type Trashed = Awaited<ReturnType<typeof space.trash.get>>
+  return {
+    one: 'deleted entry',
+    key: 'trash_id',
+    service: space.trash,
+    nameOf: ({ title }: Trashed) => title,
+    deletes: () => 'It is deleted for good. This cannot be undone.',
+  }
+}
+
+function commentResource({ services: { comments } }: ResourceParts) {
+  type Comment = Awaited<ReturnType<typeof comments.get>>
+  return {
+    one: 'comment',
+    key: 'comment_id',
+    service: comments,
+    create: CommentCreate,
+    update: CommentUpdate,
+    nameOf: ({ body }: Comment) => body.slice(0, 60),
+  }
 }
 
 /** Entries, which have screens of their own and no description for ordinary lists. */
@@ -171,8 +190,6 @@ function entryResource(parts: ResourceParts) {
   }
 }
 
-const partsOf = (services: Services): ResourceParts => ({ services: inPublicSpace(services) })
-
 function opened(name: RecordName, services: Services) {
   const { described, ...own } = resources[name]
   const parts = partsOf(services)
@@ -185,6 +202,10 @@ async function readsOf(name: RecordName, services: Services, actor: Actor) {
     (await resource.reads?.(actor)) ??
     resource.service) as AnyResource['service']
 }
+
+const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform(text => text === 'true')
+const filterOf = (table: AnyTable, column: string): z.ZodType =>
+  table.columns[column]?.kind === 'boolean' ? yesOrNo : listFilter(table, column)
 
 const Slice = z.object({
   offset: wholeNumber.optional(),
@@ -207,7 +228,7 @@ export const list =
       given.push([column, await filterValue(name, column, value, services, actor)])
     }
     const names = z.object(
-      Object.fromEntries(given.map(([column]) => [column, listFilter(table(services), column)])),
+      Object.fromEntries(given.map(([column]) => [column, filterOf(table(services), column)])),
     )
     const where = parsed(names, Object.fromEntries(given)) as never
     const slice = { ...parsed(Slice, { offset, after }), limit: limitIn(options) }
@@ -221,32 +242,6 @@ export const list =
     return 0
   }
 
-/** The values of an entry by field name, those of other languages apart, with its names. */
-async function wholeEntry(
-  parts: ResourceParts,
-  actor: Actor,
-  entry: ShownRecord,
-  locale: string,
-): Promise<ShownRecord> {
-  const { space } = parts.services
-  const content_data_id = String(entry.content_data_id)
-  const [[named = entry], model, seen] = await Promise.all([
-    namedEntries(parts, actor, [entry]),
-    modelOf(parts),
-    space.records.contentFields(actor),
-  ])
-  const names = new Map([...model.fieldsOf.values()].flat().map(({ field_id, name }) => [field_id, name]))
-  const values: Record<string, Record<string, string>> = {}
-  for (const value of await all(seen.list({ content_data_id } as never, {} as never)))
-    values[value.locale] = {
-      ...values[value.locale],
-      [names.get(value.field_id) ?? value.field_id]: value.field_value,
-    }
-  const { [locale]: fields = {}, ...others } = values
-  const further = Object.keys(others).length > 0 ? { translations: others } : {}
-  return { ...named, ...(locale === '' ? {} : { locale }), fields, ...further }
-}
-
 export const get =
   (name: RecordName): Work =>
   async (services, actor, io, options, [text = '']) => {
@@ -255,7 +250,10 @@ export const get =
     ).get(await idOf(name, text, services, actor))) as ShownRecord
     const { locale = '' } = options
     if (name !== 'content') showRecord(io, options, record)
-    else showRecord(io, options, await wholeEntry(partsOf(services), actor, record, locale))
+    else {
+      const [whole = record] = await wholeEntries(partsOf(services), actor, [record], locale)
+      showRecord(io, options, whole)
+    }
     return 0
   }
 
@@ -315,6 +313,17 @@ export const remove =
     })
     return 0
   }
+
+/** Restores deleted content at its place, or says why it cannot. */
+export const trashRestore: Work = async (services, actor, io, options, [text = '']) => {
+  const { trash } = services.space
+  const id = await idOf('trash', text, services, actor)
+  const { title } = await trash.get(id)
+  const restored = await trash.restore(actor, id)
+  const at = restored.slug === null ? '' : ` at ${restored.slug}`
+  show(io, options, restored, `Restored “${title}”${at}.`)
+  return 0
+}
 
 /** The records that have no option to delete what hangs on them. */
 const withoutOption = new Set(['media', 'admin_media'])

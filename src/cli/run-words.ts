@@ -22,7 +22,19 @@ function nodeOf(root: Node, words: readonly string[], hidden: boolean): Node {
 /** The first words of commands, in the groups of the help. */
 const helpGroups: Readonly<Record<string, readonly string[]>> = {
   'Set up and run:': ['serve', 'quickstart', 'init', 'doctor', 'config', 'migrate', 'backup', 'import'],
-  'Content:': ['content', 'pages', 'versions', 'routes', 'redirects', 'media', 'locales', 'query', 'search'],
+  'Content:': [
+    'content',
+    'pages',
+    'versions',
+    'trash',
+    'comments',
+    'routes',
+    'redirects',
+    'media',
+    'locales',
+    'query',
+    'search',
+  ],
   'Content model:': ['datatypes', 'fields', 'model', 'types', 'compat'],
   'People and access:': ['user', 'roles', 'token', 'keys'],
   'Watch and notify:': ['webhooks', 'deliveries', 'audit', 'top'],

@@ -1,4 +1,6 @@
 import { limit, type SiteCommand } from './command.js'
+import { contentCommands } from './content-commands.js'
+import { dryRun, yes } from './deletion.js'
 import { recordCommands } from './record-commands.js'
 import { versionCommands } from './version-commands.js'
 
@@ -6,7 +8,8 @@ import { versionCommands } from './version-commands.js'
 export const groups: Readonly<Record<string, string>> = {
   audit: 'show who changed what, and when',
   backup: 'create, list, verify and restore backups',
-  config: 'check the configuration',
+  comments: 'manage comments on entries',
+  config: 'check, show and change the configuration',
   content: 'manage content trees',
   datatypes: 'manage datatypes',
   deliveries: 'show and retry deliveries of webhooks',
@@ -21,6 +24,7 @@ export const groups: Readonly<Record<string, string>> = {
   roles: 'manage roles',
   routes: 'manage the URLs of pages',
   token: 'manage API keys',
+  trash: 'show, restore and remove deleted content',
   user: 'manage accounts',
   versions: 'show, compare and restore versions of entries',
   webhooks: 'manage webhooks',
@@ -33,6 +37,7 @@ export const machineCommands: readonly string[] = [
   'init',
   'doctor',
   'config check',
+  'content edit',
   'migrate up',
   'migrate status',
   'backup verify',
@@ -45,7 +50,6 @@ export const machineCommands: readonly string[] = [
 
 const email = { '<email>': 'the e-mail address of the account' }
 
-const entry = { '<entry>': 'the id of the entry, or the slug of its page' }
 const webhook = (place: string) => ({ [place]: 'the id of the webhook, or its name' })
 const auditOptions = {
   '--table <name>': 'only changes of this table',
@@ -104,7 +108,7 @@ export const siteCommands: readonly SiteCommand[] = [
     words: 'keys remove',
     summary: 'remove an SSH key and end its sessions',
     arguments: { '<id>': 'the id of the key' },
-    withoutJson: true,
+    options: { ...yes, ...dryRun },
     access: 'signed-in',
     work: async (...call) => (await import('./ssh-keys.js')).keysRemove(...call),
   },
@@ -136,56 +140,22 @@ export const siteCommands: readonly SiteCommand[] = [
     access: 'media:update',
     work: async (...call) => (await import('./media-regenerate.js')).mediaRegenerate(...call),
   },
-  ...recordCommands('media'),
-  ...recordCommands('content'),
   {
-    words: 'content publish',
-    summary: 'publish an entry with everything under it',
-    arguments: entry,
-    options: { '--locale <code>': 'mark its texts in this locale as ready' },
-    access: 'content:publish',
-    work: async (...call) => (await import('./publishing.js')).contentPublish(...call),
-  },
-  {
-    words: 'content unpublish',
-    summary: 'unpublish an entry with everything under it',
-    arguments: entry,
-    access: 'content:publish',
-    work: async (...call) => (await import('./publishing.js')).contentUnpublish(...call),
-  },
-  {
-    words: 'content schedule',
-    summary: 'schedule when an entry is published and unpublished',
-    arguments: entry,
+    words: 'media upload',
+    summary: 'upload a file; over SSH its bytes are the standard input',
+    arguments: { '<file>': 'the file, over SSH its name, or - for standard input' },
     options: {
-      '--publish <time>': 'when it is published, or never',
-      '--unpublish <time>': 'when it is unpublished, or never',
+      '--folder <path>': 'the folder of media, such as team/2027',
+      '--alt <text>': 'what the picture shows',
+      '--name <name>': 'the name of the file, if not its own',
     },
-    access: 'content:publish',
-    work: async (...call) => (await import('./publishing.js')).contentSchedule(...call),
-  },
-  {
-    words: 'content check',
-    summary:
-      'find damaged trees and values that break the rules of their field; ends with 1 when there are some',
-    access: 'content:admin',
-    work: async (...call) => (await import('./content.js')).contentCheck(...call),
-  },
-  {
-    words: 'content repair',
-    summary: 'repair damaged trees',
-    access: 'content:admin',
-    work: async (...call) => (await import('./content.js')).contentRepair(...call),
-  },
-  ...versionCommands,
-  {
-    words: 'pages create',
-    summary:
-      'make a route with an entry on it and all under that, of the JSON on standard input; writes both ids',
     hasAuthor: true,
-    access: 'content:create',
-    work: async (...call) => (await import('./publishing.js')).pagesCreate(...call),
+    access: 'media:create',
+    work: async (...call) => (await import('./media-upload.js')).mediaUpload(...call),
   },
+  ...recordCommands('media'),
+  ...contentCommands,
+  ...versionCommands,
   ...recordCommands('routes'),
   ...recordCommands('redirects'),
   ...recordCommands('datatypes'),
@@ -293,6 +263,21 @@ export const siteCommands: readonly SiteCommand[] = [
     work: async (...call) => (await import('./backup-create.js')).backupList(...call),
   },
   {
+    words: 'config get',
+    summary: 'show a setting, or all of them; secrets are masked',
+    arguments: { '[name]': 'the name of the setting' },
+    access: 'config:read',
+    work: async (...call) => (await import('./settings.js')).configGet(...call),
+  },
+  {
+    words: 'config set',
+    summary: 'change a setting; a secret is prompted for, or one line of standard input',
+    arguments: { '<name>': 'the name of the setting', '[value]': 'its value, or null for its default' },
+    options: dryRun,
+    access: 'config:update',
+    work: async (...call) => (await import('./settings.js')).configSet(...call),
+  },
+  {
     words: 'top',
     summary: 'show what happens in the service: once here, and live with ssh -t',
     access: 'signed-in',
@@ -314,7 +299,7 @@ export const siteCommands: readonly SiteCommand[] = [
   {
     words: 'model apply',
     summary: 'make and change what the model on standard input says; nothing is deleted',
-    options: { '--accept-broken': 'apply changes that break something too' },
+    options: { '--accept-broken': 'apply changes that break something too', ...dryRun },
     access: 'datatypes:update',
     work: async (...call) => (await import('./model.js')).modelApply(...call),
   },

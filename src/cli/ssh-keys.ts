@@ -1,5 +1,7 @@
+import { missingPermission } from '../errors.js'
 import { SshKeyCreate } from '../services/accounts/ssh-keys.js'
 import { type SiteCommand, show } from './command.js'
+import { deleteAsked } from './deletion.js'
 import { inputText, parsed } from './given.js'
 import { lines } from './table.js'
 
@@ -20,7 +22,13 @@ export const keysAdd: Work = async ({ sshKeys }, actor, io, options) => {
   return 0
 }
 
-export const keysRemove: Work = async ({ sshKeys }, actor, _io, _options, [id = '']) => {
-  await sshKeys.remove(actor, id)
+/** Removes a key after a question: an own one, or with `ssh_keys:delete` that of somebody else. */
+export const keysRemove: Work = async ({ access, sshKeys }, actor, io, options, [id = '']) => {
+  const own = (await sshKeys.list(actor)).find(one => one.ssh_key_id === id)
+  // Before the question, which nobody needs who may not remove it.
+  if (!own && !(await access.can(actor, 'ssh_keys:delete'))) throw missingPermission('ssh_keys:delete')
+  const name = `the key “${own?.label || own?.fingerprint || id}”`
+  const words = 'Its sessions end, and nobody can sign in with it.'
+  await deleteAsked(io, options, { id, name, words }, () => sshKeys.remove(actor, id))
   return 0
 }

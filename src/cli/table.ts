@@ -7,7 +7,7 @@ import { type Io, show, type Values, WrongCall } from './command.js'
 import { NobodyReads } from './terminal.js'
 import { visible } from './visible.js'
 
-type ShownRecord = Readonly<Record<string, unknown>>
+export type ShownRecord = Readonly<Record<string, unknown>>
 
 /** Returns a value in one line. */
 export function cell(value: unknown): string {
@@ -145,7 +145,7 @@ export async function showList(io: Io, options: Values, list: List): Promise<voi
 }
 
 /** Waits until the output is read. Returns false if its reader has seen enough, as `head` has. */
-const isRead = (io: Io): Promise<boolean> =>
+export const isRead = (io: Io): Promise<boolean> =>
   io.drained().then(
     () => true,
     error => {

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs'
+import { createReadStream, writeSync } from 'node:fs'
 import type { FirstAdministrator } from '../services/bootstrap.js'
 import { visible } from './visible.js'
 
@@ -12,6 +12,8 @@ export interface Terminal {
   drained(): Promise<void>
   /** Standard input; it can be read once. */
   input(): AsyncIterable<Uint8Array>
+  /** Opens a file of the machine; undefined where a command may not name one. */
+  readonly openFile?: (path: string) => AsyncIterable<Uint8Array>
   /** Aborted when the command is to end: finished work is kept, and unfinished work is given up. */
   readonly stopped: AbortSignal
   /** Writes text that cannot be shown again. @throws if nobody reads it */
@@ -73,6 +75,7 @@ export const processTerminal: Terminal = {
     if (!stdout.writable || stdout.errored) throw new NobodyReads('nobody reads standard output')
   },
   input: () => process.stdin,
+  openFile: path => createReadStream(path),
   get stopped() {
     stopped ??= stopSignal()
     return stopped

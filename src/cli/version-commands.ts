@@ -1,4 +1,5 @@
 import { limit, type SiteCommand } from './command.js'
+import { dryRun } from './deletion.js'
 
 /** Versions have values that were never published, so they are for users who work on content. */
 const access = 'content:update'
@@ -17,6 +18,7 @@ export const versionCommands: readonly SiteCommand[] = [
     words: 'versions compare',
     summary: 'compare two versions of an entry',
     arguments: { '<from>': 'the id of a version', '<to>': 'the id of another one' },
+    options: { '--patch': 'show the changed values as a unified diff, which patch applies' },
     access,
     work: async (...call) => (await import('./versions.js')).versionsCompare(...call),
   },
@@ -24,6 +26,7 @@ export const versionCommands: readonly SiteCommand[] = [
     words: 'versions restore',
     summary: 'restore a version; the current state is saved as a version first',
     arguments: { '<id>': 'the id of the version' },
+    options: { '--yes': 'do not ask, where a person could be asked', ...dryRun },
     access,
     work: async (...call) => (await import('./versions.js')).versionsRestore(...call),
   },

@@ -67,6 +67,13 @@ const fieldId = () =>
 const roleId = () => record('/roles', { label: fresh('role') }, 'role_id')
 const tokenId = () => record('/tokens', { user_id: app.users.admin, label: fresh('key') }, 'token_id')
 const redirectId = () => record('/redirects', { slug: `/${fresh('old')}`, target: '/' }, 'redirect_id')
+const trashId = async () => {
+  const id = await entryId()
+  await app.call('DELETE', `/api/v1/content?q=${id}`)
+  return (await app.call('GET', `/api/v1/trash?content_data_id=${id}`)).body[0].trash_id as string
+}
+const commentId = async () =>
+  record('/comments', { content_data_id: await entryId(), body: 'Is this right?' }, 'comment_id')
 /** A language that no other case has. */
 const freshLocale = () => ({ code: `de-x-${fresh('l')}`, label: 'A language' })
 const localeId = () => record('/locales', freshLocale(), 'locale_id')
@@ -110,6 +117,7 @@ interface Line {
   readonly isEndless?: true
   /** Its exit code, if that is not 0. */
   readonly code?: number
+  readonly variables?: Readonly<Record<string, string>>
 }
 type Case = () => Promise<Line> | Line
 
@@ -133,13 +141,14 @@ const cases: Readonly<Record<string, Case>> = {
   'roles update': async () => ({ args: [await roleId()], input: JSON.stringify({ label: fresh('role') }) }),
   'keys list': none,
   'keys add': () => ({ args: ['--label', 'laptop'], input: publicKeyOf(newKey()) }),
-  'keys remove': one(async () => (await ssh.keyOf('admin')).id),
+  'keys remove': one(async () => (await ssh.keyOf('admin')).id, '--yes'),
   'token create': async () => ({ args: [await userEmail(), '--read-only'] }),
   'token revoke': one(tokenId),
   'token list': none,
   'token get': one(tokenId),
   'token delete': one(tokenId, '--yes'),
   'media regenerate': none,
+  'media upload': () => ({ args: ['-', '--name', `${fresh('file')}.txt`], input: fresh('a file ') }),
   'media list': none,
   'media get': one(mediaId),
   'media delete': one(mediaId, '--yes'),
@@ -154,6 +163,25 @@ const cases: Readonly<Record<string, Case>> = {
   'content publish': one(entryId),
   'content unpublish': one(() => entryId('published')),
   'content schedule': one(entryId, '--publish', '2040-01-01T00:00:00Z'),
+  'content export': none,
+  'content import': async () => ({
+    args: [],
+    input: `${JSON.stringify({ datatype: 'post', slug: `/${fresh('page')}`, fields: { title: 'New' } })}\n`,
+  }),
+  'trash list': none,
+  'trash get': one(trashId),
+  'trash delete': one(trashId, '--yes'),
+  'trash restore': one(trashId),
+  'comments list': none,
+  'comments get': one(commentId),
+  'comments delete': one(commentId, '--yes'),
+  'comments create': async () => ({
+    args: [],
+    input: JSON.stringify({ content_data_id: await entryId(), body: 'Is this right?' }),
+  }),
+  'comments update': async () => ({ args: [await commentId()], input: '{"resolved":true}' }),
+  'config get': () => ({ args: ['publish_mode'] }),
+  'config set': () => ({ args: ['webhook_max_retries', '4', '--dry-run'] }),
   'content check': none,
   'content repair': none,
   'versions list': one(async () => (await versionIds()).id),
@@ -227,6 +255,7 @@ const localCases: Readonly<Record<string, () => Promise<Line & { config?: string
   }),
   doctor: async () => ({ args: [] }),
   'config check': async () => ({ args: [] }),
+  'content edit': async () => ({ args: [await entryId()], variables: { EDITOR: 'true' } }),
   'migrate up': async () => ({ args: [] }),
   'migrate status': async () => ({ args: [] }),
   'backup verify': async () => ({ args: [await backupFile()], config: '' }),
@@ -253,15 +282,24 @@ async function backupFile(): Promise<string> {
   return path
 }
 
+/** Commands whose records have an author that no member of their input names. */
+const signed = new Set([
+  'webhooks create',
+  'media upload',
+  'content import',
+  'trash restore',
+  'comments create',
+])
+
 /** On the machine, in this process. */
-async function here(words: string, { args, input, secret, isEndless }: Line, file = config) {
+async function here(words: string, { args, input, secret, isEndless, variables = {} }: Line, file = config) {
   const ended = { code: 0, out: '', err: '' }
   const stopping = new AbortController()
   const write = (some: string) => {
     ended.out += some
   }
   // Nobody is signed in here.
-  const named = words === 'webhooks create' ? ['--author', 'admin@example.com'] : []
+  const named = signed.has(words) ? ['--author', 'admin@example.com'] : []
   const own = [...args, ...named, ...(file ? ['--config', file] : [])]
   const running = runLine(commands, [...words.split(' '), ...own], {
     ...unread,
@@ -278,7 +316,7 @@ async function here(words: string, { args, input, secret, isEndless }: Line, fil
     },
     isInteractive: false,
     stopped: stopping.signal,
-    variables: {},
+    variables,
   })
   if (isEndless)
     await telling(

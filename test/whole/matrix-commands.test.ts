@@ -35,6 +35,7 @@ token list           tokens:read        - - - p a
 token get            tokens:read        - - - p a
 token delete         tokens:delete      - - - p a
 media regenerate     media:update       - - e p a
+media upload         media:create       - - e p a
 media list           media:read         - v e p a
 media get            media:read         - v e p a
 media delete         media:delete       - - e p a
@@ -48,6 +49,17 @@ content unpublish    content:publish    - - - p a
 content schedule     content:publish    - - - p a
 content check        content:admin      - - - p a
 content repair       content:admin      - - - p a
+content export       content:read       - v e p a
+content import       content:create     - - e - a
+trash list           content:update     - - e p a
+trash get            content:update     - - e p a
+trash delete         content:delete     - - e p a
+trash restore        content:delete     - - e p a
+comments list        content:update     - - e p a
+comments get         content:update     - - e p a
+comments delete      content:update     - - e p a
+comments create      content:update     - - e p a
+comments update      content:update     - - e p a
 versions list        content:update     - - e p a
 versions compare     content:update     - - e p a
 versions restore     content:update     - - e p a
@@ -92,6 +104,8 @@ audit list           audit:read         - - - p a
 audit tail           audit:read         - - - p a
 backup create        deploy:create      - - - - a
 backup list          deploy:read        - - - p a
+config get           config:read        - - e p a
+config set           config:update      - - - p a
 top                  signed-in          - v e p a
 model pull           datatypes:read     - - e - a
 model plan           datatypes:read     - - e - a

@@ -1,5 +1,6 @@
 import { HttpError } from '../../errors.js'
 import { all, modelOf, titlesOf } from '../../resources/entries.js'
+import { publicationOf, publishQuestion } from '../../resources/views/publication.js'
 import { confirmView, pageView } from '../screen/over.js'
 import { bold } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
@@ -14,24 +15,6 @@ async function refusals(session: Session, { errors }: HttpError): Promise<readon
   return told.map(({ error, content_data_id = '' }) => `In “${titles.get(content_data_id) ?? ''}”: ${error}`)
 }
 
-const entriesWord = (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'}`
-
-/** Returns the question before a publication; undefined if it changes only one entry that is public already. */
-async function questionOf({ services: { space } }: Session, id: string, title: string) {
-  const entries = [await space.content.get(id), ...(await space.content.subtree(id))]
-  const ids = new Set(entries.map(entry => entry.content_data_id))
-  const drafts = new Set(
-    entries.filter(({ status }) => status === 'draft').map(entry => entry.content_data_id),
-  ).size
-  if (ids.size === 1 && drafts === 0) return undefined
-  const under = ids.size > 1 ? ` with ${entriesWord(ids.size - 1)} under it` : ''
-  const first =
-    drafts === 0
-      ? 'All of it is public already.'
-      : `${entriesWord(drafts)} will be public that ${drafts === 1 ? 'is a draft' : 'are drafts'} now.`
-  return `Publish “${title}”${under}?\n${first}`
-}
-
 /** Publishes an entry with everything under it, after a question if that is more than a change of a public entry. */
 export function publish<S>(
   session: Session,
@@ -40,10 +23,11 @@ export function publish<S>(
   done: () => void,
 ): void {
   shell.work('content:publish', async () => {
-    const question = await questionOf(session, id, title)
+    const reach = await publicationOf(id, session)
     const act = () => publishNow(session, shell, id, done)
-    if (question === undefined) act()
-    else shell.open(confirmView('Publish', question, { word: 'publish it', act }))
+    // A change of one entry that is public already needs no question.
+    if (reach.entries === 1 && reach.drafts === 0) act()
+    else shell.open(confirmView('Publish', publishQuestion({ ...reach, title }), { word: 'publish it', act }))
   })
 }
 

@@ -1,0 +1,87 @@
+import type { SiteCommand } from './command.js'
+import { dryRun } from './deletion.js'
+import { recordCommands } from './record-commands.js'
+
+const entry = { '<entry>': 'the id of the entry, or the slug of its page' }
+const publishing = { '--yes': 'do not ask, where a person could be asked', ...dryRun }
+
+/** Commands for content trees. */
+export const contentCommands: readonly SiteCommand[] = [
+  ...recordCommands('content'),
+  {
+    words: 'content publish',
+    summary: 'publish an entry with everything under it',
+    arguments: entry,
+    options: { '--locale <code>': 'mark its texts in this locale as ready', ...publishing },
+    access: 'content:publish',
+    work: async (...call) => (await import('./publishing.js')).contentPublish(...call),
+  },
+  {
+    words: 'content unpublish',
+    summary: 'unpublish an entry with everything under it',
+    arguments: entry,
+    options: publishing,
+    access: 'content:publish',
+    work: async (...call) => (await import('./publishing.js')).contentUnpublish(...call),
+  },
+  {
+    words: 'content schedule',
+    summary: 'schedule when an entry is published and unpublished',
+    arguments: entry,
+    options: {
+      '--publish <time>': 'when it is published, or never',
+      '--unpublish <time>': 'when it is unpublished, or never',
+    },
+    access: 'content:publish',
+    work: async (...call) => (await import('./publishing.js')).contentSchedule(...call),
+  },
+  {
+    words: 'content check',
+    summary:
+      'find damaged trees and values that break the rules of their field; ends with 1 when there are some',
+    access: 'content:admin',
+    work: async (...call) => (await import('./content.js')).contentCheck(...call),
+  },
+  {
+    words: 'content repair',
+    summary: 'repair damaged trees',
+    options: dryRun,
+    access: 'content:admin',
+    work: async (...call) => (await import('./content.js')).contentRepair(...call),
+  },
+  {
+    words: 'content export',
+    summary: 'write whole trees to standard output, a line of JSON for each entry',
+    arguments: { '[entry]': 'only the tree of this entry, by id or slug' },
+    options: { '--datatype-id <datatype>': 'only trees of this datatype, by id or name' },
+    withoutJson: true,
+    access: 'content:read',
+    work: async (...call) => (await import('./content-export.js')).contentExport(...call),
+  },
+  {
+    words: 'content import',
+    summary: 'create and change entries from lines of content export on standard input',
+    options: { '--publish': 'publish the trees that were published in the export', ...dryRun },
+    hasAuthor: true,
+    access: 'content:create',
+    work: async (...call) => (await import('./content-import.js')).contentImport(...call),
+  },
+  {
+    words: 'pages create',
+    summary:
+      'make a route with an entry on it and all under that, of the JSON on standard input; writes both ids',
+    hasAuthor: true,
+    access: 'content:create',
+    work: async (...call) => (await import('./publishing.js')).pagesCreate(...call),
+  },
+  ...recordCommands('trash'),
+  {
+    words: 'trash restore',
+    summary: 'restore a deleted entry with everything that was under it',
+    arguments: { '<entry>': 'the id in the trash, or the slug that its page had' },
+    hasAuthor: true,
+    access: 'content:delete',
+    work: async (...call) => (await import('./records.js')).trashRestore(...call),
+  },
+  ...recordCommands('comments'),
+]
