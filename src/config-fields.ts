@@ -119,6 +119,11 @@ const fields = {
     'Port of /metrics without sign-in, on loopback unless it contains an address. Default: only /api/v1/metrics.',
     stored,
   ),
+  workers: field(
+    count(1, 64).default(1),
+    'The number of processes that serve on this machine. About one for each core; each has its own caches and connections.',
+    stored,
+  ),
   stop_delay_seconds: field(
     count(0, 300).default(0),
     'How long a stopping service still answers while /api/v1/health/ready is 503, so that load balancers notice.',

@@ -6,6 +6,9 @@ const user = z
   .nullable()
   .meta({ description: 'The ULID of who did it; null for the service itself, as by a plan.' })
 const locale = z.string().meta({ description: 'Empty when not locale-specific.' })
+const surrogate_keys = z.array(z.string()).meta({
+  description: 'The `Surrogate-Key`s of all cached responses that are different now, sorted.',
+})
 const entry = {
   content_data_id: id('the entry.'),
   locale,
@@ -14,6 +17,7 @@ const entry = {
   slugs: z.array(z.string()).meta({
     description: 'Of every public page whose response has changed, sorted. A cache must drop these pages.',
   }),
+  surrogate_keys,
 }
 const version = { content_version_id: id('the version that was kept.'), version_number: z.int() }
 const plannedTime = z.iso.datetime().nullable()
@@ -32,6 +36,7 @@ const changed = {
     description: 'Addresses that may answer otherwise now, sorted, old and new ones; empty with `all_pages`.',
   }),
   all_pages: z.boolean().meta({ description: 'Whether any page may answer otherwise now.' }),
+  surrogate_keys,
 }
 const resources = {
   media: { what: 'A media item', data: { media_id: id('the media item.'), ...changed } },

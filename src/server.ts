@@ -43,6 +43,8 @@ export interface Options {
   showAdministrator?: (administrator: FirstAdministrator) => void
   /** Where the host key of the terminal is, or is made; without it none is served. */
   hostKeyFile?: string
+  /** Whether this process serves what exists once: the terminal, and metrics on a port of their own. */
+  isFirst?: boolean
 }
 
 export interface Opened {
@@ -188,15 +190,16 @@ async function closeAll(closing: readonly (() => Promise<unknown> | undefined)[]
 }
 
 /** Metrics on a port of their own, where there is to be one. */
-async function metricsListener({ services }: Opened, { config, ports }: Options) {
-  if (config.metrics_port === undefined) return undefined
+async function metricsListener({ services }: Opened, { config, ports, isFirst = true }: Options) {
+  if (config.metrics_port === undefined || !isFirst) return undefined
   const expose = ports.exposition(() => services.metrics.measure())
   return listenForMetrics(config.metrics_port, expose, ports.log)
 }
 
 /** The terminal over SSH, where it is wanted and has a key. */
-async function sshListener({ services, ids, config }: Opened, { config: at, ports, hostKeyFile }: Options) {
-  if (hostKeyFile === undefined || !at.ssh_enabled) return undefined
+async function sshListener({ services, ids, config }: Opened, options: Options) {
+  const { config: at, ports, hostKeyFile, isFirst = true } = options
+  if (hostKeyFile === undefined || !at.ssh_enabled || !isFirst) return undefined
   const { clock, log, publicKeys } = ports
   const { hostKey } = await import('./ssh/host-key.js')
   const key = hostKey(hostKeyFile, log)

@@ -5,6 +5,7 @@ import { withAppSecret } from '../node/app-secret.js'
 import { loadConfig, refuseLeftDatabase } from '../node/config-file.js'
 import { createLog, nodePorts } from '../node/ports.js'
 import { version } from '../node/version.js'
+import { type Addresses, workerOf } from '../node/worker.js'
 import { start } from '../server.js'
 import { stopOnSignal } from './stop-on-signal.js'
 import { say, showAdministrator, type Terminal } from './terminal.js'
@@ -35,6 +36,15 @@ export function withPort(
   return { ...config, port: data }
 }
 
+function saySite(terminal: Terminal, { port, sslPort, ssh }: Addresses): void {
+  const address = sslPort === undefined ? `http://localhost:${port}` : `https://localhost:${sslPort}`
+  say(
+    terminal,
+    `Slugline ${version} serves ${address} (panel: /admin, API: /api/v1, documentation: /api/docs)`,
+  )
+  if (ssh) say(terminal, sshLine(ssh))
+}
+
 /** Serves until a signal stops it. */
 export async function serve(
   terminal: Terminal,
@@ -44,25 +54,28 @@ export async function serve(
   const config = withPort(stored, options.port, terminal.variables)
   refuseLeftDatabase({ config, path })
   const log = createLog(config.log_level)
-  for (const name of unknown)
-    log.warn({ field: name, file: path }, 'the configuration names an unknown field')
+  const worker = workerOf(terminal.variables)
+  if (!worker)
+    for (const name of unknown)
+      log.warn({ field: name, file: path }, 'the configuration names an unknown field')
+  if (config.workers > 1 && !worker) {
+    const { supervise } = await import('../node/supervisor.js')
+    const ready = (addresses: Addresses) => saySite(terminal, addresses)
+    return supervise({ count: config.workers, log, ready })
+  }
   const starting = start({
     config: withAppSecret(config, { configuration: path, database: databaseFile(config) }, log),
-    ports: nodePorts(log, path),
+    ports: nodePorts(log, path, worker),
     variables: terminal.variables,
     showAdministrator: showAdministrator(terminal),
     hostKeyFile: hostKeyFile(config, path),
+    isFirst: worker === undefined || worker.number === 1,
   })
-  stopOnSignal(terminal, starting)
+  stopOnSignal(terminal, starting, worker !== undefined)
   const running = await starting
-  const address =
-    running.sslPort === undefined
-      ? `http://localhost:${running.port}`
-      : `https://localhost:${running.sslPort}`
-  say(
-    terminal,
-    `Slugline ${version} serves ${address} (panel: /admin, API: /api/v1, documentation: /api/docs)`,
-  )
-  if (running.ssh) say(terminal, sshLine(running.ssh))
+  const { port, sslPort, ssh } = running
+  const addresses = { port, sslPort, ssh: ssh && { port: ssh.port, fingerprint: ssh.fingerprint } }
+  if (worker) worker.ready(addresses)
+  else saySite(terminal, addresses)
   return 0
 }

@@ -11,8 +11,13 @@ const startTimeoutMs = 3000
 /**
  * Stops in order at the first signal, and at once at the second. It is called before the start is over: the service
  * responds a moment earlier than its start ends.
+ * @param isWorker a worker is signalled by the process that started it, and often by a service manager too
  */
-export function stopOnSignal(terminal: Terminal, starting: Promise<{ stop(): Promise<void> }>): void {
+export function stopOnSignal(
+  terminal: Terminal,
+  starting: Promise<{ stop(): Promise<void> }>,
+  isWorker = false,
+): void {
   let stopping = false
   // Whoever waits for the start reports why it failed.
   starting.catch(() => undefined)
@@ -30,6 +35,7 @@ export function stopOnSignal(terminal: Terminal, starting: Promise<{ stop(): Pro
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
+      if (stopping && isWorker) return
       if (stopping) process.exit(1)
       stopping = true
       stop().then(process.exit, () => process.exit(1))

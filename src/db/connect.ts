@@ -10,7 +10,7 @@ export type DatabaseAddress = Pick<
   Config,
   'db_driver' | 'db_url' | 'db_name' | 'db_username' | 'db_password'
 > &
-  Partial<Pick<Config, 'db_pooler'>>
+  Partial<Pick<Config, 'db_pooler' | 'workers'>>
 
 /** How long a start waits for a database server that does not answer, in milliseconds. */
 const answerTimeoutMs = 30_000
@@ -65,7 +65,8 @@ export async function connect(
   switch (config.db_driver) {
     case 'sqlite': {
       const { sqlite } = await import('./dialects/sqlite.js')
-      return sqlite(config.db_url || './modula.db', onlyExisting)
+      const isShared = (config.workers ?? 1) > 1
+      return sqlite(config.db_url || './modula.db', { onlyExisting, isShared })
     }
     case 'postgres': {
       const { postgres } = await import('./dialects/postgres.js')

@@ -21,7 +21,7 @@ export class ExternalChanges {
   private readonly listeners: (() => void)[] = []
 
   constructor(
-    private readonly dialect: Pick<Dialect, 'externalVersion' | 'cheapToRead'>,
+    private readonly dialect: Pick<Dialect, 'externalVersion' | 'cheapToRead' | 'isShared'>,
     private readonly log: Log,
   ) {}
 
@@ -82,7 +82,7 @@ export class ExternalChanges {
   /** Looks again unless that was done a moment ago; only where looking takes no statement. */
   private poll(intervalMs: number): void {
     const now = performance.now()
-    if (now - this.polledAt < intervalMs) return
+    if (!this.dialect.isShared && now - this.polledAt < intervalMs) return
     this.polledAt = now
     this.observe(this.dialect.externalVersion() as number)
   }

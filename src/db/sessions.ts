@@ -11,12 +11,15 @@ export const translated = (dialect: Dialect, error: unknown): HttpError | unknow
     : error
 
 /** The number of commits fails in the API's words as reads do: every signed-in request asks for it. */
-export function guardedVersion(dialect: Dialect): Pick<Dialect, 'externalVersion' | 'cheapToRead'> {
+export function guardedVersion(
+  dialect: Dialect,
+): Pick<Dialect, 'externalVersion' | 'cheapToRead' | 'isShared'> {
   const refuse = (error: unknown): never => {
     throw translated(dialect, error)
   }
   return {
     cheapToRead: dialect.cheapToRead,
+    isShared: dialect.isShared,
     externalVersion() {
       try {
         const version = dialect.externalVersion()

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as SecureServer } from 'node:https'
 import { type AddressInfo, connect, Server as SocketServer } from 'node:net'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { workerVariable } from './worker.js'
 
 /** How long a stop waits for running requests. */
 const stopTimeoutMs = 10_000
@@ -128,7 +129,8 @@ export class Connections {
       }
       this.server.on('connection', note).on('drop', note)
       own.once('connect', look).once('error', () => resolve())
-      setTimeout(resolve, stopTimeoutMs).unref()
+      // Another worker may accept it, which nothing tells here; what came before is accepted then too.
+      setTimeout(resolve, workerVariable in process.env ? acceptTimeoutMs : stopTimeoutMs).unref()
     })
     own.destroy()
   }

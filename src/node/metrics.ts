@@ -5,6 +5,14 @@ import { ConfigError } from '../errors.js'
 import { type Exposition, latencyBounds, type Measured, type RequestSeries } from '../metrics.js'
 import type { Log } from '../ports.js'
 
+/** The metrics of several processes that serve as one. */
+export interface MetricsOfAll {
+  /** Tells how this process measures itself. */
+  measureBy(own: () => Promise<unknown[]>): void
+  /** The metrics of each process, this one among them. */
+  ofAll(): Promise<unknown[][]>
+}
+
 type Labels = Readonly<Record<string, string | number>>
 
 interface Value {
@@ -18,6 +26,8 @@ interface Family {
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
   values(measured: Measured): Value[]
+  /** How the values of several processes become one; without it they are added. */
+  readonly aggregator?: 'max' | 'sum'
 }
 
 const one = (value: number, labels: Labels = {}): Value => ({ value, labels })
@@ -82,13 +92,21 @@ const families: readonly Family[] = [
     name: 'slugline_webhook_queue_age_seconds',
     help: 'How long the delivery that is most overdue has waited.',
     type: 'gauge',
+    aggregator: 'max',
     values: ({ queueAgeSeconds }) => (queueAgeSeconds === undefined ? [] : [one(queueAgeSeconds)]),
   },
   {
     name: 'slugline_backup_age_seconds',
     help: 'How old the newest complete backup is.',
     type: 'gauge',
+    aggregator: 'max',
     values: ({ backupAgeSeconds }) => (backupAgeSeconds === undefined ? [] : [one(backupAgeSeconds)]),
+  },
+  {
+    name: 'slugline_processes',
+    help: 'Processes that serve: the workers, or one.',
+    type: 'gauge',
+    values: () => [one(1)],
   },
   {
     name: 'slugline_database_connections',
@@ -157,12 +175,12 @@ export async function listenForMetrics(
 /** Registers a family whose values are read on request. */
 function register(
   registry: Registry,
-  { name, help, type, values }: Family,
+  { name, help, type, values, aggregator = 'sum' }: Family,
   read: () => Promise<Measured>,
 ): void {
   const family = {
     name,
-    get: async () => ({ name, help, type, values: values(await read()), aggregator: 'sum' }),
+    get: async () => ({ name, help, type, values: values(await read()), aggregator }),
   }
   // The registry asks a metric for its name and its values; its own classes count by themselves.
   registry.registerMetric(family as unknown as Metric)
@@ -171,8 +189,12 @@ function register(
 /**
  * Metrics in the text format of Prometheus, with those of the process that its client knows: memory, processor time,
  * garbage collection and the lag of the event loop. The client is loaded when they are asked for the first time.
+ * @param workers the processes whose metrics are added up, if there are several
  */
-export function exposition(measure: () => Promise<Measured>): () => Promise<Exposition> {
+export function exposition(
+  measure: () => Promise<Measured>,
+  workers?: MetricsOfAll,
+): () => Promise<Exposition> {
   let loading: Promise<Registry> | undefined
   let measuring: Promise<Measured> | undefined
   const load = async () => {
@@ -182,13 +204,20 @@ export function exposition(measure: () => Promise<Measured>): () => Promise<Expo
     for (const family of families) register(registry, family, () => (measuring ??= measure()))
     return registry
   }
-  return async () => {
+  async function read<T>(from: (registry: Registry) => Promise<T>): Promise<T> {
     loading ??= load()
-    const registry = await loading
     try {
-      return { type: registry.contentType, text: await registry.metrics() }
+      return await from(await loading)
     } finally {
       measuring = undefined
     }
+  }
+  if (!workers)
+    return () => read(async registry => ({ type: registry.contentType, text: await registry.metrics() }))
+  workers.measureBy(() => read(registry => registry.getMetricsAsJSON()))
+  return async () => {
+    const { AggregatorRegistry } = await import('prom-client')
+    const all = AggregatorRegistry.aggregate(await workers.ofAll())
+    return { type: all.contentType, text: await all.metrics() }
   }
 }

@@ -24,7 +24,7 @@ import { Semaphore } from '../semaphore.js'
 import { commonjs } from './commonjs.js'
 import { configFileAt } from './config-file.js'
 import { standardOutput } from './log.js'
-import { exposition } from './metrics.js'
+import { exposition, type MetricsOfAll } from './metrics.js'
 
 const { pino }: { pino: typeof Pino } = commonjs('pino')
 
@@ -120,8 +120,11 @@ export const storage: Storage = {
   },
 }
 
-/** @param configPath of the file that `PUT /config` replaces */
-export const nodePorts = (log: Log, configPath = './cms.config.json'): Ports => ({
+/**
+ * @param configPath of the file that `PUT /config` replaces
+ * @param workers the processes that serve as one, if there are several
+ */
+export const nodePorts = (log: Log, configPath = './cms.config.json', workers?: MetricsOfAll): Ports => ({
   clock,
   random,
   sandbox,
@@ -136,5 +139,5 @@ export const nodePorts = (log: Log, configPath = './cms.config.json'): Ports => 
   publicKeys,
   panelFiles,
   configFile: configFileAt(configPath),
-  exposition,
+  exposition: measure => exposition(measure, workers),
 })

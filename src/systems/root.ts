@@ -10,6 +10,7 @@ import type { ApiContext } from '../routes/context.js'
 import { endpoints } from '../routes/endpoints.js'
 import { answerWith } from '../routes/page-answer.js'
 import { addressOf } from '../routes/page-requests.js'
+import { surrogateKeys } from '../services/content/surrogate-keys.js'
 import { audienceOf } from '../services/delivery/audience.js'
 import type { CompatAnswer, CompatSite, Written } from '../services/delivery/compat/compat.js'
 
@@ -76,6 +77,7 @@ function redirectedTo(Location: string, isPublic: boolean, info: RequestInfo): R
     headers: {
       Location,
       'Cache-Control': isPublic ? 'public, max-age=60' : 'private, no-store',
+      ...(isPublic ? { 'Surrogate-Key': `compat ${surrogateKeys.content}` } : {}),
       Vary: 'Accept',
       'X-Content-Type-Options': 'nosniff',
       'Access-Control-Allow-Origin': '*',

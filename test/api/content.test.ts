@@ -78,6 +78,7 @@ it('tells of each change of status once, with the version it keeps', async () =>
       slug: expect.stringMatching(/^\/page-/),
       datatypes: ['page'],
       slugs: [expect.stringMatching(/^\/page-/)],
+      surrogate_keys: expect.arrayContaining([id, 'content', 'query', 'redirects']),
     },
   })
   await forget()

@@ -181,7 +181,7 @@ it('answers 304 to who has it, HEAD without a body, and lets browsers of other o
   expect(etag).toMatch(/^"[0-9a-f]{32}"$/)
   expect(Object.fromEntries(first.headers)).toMatchObject({
     'cache-control': 'public, max-age=0, stale-while-revalidate=30, stale-if-error=86400',
-    'surrogate-key': `${home.route_id} ${root.content_data_id}`,
+    'surrogate-key': `${home.route_id} ${root.content_data_id} pages`,
     'access-control-allow-origin': '*',
     'x-content-type-options': 'nosniff',
   })

@@ -59,6 +59,7 @@ describe('publishing', () => {
       slug,
       datatypes: ['page'],
       slugs: [slug],
+      surrogate_keys: expect.arrayContaining([root, 'content', 'query', 'redirects']),
     })
     expect((await visit()).body).toMatchObject({
       title: expect.any(String),

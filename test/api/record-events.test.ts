@@ -39,7 +39,7 @@ const media = async () =>
   )
 const { media_id } = await media()
 const one = await page('/one', { photo: media_id })
-await page('/two', { next: one.id })
+const two = await page('/two', { next: one.id })
 await page('/three')
 await app.subscribe()
 
@@ -62,6 +62,7 @@ describe('an event', () => {
         datatypes: ['post'],
         slugs: ['/one', '/two'],
         all_pages: false,
+        surrogate_keys: [one.route_id, two.route_id, 'content', 'kind:post'].sort(),
         updated_by: app.users.admin,
       },
     ])
@@ -82,6 +83,14 @@ describe('an event', () => {
         name: 'article',
         datatypes: ['article', 'post'],
         ...pages,
+        surrogate_keys: expect.arrayContaining([
+          one.route_id,
+          two.route_id,
+          'content',
+          'kind:article',
+          'kind:post',
+          'query',
+        ]),
         updated_by: app.users.admin,
       },
     ])
@@ -116,6 +125,7 @@ describe('an event', () => {
         datatypes: ['article'],
         slugs: ['/one', '/one-en', '/two', '/uno'],
         all_pages: false,
+        surrogate_keys: [one.route_id, two.route_id, 'content', 'kind:article', 'query', 'redirects'].sort(),
         ...by,
       },
       {
@@ -127,6 +137,7 @@ describe('an event', () => {
         datatypes: [],
         slugs: ['/one'],
         all_pages: false,
+        surrogate_keys: [expect.any(String), 'content'],
         created_by: app.users.admin,
       },
     ])

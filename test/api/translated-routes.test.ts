@@ -176,7 +176,7 @@ describe('a change of translations', () => {
     await api('PUT', `/content?q=${linking.id}`, { fields: { text: 'Other' } })
     await api('POST', '/content/publish', { content_data_id: about.id })
     const tags = (await get('/über-uns?format=clean')).headers.get('surrogate-key')
-    expect(tags).toBe(`${about.route_id} ${about.id}`)
+    expect(tags).toBe(`${about.route_id} ${about.id} pages`)
   })
 })
 

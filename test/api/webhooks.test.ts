@@ -22,7 +22,14 @@ const read = async (id: string) => (await call('GET', `${path}/${id}`)).body
 const put = (id: string, body: object, headers = {}) => call('PUT', `${path}/${id}`, { body, headers })
 const storedSecret = async (id: string) => (await db.get(tables.webhooks, id))?.secret
 const remove = (id: string) => call('DELETE', `${path}/${id}`)
-const entry = { content_data_id: missing, locale: '', slug: null, datatypes: [], slugs: [] }
+const entry = {
+  content_data_id: missing,
+  locale: '',
+  slug: null,
+  datatypes: [],
+  slugs: [],
+  surrogate_keys: [],
+}
 const data = {
   'content.published': { ...entry, content_version_id: missing, version_number: 1, published_by: null },
   'content.updated': { ...entry, updated_by: null },

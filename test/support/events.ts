@@ -9,5 +9,6 @@ export const updated =
     slug: null,
     datatypes: [],
     slugs: [],
+    surrogate_keys: [],
     updated_by: null,
   })

@@ -62,6 +62,8 @@ export interface Dialect extends SchemaDialect {
   externalVersion(): number | Promise<number>
   /** True if `externalVersion` returns a number at once, without a statement. */
   readonly cheapToRead: boolean
+  /** True if it is looked at for every answer: the next request of a client may go to another process. */
+  readonly isShared: boolean
   /** After this time every instance shows the change of any other, in milliseconds. */
   readonly propagationDelayMs: number
   /** At most `tries` attempts of a key in `seconds`, counted for all instances together if several can run. */

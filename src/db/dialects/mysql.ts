@@ -153,6 +153,7 @@ export function mysql(address: Address): Dialect {
     },
     externalVersion: sessions.externalVersion,
     cheapToRead: false,
+    isShared: false,
     propagationDelayMs: 1000,
     rateLimiter: (points, duration) =>
       limiterInTable({ points, duration }, 'RateLimiterMySQL', {

@@ -148,6 +148,7 @@ export function postgres({
     },
     externalVersion: sessions.externalVersion,
     cheapToRead: false,
+    isShared: false,
     propagationDelayMs: 1000,
     rateLimiter: (points, duration) =>
       limiterInTable({ points, duration }, 'RateLimiterPostgres', {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimiter } from '../../ports.js'
+import type { Dialect, Session } from './dialect.js'
 
 interface Amount {
   points: number
@@ -52,6 +53,76 @@ function limiterOf({ points, duration }: Amount, make: (library: Library) => Cou
 export const limiterInMemory = (amount: Amount): RateLimiter =>
   limiterOf(amount, ({ RateLimiterMemory }) => new RateLimiterMemory(amount))
 
+/** What the table has counted; undefined if it takes too long. */
+async function inTime(counting: Promise<RateLimiterRes>): Promise<RateLimiterRes | undefined> {
+  const late = new AbortController()
+  const counted = counting.finally(() => late.abort())
+  return Promise.race([
+    counted,
+    sleep(tableTimeoutMs, undefined, { signal: late.signal }).catch(() => counted),
+  ])
+}
+
+/** How often a process removes the counts whose time is over, in milliseconds. */
+const expiryIntervalMs = 60_000
+
+/**
+ * Counts one more in the window that runs, or in one that begins now. In SQLite the right sides are the values before.
+ */
+const countOne = `insert into auth_limits ("key", points, expire) values (?, 1, ?)
+  on conflict ("key") do update set
+    points = case when expire > ? then points + 1 else 1 end,
+    expire = case when expire > ? then expire else excluded.expire end
+  returning points, expire`
+
+/**
+ * Counts in the table for several processes on one SQLite file. A key that this process alone has counted too often is
+ * refused from memory, and costs no transaction.
+ */
+export const limiterInFile = (amount: Amount, transaction: Dialect['transaction']): RateLimiter =>
+  limiterOf(amount, library => {
+    const { points, duration } = amount
+    const inMemory = new library.RateLimiterMemory(amount)
+    let expiredAt = 0
+    const removeExpired = async (session: Session, now: number) => {
+      if (now - expiredAt < expiryIntervalMs) return
+      expiredAt = now
+      await session.run('delete from auth_limits where expire <= ?', [now])
+    }
+    const count = (key: string | number) =>
+      transaction(async session => {
+        const now = Date.now()
+        await removeExpired(session, now)
+        const [row] = await session.all(countOne, [String(key), now + duration * 1000, now, now])
+        const counted = Number(row?.points)
+        return new library.RateLimiterRes(points - counted, Number(row?.expire) - now, counted, counted === 1)
+      })
+    return {
+      async consume(key) {
+        const own = await inMemory.consume(key)
+        const state = (await inTime(count(key)).catch(() => undefined)) ?? own
+        if (state.consumedPoints > points) throw state
+        return state
+      },
+      delete: async key => {
+        await transaction(session => session.run('delete from auth_limits where "key" = ?', [String(key)]))
+        return inMemory.delete(key)
+      },
+      set: async (key, counted, seconds) => {
+        const state = await inMemory.set(key, counted, seconds)
+        const expire = Date.now() + seconds * 1000
+        await transaction(session =>
+          session.run('insert or replace into auth_limits ("key", points, expire) values (?, ?, ?)', [
+            String(key),
+            counted,
+            expire,
+          ]),
+        )
+        return state
+      },
+    }
+  })
+
 /**
  * Counts in the table of `migrations/006`. While the database is away each instance counts in its own memory, and
  * a key that was refused is refused from memory until its time is over.
@@ -73,15 +144,7 @@ export const limiterInTable = (
     })
     const inMemory = new library.RateLimiterMemory(amount)
     return {
-      async consume(key) {
-        const late = new AbortController()
-        const counted = inTable.consume(key).finally(() => late.abort())
-        const inTime = await Promise.race([
-          counted,
-          sleep(tableTimeoutMs, undefined, { signal: late.signal }).catch(() => counted),
-        ])
-        return inTime ?? inMemory.consume(key)
-      },
+      consume: async key => (await inTime(inTable.consume(key))) ?? inMemory.consume(key),
       delete: key => inTable.delete(key),
       set: (key, points, seconds) => inTable.set(key, points, seconds),
     }

@@ -7,7 +7,7 @@ import type { Kind } from '../columns.js'
 import { type Dialect, repeatableIndexes, type Session } from './dialect.js'
 import { failureOf } from './driver-error.js'
 import { sqliteFullText } from './full-text.js'
-import { limiterInMemory } from './rate-limiter.js'
+import { limiterInFile, limiterInMemory } from './rate-limiter.js'
 import { busyTimeoutMs, openConnection, openForReading, ours, sessionOf } from './sqlite-connection.js'
 import { openFile } from './sqlite-file.js'
 import { beginSnapshot, longReads, ReadingThread } from './sqlite-threads.js'
@@ -101,9 +101,10 @@ function transactionsOn(writer: BetterSqlite.Database) {
 
 /**
  * SQLite: one connection writes, another reads what is committed and never waits for it.
+ * @param isShared whether other processes serve the same callers, who may ask one for what another has just changed
  * @throws ConfigError when the file cannot be opened
  */
-export function sqlite(file: string, onlyExisting = false): Dialect {
+export function sqlite(file: string, { onlyExisting = false, isShared = false } = {}): Dialect {
   const knex = knexFactory({ client: 'better-sqlite3', useNullAsDefault: true })
   const writer = openFile(file, onlyExisting, () => openConnection(file, busyTimeoutMs))
   // From here on, waiting for a held file does not block the event loop.
@@ -126,8 +127,12 @@ export function sqlite(file: string, onlyExisting = false): Dialect {
     raiseVersion: async () => undefined,
     externalVersion: () => ours('pragma data_version', () => version.get() as number),
     cheapToRead: true,
+    isShared,
     propagationDelayMs: 100,
-    rateLimiter: (points, duration) => limiterInMemory({ points, duration }),
+    rateLimiter: (points, duration) =>
+      isShared
+        ? limiterInFile({ points, duration }, writing.transaction)
+        : limiterInMemory({ points, duration }),
     classify: failureOf,
     async close() {
       await writing.settle()

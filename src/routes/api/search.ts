@@ -3,6 +3,7 @@ import { HttpError } from '../../errors.js'
 import { requireAccess } from '../../middleware/authenticate.js'
 import type { Ctx } from '../../middleware/context.js'
 import { localeCode } from '../../services/content/locales.js'
+import { surrogateKeys } from '../../services/content/surrogate-keys.js'
 import { bodyOf } from '../../services/delivery/rendered-page.js'
 import type { Searcher } from '../../services/delivery/search/search.js'
 import { searchRequestLimits as limits } from '../../services/delivery/search/search-request.js'
@@ -92,7 +93,7 @@ export function searchRoutes({ services, authentication, hashing }: ApiContext) 
       const searcher = await searcherOf(c)
       const [, query] = splitAddress(c.req.url)
       const text = searchText(await search.find(searcher, searchRequest(query)))
-      const answer = { ...bodyOf(hashing, text), tags: 'search' }
+      const answer = { ...bodyOf(hashing, text), tags: `search ${surrogateKeys.content}` }
       const response = answerWith(c.req.raw, c.env, answer, searcher === 'reader' ? 'private' : 'public')
       // Callers who may read more get more results at the same address.
       response.headers.append('Vary', 'Authorization, Cookie')

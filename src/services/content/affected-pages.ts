@@ -2,7 +2,9 @@ import type { RowOf } from '../../db/columns.js'
 import { referrers, treesWith } from '../../db/queries/links.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
+import { limits } from '../../limits.js'
 import { slugsOf } from './route-translations.js'
+import { kindKey, sortedKeys, surrogateKeys } from './surrogate-keys.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
@@ -23,6 +25,14 @@ export interface AffectedPages {
   datatypes: string[]
   /** Of every public page that is rendered differently now, sorted. */
   slugs: string[]
+  /** Those of cached responses that are different now, sorted. */
+  surrogate_keys: string[]
+}
+
+export interface PageKeys {
+  readonly slugs: readonly string[]
+  /** Ids of their routes. */
+  readonly keys: readonly string[]
 }
 
 /** Roots of trees in which the public sees one of the entries, there or through a relation. */
@@ -44,32 +54,38 @@ export async function showing(read: Reader, space: ContentSpace, ids: readonly s
   return globals.length === 0 ? found : [...found, ...(await referring(read, space, globals))]
 }
 
-/** Addresses of the published pages among trees, by their roots. */
+/** The published pages among trees, by their roots. */
 export async function pagesOfTrees(
   read: Reader,
   space: ContentSpace,
   roots: readonly string[],
-): Promise<string[]> {
+): Promise<PageKeys> {
   const trees = await read.findIn(space.contentData, 'content_data_id', [...new Set(roots)])
   const routes = await read.findIn(
     space.routes,
     'route_id',
     trees.flatMap(({ status, route_id }) => (status === 'published' && route_id ? [route_id] : [])),
   )
-  return routes.flatMap(slugsOf)
+  return { slugs: routes.flatMap(slugsOf), keys: routes.map(({ route_id }) => route_id) }
 }
+
+/** The keys of pages; beyond the most that an event names, that of all pages. */
+export const boundedKeys = (pages: readonly string[]): readonly string[] =>
+  pages.length > limits.webhooks.pagesInEvent ? [surrogateKeys.pages] : pages
 
 /**
  * The pages that a change of an entry affects, after the change and in its transaction: a few statements, however many
  * pages there are.
  * @param entry as the public saw it or sees it now
  * @param affected undefined when the public sees nothing of the change
+ * @param isEdit whether entries stay as public as they were
  */
 export async function affectedPages(
   read: Reader,
   space: ContentSpace,
   entry: Entry,
   affected?: () => Promise<AffectedContent>,
+  isEdit = false,
 ): Promise<AffectedPages> {
   const top =
     entry.root_id === entry.content_data_id ? entry : await read.get(space.contentData, entry.root_id)
@@ -80,11 +96,23 @@ export async function affectedPages(
   const known = entry.status === 'published' && affected ? await affected() : undefined
   const isSeen = top?.status === 'published'
   // Where the page is not public, only what has been moved off another concerns anybody.
-  if (!known || !(isSeen || known.roots)) return { slug, datatypes, slugs: [] }
+  if (!known || !(isSeen || known.roots)) return { slug, datatypes, slugs: [], surrogate_keys: [] }
   const { ids, roots = [], slugs = [] } = known
   // Who shows an entry of a tree without a route shows the tree.
   const shown = top && !top.route_id ? [...ids, top.content_data_id] : ids
   const others = await pagesOfTrees(read, space, [...roots, ...(await showing(read, space, shown))])
   const own = isSeen && route ? slugsOf(route) : []
-  return { slug, datatypes, slugs: [...new Set([...own, ...slugs, ...others])].sort() }
+  const pages = [entry.root_id, ...roots, ...(route ? [route.route_id] : []), ...others.keys]
+  // An edit of one entry changes lists of its datatype; anything else, what is listed of others, and addresses.
+  const isOfOne = isEdit && ids.length === 1 && ids[0] === entry.content_data_id
+  const lists =
+    isOfOne && known.roots === undefined && known.slugs === undefined
+      ? datatypes.map(kindKey)
+      : [surrogateKeys.lists, surrogateKeys.redirects]
+  return {
+    slug,
+    datatypes,
+    slugs: [...new Set([...own, ...slugs, ...others.slugs])].sort(),
+    surrogate_keys: sortedKeys([...boundedKeys(pages), ...lists, surrogateKeys.content]),
+  }
 }

@@ -28,8 +28,11 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
     locale,
   })
 
-  const pagesOf = (tx: Writer, entry: Entry, affected?: FindAffected) =>
-    affectedPages(tx, space, entry, affected)
+  const pagesOf = async (tx: Writer, entry: Entry, affected?: FindAffected, isEdit = false) => {
+    const found = await affectedPages(tx, space, entry, affected, isEdit)
+    // No cache has pages of the admin space.
+    return prefix === 'content' ? found : { ...found, surrogate_keys: [] }
+  }
 
   async function updated(
     tx: Writer,
@@ -41,7 +44,7 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
     if (entry.status !== 'published') return
     await tx.emit(`${prefix}.updated`, async () =>
       (await isEmitted())
-        ? { ...dataOf(entry), updated_by: actor.userId, ...(await pagesOf(tx, entry, affected)) }
+        ? { ...dataOf(entry), updated_by: actor.userId, ...(await pagesOf(tx, entry, affected, true)) }
         : undefined,
     )
   }

@@ -7,8 +7,9 @@ import type { RecordChange } from '../../db/touched.js'
 import type { Writer } from '../../db/writer.js'
 import type { AnnouncedResource } from '../../events.js'
 import { limits } from '../../limits.js'
-import { pagesOfTrees, showing } from './affected-pages.js'
+import { boundedKeys, type PageKeys, pagesOfTrees, showing } from './affected-pages.js'
 import { slugsOf } from './route-translations.js'
+import { kindKey, sortedKeys, surrogateKeys } from './surrogate-keys.js'
 
 /** Events of records that are no content: what changes of them are announced as, whatever has made them. */
 
@@ -23,6 +24,8 @@ interface Affected {
   /** Addresses whose responses may have changed, sorted; empty where `all_pages` says that any may. */
   readonly slugs: string[]
   readonly all_pages: boolean
+  /** Those of cached responses that may be different now, sorted. */
+  readonly surrogate_keys: string[]
 }
 
 /** The affected content that was already found for changes of one transaction. */
@@ -31,12 +34,30 @@ type Route = RowOf<typeof tables.routes>
 type Change<T extends keyof typeof tables> = RecordChange<RowOf<(typeof tables)[T]>>
 
 const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
-const everyPage: Affected = { datatypes: [], slugs: [], all_pages: true }
+const { pages: everyPageKey, lists, content, redirects } = surrogateKeys
+const everyPage: Affected = {
+  datatypes: [],
+  slugs: [],
+  all_pages: true,
+  surrogate_keys: sortedKeys([everyPageKey, lists, content, redirects]),
+}
+const noPage: PageKeys = { slugs: [], keys: [] }
 
-function affected(datatypes: readonly string[], slugs: readonly string[]): Affected {
+/** @param more keys of what is different beside lists of the datatypes and the pages */
+function affected(
+  datatypes: readonly string[],
+  { slugs, keys }: PageKeys,
+  more: readonly string[] = [],
+): Affected {
   const all = sorted(slugs)
   const all_pages = all.length > maxPages
-  return { datatypes: sorted(datatypes), slugs: all_pages ? [] : all, all_pages }
+  const found = [...datatypes.map(kindKey), ...(all_pages ? [everyPageKey] : boundedKeys(keys)), ...more]
+  return {
+    datatypes: sorted(datatypes),
+    slugs: all_pages ? [] : all,
+    all_pages,
+    surrogate_keys: found.length === 0 ? [] : sortedKeys([...found, content]),
+  }
 }
 
 const namesOf = async (tx: Writer, ids: readonly string[]): Promise<string[]> =>
@@ -46,13 +67,13 @@ const bothOf = <R>({ before, after }: RecordChange<R>): R[] =>
   [before, after].filter(row => row !== undefined)
 
 /** The pages of trees, and of those that show one of the entries. */
-async function pagesShowing(tx: Writer, roots: Iterable<string>, ids: readonly string[]): Promise<string[]> {
+async function pagesShowing(tx: Writer, roots: Iterable<string>, ids: readonly string[]): Promise<PageKeys> {
   return pagesOfTrees(tx, tables, [...roots, ...(await showing(tx, tables, ids))])
 }
 
 async function ofMedia(tx: Writer, { key, before, after, columns }: Change<'media'>): Promise<Affected> {
   // Nothing can name it yet; and where it is kept, pages do not show but in the raw format.
-  if (!before || (after && columns.every(column => column === 'folder_id'))) return affected([], [])
+  if (!before || (after && columns.every(column => column === 'folder_id'))) return affected([], noPage)
   const named = { media: key }
   const found = [
     ...(await tx.query(mediaReferences(tables), named)),
@@ -80,7 +101,9 @@ async function ofDatatypes(
   // Fields that go together are of the same datatypes.
   const found = known.get(key) ?? (await entriesShown(tx, ids))
   known.set(key, found)
-  return { ...found, datatypes: sorted([...names, ...found.datatypes]) }
+  const all = sorted([...names, ...found.datatypes])
+  const keys = [...found.surrogate_keys, ...all.map(kindKey), lists, content]
+  return { ...found, datatypes: all, surrogate_keys: sortedKeys(keys) }
 }
 
 async function entriesShown(tx: Writer, ids: readonly string[]): Promise<Affected> {
@@ -106,9 +129,10 @@ async function ofRoute(tx: Writer, change: Change<'routes'>): Promise<Affected &
   const root = await tx.find(tables.contentData, { route_id: change.key })
   const own = rows.flatMap(slugsOf)
   const linking =
-    root?.status === 'published' ? await pagesShowing(tx, [root.root_id], [root.content_data_id]) : []
+    root?.status === 'published' ? await pagesShowing(tx, [root.root_id], [root.content_data_id]) : noPage
   const datatypes = root ? await namesOf(tx, [root.datatype_id]) : []
-  return { slug: rows.at(-1)?.slug ?? '', ...affected(datatypes, [...own, ...linking]) }
+  const pages = { slugs: [...own, ...linking.slugs], keys: [change.key, ...linking.keys] }
+  return { slug: rows.at(-1)?.slug ?? '', ...affected(datatypes, pages, [lists, redirects]) }
 }
 
 type Verb = 'created' | 'updated' | 'deleted'
@@ -171,10 +195,7 @@ const tellers: Record<
         slug,
         target,
         route_id,
-        ...affected(
-          [],
-          rows.map(row => row.slug),
-        ),
+        ...affected([], { slugs: rows.map(row => row.slug), keys: [change.key] }),
       }
     },
   ],

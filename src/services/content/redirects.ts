@@ -10,6 +10,7 @@ import { type Crud, crud } from '../crud.js'
 import { hasHidden, slug } from '../text.js'
 import { localeCode } from './locales.js'
 import { type Destination, endOf, redirectsInTurn, routeAt, shorten } from './redirect-targets.js'
+import { surrogateKeys } from './surrogate-keys.js'
 
 /** Indexes of every engine hold so many. */
 const maxTarget = 512
@@ -60,7 +61,7 @@ export interface Redirection {
   /** A path of the site, or an address elsewhere. */
   readonly target: string
   readonly status: 301 | 308
-  /** Ids by which a cache can drop it. */
+  /** Its surrogate keys, by which a cache can drop it. */
   readonly tags: string
 }
 
@@ -139,7 +140,7 @@ export function redirects(db: Database, { mode }: { mode: () => RedirectMode }):
       return {
         target,
         status: found.status === 301 ? 301 : 308,
-        tags: routeId === null ? redirectId : `${redirectId} ${routeId}`,
+        tags: [redirectId, ...(routeId === null ? [] : [routeId]), surrogateKeys.redirects].join(' '),
       }
     },
   }

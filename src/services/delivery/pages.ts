@@ -5,6 +5,7 @@ import type { ContentSpace } from '../../db/tables.js'
 import { notFound, unavailable } from '../../errors.js'
 import type { PageCounts } from '../../metrics.js'
 import type { Hashing, Log } from '../../ports.js'
+import { pageKeys, surrogateKeys } from '../content/surrogate-keys.js'
 import { type Answers, bookTag, type Kept, treeTag } from './answers.js'
 import { bookOf } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
@@ -107,7 +108,7 @@ class Pages implements PageService {
 
   async globals(request: GlobalsRequest): Promise<RenderedPage> {
     const text = await this.rendererOf(request.format).globals(request)
-    return { ...bodyOf(this.settings.hashing, text), tags: 'globals' }
+    return { ...bodyOf(this.settings.hashing, text), tags: `globals ${surrogateKeys.content}` }
   }
 
   async treeRequest(routeId: string): Promise<PageRequest> {
@@ -144,7 +145,7 @@ class Pages implements PageService {
     if (!rendering) return undefined
     counts.built++
     const { version, body } = rendering
-    const shown = { ...rendering, tags: `${page.routeId} ${version.root_id}`, externalVersion }
+    const shown = { ...rendering, tags: pageKeys(page.routeId, version.root_id), externalVersion }
     const book = bookOf(request.audience)
     const isLinked = version.content_version !== null
     const tags = [treeTag(book, version.root_id), ...(isLinked ? [bookTag(book)] : [])]

@@ -19,6 +19,7 @@ import { timestamp } from '../../ids.js'
 import { limits } from '../../limits.js'
 import type { Clock } from '../../ports.js'
 import { reference } from '../body-parts.js'
+import { pageKeys } from '../content/surrogate-keys.js'
 import { type Crud, crud } from '../crud.js'
 import { signedIds } from '../signed-ids.js'
 import { type PageRequest, pageRequest } from './page-request.js'
@@ -199,7 +200,7 @@ class PreviewLinks {
         pageRequest({ ...asked, slug: route.slug, audience: 'preview' }),
       )
       // Pages are found by their slug, which may belong to another page by now.
-      if (page.tags === `${route.route_id} ${link.content_data_id}`) return page
+      if (page.tags === pageKeys(route.route_id, link.content_data_id)) return page
     }
     throw ended()
   }

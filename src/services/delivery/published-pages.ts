@@ -8,6 +8,7 @@ import {
 } from '../../db/queries/published-pages.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Hashing } from '../../ports.js'
+import { surrogateKeys } from '../content/surrogate-keys.js'
 import type { Answers } from './answers.js'
 import type { Schema, Schemas } from './content-model.js'
 import type { PageContext } from './format-context.js'
@@ -94,7 +95,7 @@ class PublishedPages implements PublishedPageService {
     const pieces = isIndex
       ? () => this.indexPieces(origin, lengths.most)
       : () => this.urlPieces(origin, locales, range ?? everyPage, lengths)
-    return { etag, tags: 'sitemap', pieces }
+    return { etag, tags: `sitemap ${surrogateKeys.content}`, pieces }
   }
 
   private async *urlPieces(
@@ -126,7 +127,7 @@ class PublishedPages implements PublishedPageService {
   }
 
   private rendered(text: string): RenderedPage {
-    return { ...bodyOf(this.settings.hashing, text), tags: 'sitemap' }
+    return { ...bodyOf(this.settings.hashing, text), tags: `sitemap ${surrogateKeys.content}` }
   }
 
   /** Answers name addresses by locale, so that those under other settings are not given. */

@@ -6,7 +6,7 @@ export interface RenderedPage {
   readonly body: Bytes
   /** Strong: it changes with every byte of the body. */
   readonly etag: string
-  /** Ids of its route and its root entry, by which a cache can drop it. */
+  /** Its surrogate keys, by which a cache can drop it. */
   readonly tags: string
 }
 

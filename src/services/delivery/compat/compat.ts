@@ -5,6 +5,7 @@ import { notFound } from '../../../errors.js'
 import { timestamp } from '../../../ids.js'
 import type { Clock, Hashing, Log, Sandbox } from '../../../ports.js'
 import { type Mapping, mappings, type TypeMapping, type TypeSettings } from '../../../systems/mapping.js'
+import { surrogateKeys } from '../../content/surrogate-keys.js'
 import { mayList, mayShow, privateDatatype, type Reach } from '../../content/visibility.js'
 import type { Answers } from '../answers.js'
 import type { Audience } from '../audience.js'
@@ -224,7 +225,14 @@ export function compatAnswers(
         const { text, headers = {}, location } = await write(site)
         const isPublic = audience === 'public' && site.isPublic
         const { isRefused: isOnce } = reading
-        return { ...bodyOf(hashing, text), tags: 'compat', isPublic, isOnce, headers, location }
+        return {
+          ...bodyOf(hashing, text),
+          tags: `compat ${surrogateKeys.content}`,
+          isPublic,
+          isOnce,
+          headers,
+          location,
+        }
       }
       if (audience === 'working' || key === undefined) return (await atOneMoment(db, schemas, make)).made
       let isMade = false

@@ -6,6 +6,7 @@ import { notFound } from '../../../errors.js'
 import { isUlid, storedId } from '../../../ids.js'
 import { meantHint } from '../../../nearest-name.js'
 import type { Hashing, Log } from '../../../ports.js'
+import { kindKey, surrogateKeys } from '../../content/surrogate-keys.js'
 import { mayList, mayShow, privateDatatype, type Reach } from '../../content/visibility.js'
 import type { Answers } from '../answers.js'
 import type { Schemas } from '../content-model.js'
@@ -129,7 +130,7 @@ class Queries implements QueryService {
       id === undefined ? await this.list(moment, asked, allowanceOf) : await this.one(read, asked, id)
     return {
       ...bodyOf(this.settings.hashing, text),
-      tags: `query ${datatype.datatype_id}`,
+      tags: keysOf(asked),
       isPublic: reach === 'anybody',
     }
   }
@@ -198,6 +199,21 @@ class Queries implements QueryService {
     const { space, context, settings } = this
     return new EntryWriter(read, { space, context, ...settings })
   }
+}
+
+/** Types of fields whose values show other entries. */
+const showing: ReadonlySet<string> = new Set(['relation', 'richtext'])
+
+/** The keys of a list: only of its own datatype, if no other entries are shown or asked for in it. */
+function keysOf({ schema, datatype, request }: Asked): string {
+  const isAlone =
+    request.children === 0 &&
+    request.expand.length === 0 &&
+    ![...schema.fields.values()].some(
+      ({ parent_id, field_type }) => parent_id === datatype.datatype_id && showing.has(field_type),
+    )
+  const { lists, content } = surrogateKeys
+  return `${lists} ${kindKey(datatype.name)}${isAlone ? '' : ` ${content}`}`
 }
 
 export const queries = (
