@@ -52,37 +52,64 @@ function limiterOf({ points, duration }: Amount, make: (library: Library) => Cou
 export const limiterInMemory = (amount: Amount): RateLimiter =>
   limiterOf(amount, ({ RateLimiterMemory }) => new RateLimiterMemory(amount))
 
+/** The tries of a key in its window, and how long that lasts. */
+interface Tries {
+  readonly points: number
+  readonly leftMs: number
+}
+
+/** The table of `migrations/006`, whose windows are those of the database's own clock. */
+export interface TryTable {
+  /** Counts one more try of the key, in the window that runs or in a new one. */
+  count(key: string, windowMs: number): Promise<Tries>
+  /** Removes windows that ended long ago. */
+  removeOld(): Promise<void>
+}
+
+/** How often old windows are removed, and how many refused keys are remembered. */
+const [removeIntervalMs, maxRefused] = [300_000, 10_000]
+
 /**
- * Counts in the table of `migrations/006`. While the database is away each instance counts in its own memory, and
+ * Counts in a table, for all instances together. While the database is away each instance counts in its own memory, and
  * a key that was refused is refused from memory until its time is over.
  */
-export const limiterInTable = (
-  amount: Amount,
-  kind: 'RateLimiterPostgres' | 'RateLimiterMySQL',
-  more: { storeClient: unknown; dbName?: string },
-): RateLimiter =>
-  limiterOf(amount, library => {
-    const inTable = new library[kind]({
-      ...amount,
-      ...more,
-      storeType: 'knex',
-      tableName: 'auth_limits',
-      tableCreated: true,
-      inMemoryBlockOnConsumed: amount.points + 1,
-      insuranceLimiter: new library.RateLimiterMemory(amount),
-    })
-    const inMemory = new library.RateLimiterMemory(amount)
-    return {
-      async consume(key) {
-        const late = new AbortController()
-        const counted = inTable.consume(key).finally(() => late.abort())
-        const inTime = await Promise.race([
-          counted,
-          sleep(tableTimeoutMs, undefined, { signal: late.signal }).catch(() => counted),
-        ])
-        return inTime ?? inMemory.consume(key)
-      },
-      delete: key => inTable.delete(key),
-      set: (key, points, seconds) => inTable.set(key, points, seconds),
-    }
-  })
+export function limiterInTable(amount: Amount, table: TryTable): RateLimiter {
+  const windowMs = amount.duration * 1000
+  const alone = limiterInMemory(amount)
+  /** Until when, by the process's own clock. */
+  const refused = new Map<string, number>()
+  let removedAt = performance.now()
+
+  /** Undefined when the table does not answer in time. */
+  async function counted(key: string): Promise<Tries | undefined> {
+    const late = new AbortController()
+    const count = table
+      .count(key, windowMs)
+      .catch(() => undefined)
+      .finally(() => late.abort())
+    return Promise.race([count, sleep(tableTimeoutMs, undefined, { signal: late.signal }).catch(() => count)])
+  }
+
+  function refuse(key: string, leftMs: number): number {
+    const [oldest] = refused.size < maxRefused ? [] : refused.keys()
+    if (oldest !== undefined) refused.delete(oldest)
+    refused.set(key, performance.now() + leftMs)
+    return leftMs
+  }
+
+  return {
+    async consume(key) {
+      const now = performance.now()
+      const left = (refused.get(key) ?? 0) - now
+      if (left > 0) return left
+      refused.delete(key)
+      if (now - removedAt > removeIntervalMs) {
+        removedAt = now
+        void table.removeOld().catch(() => undefined)
+      }
+      const tries = await counted(key)
+      if (tries === undefined) return alone.consume(key)
+      return tries.points > amount.points ? refuse(key, tries.leftMs) : undefined
+    },
+  }
+}
