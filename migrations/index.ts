@@ -38,6 +38,8 @@ import { review } from './037-review.js'
 import { sourceIds } from './038-source-ids.js'
 import { mediaTexts } from './039-media-texts.js'
 import { severalInstances } from './040-several-instances.js'
+import { instances } from './041-instances.js'
+import { indexVersions } from './042-index-versions.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -80,4 +82,6 @@ export const migrations: readonly Migration[] = [
   sourceIds,
   mediaTexts,
   severalInstances,
+  instances,
+  indexVersions,
 ]

@@ -3,7 +3,10 @@ import type { Database } from './db/database.js'
 import { duration } from './durations.js'
 import type { Log } from './ports.js'
 import type { Services } from './services/index.js'
+import { beatIntervalMs } from './services/operation/instances.js'
 
+/** How often the service looks for content of older versions, and whether they have ended. */
+const olderIntervalMs = 15_000
 /** How often the service looks for scheduled publications. */
 const planIntervalMs = 2000
 /** How often the service retries failed mails and removals. */
@@ -26,8 +29,25 @@ interface Task {
   work(): Promise<unknown>
 }
 
-function tasksOf(services: Services, config: Config): Task[] {
+interface Work {
+  db: Database
+  services: Services
+  config: Config
+}
+
+function tasksOf({ services, config }: Omit<Work, 'db'>): Task[] {
   return [
+    {
+      failure: 'this instance could not say that it runs',
+      intervalMs: beatIntervalMs,
+      work: () => services.beat(),
+    },
+    {
+      failure: 'what older versions have left could not be done',
+      intervalMs: olderIntervalMs,
+      atStart: true,
+      work: () => services.followOlder(),
+    },
     {
       failure: 'deliveries could not be sent',
       intervalMs: duration(config.webhook_scan_interval),
@@ -94,17 +114,15 @@ function followSettings({ db, services }: { db: Database; services: Services }, 
  * Does what no request asks for, until it is stopped.
  * @returns stops it: no task begins any more, and deliveries that are under way may end
  */
-export function startBackgroundWork(
-  { db, services, config }: { db: Database; services: Services; config: Config },
-  log: Log,
-): { stop(): Promise<void> } {
+export function startBackgroundWork(work: Work, log: Log): { stop(): Promise<void> } {
+  const { db, services } = work
   db.watch()
   followSettings({ db, services }, log)
   // Deliveries are sent as soon as they are due; the task finds retries, and what other instances left behind.
   db.onCommit(({ deliveries }) => {
     if (deliveries > 0) services.delivery.schedule()
   })
-  const timers = tasksOf(services, config).map(({ failure, intervalMs, atStart, work }) => {
+  const timers = tasksOf(work).map(({ failure, intervalMs, atStart, work }) => {
     const run = () => void work().catch(error => log.warn({ err: error }, failure))
     if (atStart) run()
     return setInterval(run, intervalMs).unref()

@@ -70,6 +70,16 @@ export interface PoolState {
   readonly waiting: number
 }
 
+interface RunningInstance {
+  readonly version: string
+  readonly role: string
+  readonly host: string
+  readonly pid: number
+  readonly started_at: string
+  /** How far the machine's clock was ahead of the database's, in milliseconds. */
+  readonly clock_ms: number
+}
+
 export interface Measured {
   readonly requests: readonly RequestSeries[]
   readonly pages: PageCounts
@@ -80,6 +90,10 @@ export interface Measured {
   readonly queueAgeSeconds: number | undefined
   /** Undefined where there is no pool. */
   readonly pool: PoolState | undefined
+  /** The running instances; undefined when the database did not say. */
+  readonly instances: readonly RunningInstance[] | undefined
+  /** How far the machine's clock is ahead of the database's. */
+  readonly clockAheadSeconds: number
   /** The age of the newest complete backup; undefined without a backup, or if the database did not answer. */
   readonly backupAgeSeconds: number | undefined
 }

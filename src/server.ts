@@ -1,5 +1,6 @@
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { migrations } from '../migrations/index.js'
+import { migrations as ownMigrations } from '../migrations/index.js'
 import { createApp } from './app.js'
 import { startBackgroundWork } from './background.js'
 import { type Config, tlsSource } from './config.js'
@@ -8,6 +9,8 @@ import { Database } from './db/database.js'
 import type { Dialect } from './db/dialects/dialect.js'
 import { migrate, stepsOf } from './db/migrate.js'
 import { firstUsedTable } from './db/restore.js'
+import type { Migration } from './db/schema.js'
+import { SiteClock } from './db/site-clock.js'
 import { tables } from './db/tables.js'
 import { duration } from './durations.js'
 import { ConfigError } from './errors.js'
@@ -21,7 +24,7 @@ import { version } from './node/version.js'
 import type { Ports, RateLimiter } from './ports.js'
 import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
 import { createServices, type Services } from './services/index.js'
-import { configWith, readSettings } from './services/operation/settings.js'
+import { readSettings, withStoredSettings } from './services/operation/settings.js'
 
 /** How often one address may use the endpoints that sign in, and one user those that call out. */
 const [maxTries, triesSeconds] = [10, 60]
@@ -34,6 +37,12 @@ export interface Options {
   onlyExisting?: boolean
   /** Opens the database as a start has left it: nothing is migrated, seeded or created; missing parts are refused. */
   asItIs?: boolean
+  /** The storage of a site that names none, neither in its file nor in its database. */
+  folderMedia?: Partial<Config> | undefined
+  /** Puts the clock right by that of the database server, which all instances share. */
+  followsDatabaseClock?: boolean
+  /** The migrations that this instance knows, in place of those of this version. */
+  migrations?: readonly Migration[]
   /** Counts tries instead of the database. */
   rateLimiter?: RateLimiter
   /**
@@ -55,13 +64,18 @@ export interface Opened {
   newRateLimiter: () => RateLimiter
   services: Services
   ids: Ids
+  ports: Ports
 }
 
 const startOrRestore =
   'start the service (slugline serve), or run a restore that was cut off again (slugline backup restore)'
 
 /** @throws ConfigError for a database that no start of this version has made ready */
-async function refuseUnready(dialect: Dialect, db: Database, services: Services): Promise<void> {
+async function refuseUnready(
+  { dialect, migrations }: { dialect: Dialect; migrations: readonly Migration[] },
+  db: Database,
+  services: Services,
+): Promise<void> {
   const refuse = (sentence: string) => new ConfigError(`db_url: ${sentence}`, 'db_url')
   const { done, missing, refused } = await stepsOf(dialect, migrations)
   if (refused !== undefined)
@@ -87,45 +101,46 @@ async function refuseUnready(dialect: Dialect, db: Database, services: Services)
 async function withSettings(
   db: Database,
   dialect: Dialect,
-  { config, ports, variables, asItIs = false }: Options,
+  { config, ports, variables, asItIs = false, migrations = ownMigrations }: Options,
 ): Promise<{ current: Config; settings: Record<string, unknown> }> {
   if (asItIs && (await stepsOf(dialect, migrations)).missing.length > 0)
     return { current: config, settings: {} }
   const { values, unreadable } = await readSettings(db, config.app_secret)
   const inFile: Record<string, unknown> = JSON.parse((await ports.configFile.read()) ?? '{}')
-  const { config: whole, refused } = configWith({ inFile, values }, variables)
+  const applied = withStoredSettings(config, { inFile, values }, variables)
   if (!asItIs) {
     if (unreadable.length > 0)
       ports.log.error(
         { fields: unreadable },
         'settings were encrypted under another app_secret: set them again',
       )
-    for (const { message, field } of refused)
+    for (const { message, field } of applied.refused)
       ports.log.error(
         { field, reason: message },
         'a setting does not go with the configuration file: it is left out',
       )
-    const fixed = Object.keys(values).filter(name => Object.hasOwn(inFile, name))
-    if (fixed.length > 0)
+    if (applied.fixed.length > 0)
       ports.log.warn(
-        { fields: fixed },
+        { fields: applied.fixed },
         'the configuration file sets these fields, and not what requests have set',
       )
   }
-  const names = Object.keys(values).filter(name => !Object.hasOwn(inFile, name))
-  const set = Object.fromEntries(names.map(name => [name, whole[name as keyof Config]]))
-  return { current: names.length === 0 ? config : { ...config, ...set }, settings: values }
+  return { current: applied.config, settings: values }
 }
 
 /** The database and the services over it, migrated and seeded: all of the product but its listeners. */
 export async function open(options: Options): Promise<Opened> {
-  const { config, ports, variables, showAdministrator, asItIs = false } = options
-  const { clock, random, log } = ports
+  const { config, variables, showAdministrator, asItIs = false, migrations = ownMigrations } = options
+  const { random, log } = options.ports
   const dialect: Dialect = await connect(config, options)
+  const clock = new SiteClock(options.ports.clock, options.followsDatabaseClock ? dialect.time : undefined)
+  const ports = { ...options.ports, clock }
   try {
     await untilAnswering(dialect, config, log)
+    await clock.compare()
     const now = () => timestamp(clock.now())
-    const steps = asItIs ? [] : await migrate(dialect, migrations, { now })
+    const bringUp = () => migrate(dialect, migrations, { now })
+    const steps = asItIs ? [] : await bringUp()
     if (steps.length > 0) log.info({ steps: steps.length }, 'the database was brought up to date')
     const ids = createIds(clock, random)
     const live = { current: config, settings: {} }
@@ -133,14 +148,25 @@ export async function open(options: Options): Promise<Opened> {
     // From here on, changes of other instances are noticed.
     if (!asItIs) await db.externalChangesNow()
     Object.assign(live, await withSettings(db, dialect, options))
+    if (!live.current.bucket_endpoint) live.current = { ...live.current, ...options.folderMedia }
     const newRateLimiter = () => dialect.rateLimiter(maxTries, triesSeconds)
     const rateLimiter = options.rateLimiter ?? newRateLimiter()
-    const isMigrated = async () => (await stepsOf(dialect, migrations)).missing.length === 0
+    const isMigrated = async () => {
+      const { missing, refused } = await stepsOf(dialect, migrations)
+      return missing.length === 0 && refused === undefined
+    }
+    const finishMigrating = async () => {
+      if ((await stepsOf(dialect, migrations)).waiting.length === 0) return
+      const finished = await bringUp()
+      if (finished.length > 0)
+        log.info({ steps: finished.length }, 'steps of the schema that waited for older instances are done')
+    }
     const schema = migrations.map(({ name }) => name)
-    const parts = { db, ports, live, variables, ids, rateLimiter, isMigrated, version, schema }
-    const services = createServices(parts)
+    const parts = { db, ports, live, variables, ids, clock, rateLimiter, version, schema }
+    const schemaParts = { isMigrated, finishMigrating }
+    const services = createServices({ ...parts, ...schemaParts })
     if (asItIs) {
-      await refuseUnready(dialect, db, services)
+      await refuseUnready({ dialect, migrations }, db, services)
       await db.externalChangesNow()
     }
     if (!asItIs) {
@@ -155,6 +181,7 @@ export async function open(options: Options): Promise<Opened> {
       newRateLimiter,
       services,
       ids,
+      ports,
     }
   } catch (error) {
     await dialect.close()
@@ -218,11 +245,12 @@ async function sshListener({ services, ids, config }: Opened, options: Options) 
 }
 
 /** Opens everything and listens. When it resolves the service is ready. */
-export async function start(options: Options): Promise<Running> {
-  const { config, ports } = options
+export async function start(given: Options): Promise<Running> {
+  const { config } = given
   const maxConnections = connectionLimit()
-  const opened = await open(options)
-  const { db, services, ids } = opened
+  const opened = await open({ followsDatabaseClock: true, ...given })
+  const { db, services, ids, ports } = opened
+  const options = { ...given, ports }
   const app = createApp({ services, ports, ids, config: opened.config, version })
   const fetch = answeringFailures(app.fetch, ports.log)
   const addressOf = (field: 'port' | 'ssl_port') => addressIn(config.environment, config[field])
@@ -248,10 +276,13 @@ export async function start(options: Options): Promise<Running> {
   const metrics = await metricsListener(opened, options).catch(failed())
   const listener = await listening().catch(failed(metrics))
   const ssh = await sshListener(opened, options).catch(failed(metrics, listener))
+  await services.instances
+    .begin({ host: hostname(), pid: process.pid, role: 'instance' })
+    .catch(failed(metrics, listener, ssh))
   removeLeftoverFiles().catch(error =>
     ports.log.warn({ err: error }, 'temporary files of earlier processes could not be removed'),
   )
-  const background = startBackgroundWork({ db, services, config: opened.config() }, ports.log)
+  const background = startBackgroundWork({ ...opened, config: opened.config() }, ports.log)
   return {
     ...opened,
     port: listener.port,
@@ -263,6 +294,9 @@ export async function start(options: Options): Promise<Running> {
       services.changeStreams.stop()
       await Promise.all([background.stop(), listener.stop(), metrics?.stop(), ssh?.stop()])
       await services.settle()
+      await services.instances
+        .end()
+        .catch(error => ports.log.warn({ err: error }, 'the end of this instance could not be noted'))
       await db.close()
     },
   }

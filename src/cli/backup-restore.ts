@@ -135,7 +135,8 @@ async function completeSite({ config, storage, log, terminal }: Restoring): Prom
  */
 export const backupRestore: LocalCommand['run'] = async (terminal, options, [file = '']) => {
   refuseNoFile(file)
-  const { config, storage } = await siteConfig(terminal, options.config)
+  const { config: inFile, storage, folderMedia } = await siteConfig(terminal, options.config)
+  const config = { ...inFile, ...folderMedia }
   const force = options.force !== undefined
   const restoring = { file, force, config, storage, log: commandLog(terminal), terminal }
   const line = progressLine(terminal, 'verify')

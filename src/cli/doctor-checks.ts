@@ -5,19 +5,19 @@ import { dirname, resolve } from 'node:path'
 import { migrations } from '../../migrations/index.js'
 import { type Config, databaseFile } from '../config.js'
 import { configFields } from '../config-fields.js'
-import { Database } from '../db/database.js'
 import type { Dialect } from '../db/dialects/dialect.js'
 import { stepsOf } from '../db/migrate.js'
 import { firstUsedTable } from '../db/restore.js'
-import { createIds, timestamp } from '../ids.js'
+import { timestamp } from '../ids.js'
 import { secretFile } from '../node/app-secret.js'
 import { connectionLimit } from '../node/descriptors.js'
-import { createLog, nodePorts } from '../node/ports.js'
 import { mailSettings } from '../services/accounts/reset-mails.js'
 import { mediaAddress } from '../services/media/storage.js'
 import { audit } from '../services/operation/audit.js'
+import { maxAheadMs } from '../services/operation/instances.js'
 import {
   answerTimeoutMs,
+  databaseOf,
   type Finding,
   failed,
   ok,
@@ -25,6 +25,7 @@ import {
   skipped,
   warning,
 } from './doctor-finding.js'
+import { clockAheadMs } from './doctor-instances.js'
 
 /** With a larger difference of clocks the store rejects signatures, and instances disagree about due times. */
 const maxSkewMs = 60_000
@@ -37,12 +38,6 @@ const wordsOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { name, message } = error
   return name === 'Error' || message.includes(name) ? message : `${name}: ${message}`
-}
-
-function databaseOf(dialect: Dialect): Database {
-  const { clock, random } = nodePorts(createLog('silent'))
-  const ids = createIds(clock, random)
-  return new Database(dialect, { clock, ids, log: createLog('silent'), webhooksEnabled: () => false })
 }
 
 /** Checks that the database has this version's schema and accepts changes. */
@@ -147,13 +142,24 @@ async function timeOfNewestChange(dialect: Dialect | undefined): Promise<number 
 
 const advice = 'set the clock, and keep it by NTP: on systemd, timedatectl set-ntp true'
 
-/** Compares the clock with the store's, and with the newest change, which cannot be in the future. */
-export async function clock({ config, dialect }: Patient): Promise<Finding> {
+/** Compares the clock with those of the store and the database, and with the newest change, which cannot be in the future. */
+export async function clock(patient: Patient): Promise<Finding> {
+  const { config, dialect } = patient
   const check = 'clock'
   const now = Date.now()
-  const [store, change] = await Promise.all([timeOfStore(config), timeOfNewestChange(dialect)])
+  const [store, change, ahead = 0] = await Promise.all([
+    timeOfStore(config),
+    timeOfNewestChange(dialect),
+    clockAheadMs(patient).catch(() => undefined),
+  ])
   if (store !== undefined && Math.abs(store - now) > maxSkewMs)
     return failed(check, `it is ${timestamp(now)} here and ${timestamp(store)} at the media storage`, advice)
+  if (Math.abs(ahead) > maxAheadMs)
+    return warning(
+      check,
+      `it is ${timestamp(now)} here and ${timestamp(now - ahead)} at the database, whose time counts`,
+      advice,
+    )
   if (change !== undefined && change - now > maxSkewMs)
     return failed(
       check,

@@ -1,5 +1,8 @@
 import type { Config } from '../config.js'
+import { Database } from '../db/database.js'
 import type { Dialect } from '../db/dialects/dialect.js'
+import { createIds } from '../ids.js'
+import { createLog, nodePorts } from '../node/ports.js'
 import type { Storage } from '../ports.js'
 
 export type State = 'ok' | 'warning' | 'failed' | 'skipped'
@@ -12,13 +15,31 @@ export interface Finding {
   readonly advice?: string
 }
 
+/** What became of the settings in the database. */
+interface StoredFacts {
+  readonly names: readonly string[]
+  readonly unreadable: readonly string[]
+  readonly refused: readonly string[]
+  readonly fixed: readonly string[]
+}
+
 export interface Patient {
+  /** Of the file, with the settings of the database. */
   readonly config: Config
   /** The path of the configuration file. */
   readonly path: string
   readonly storage: Storage
+  /** What its database has set; undefined where that cannot be read. */
+  readonly stored?: StoredFacts | undefined
   /** The database, if it responds. */
   readonly dialect: Dialect | undefined
+}
+
+/** The database as the service sees it, to read from it. */
+export function databaseOf(dialect: Dialect): Database {
+  const { clock, random } = nodePorts(createLog('silent'))
+  const ids = createIds(clock, random)
+  return new Database(dialect, { clock, ids, log: createLog('silent'), webhooksEnabled: () => false })
 }
 
 /** How long another server may take to respond, in milliseconds. */

@@ -42,12 +42,13 @@ export const migrateUp: LocalCommand['run'] = (terminal, options) =>
 /** Lists the missing migrations. @returns 1 if there are any, or a newer version has used the database */
 export const migrateStatus: LocalCommand['run'] = (terminal, options) =>
   onDatabase(terminal, options.config, true, async dialect => {
-    const { done, missing, unknown } = await stepsOf(dialect, migrations)
+    const { done, missing, waiting, unknown } = await stepsOf(dialect, migrations)
     const lines = [
       ...missing.map(name => `missing: ${name}`),
+      ...waiting.map(name => `waits for older instances to end: ${name}`),
       ...unknown.map(name => `of a newer version: ${name}`),
     ]
     const text = lines.length > 0 ? lines.join('\n') : `The database is up to date: ${done.length} steps.`
-    show(terminal, options, { done, missing, unknown }, text)
+    show(terminal, options, { done, missing, waiting, unknown }, text)
     return lines.length > 0 ? 1 : 0
   })

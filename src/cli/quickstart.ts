@@ -146,11 +146,8 @@ export async function quickstart(
   }
   try {
     running = await startOnFreePort({
-      config: withAppSecret(
-        { ...config, ...(media && storageSettings(media.address)) },
-        { configuration: path, database: databaseFile(config) },
-        log,
-      ),
+      config: withAppSecret(config, { configuration: path, database: databaseFile(config) }, log),
+      folderMedia: media && storageSettings(media.address),
       ports: { ...nodePorts(log, path), ...(media && { storage: media.storage }) },
       variables,
       showAdministrator: made => {
@@ -159,9 +156,10 @@ export async function quickstart(
       },
       hostKeyFile: hostKeyFile(config, path),
     })
+    const usesFolder = media !== undefined && running.config().bucket_endpoint === media.address
     const admin = await administratorOf(running, administrator)
     if (admin && empty === undefined)
-      await fillSite(running, admin, { localized: config.i18n_enabled, withMedia: media !== undefined })
+      await fillSite(running, admin, { localized: config.i18n_enabled, withMedia: usesFolder })
     const wanted = /(?<!\d)\d+$/.exec(config.port)?.[0]
     return {
       running: { ...running, stop },
@@ -169,7 +167,7 @@ export async function quickstart(
         url: `http://localhost:${running.port}`,
         ssh: running.ssh,
         folder,
-        media: media && join(folder, 'media'),
+        media: usesFolder ? join(folder, 'media') : undefined,
         isEmpty: empty !== undefined,
         slugs: await someSlugs(running),
         movedFrom: running.port === Number(wanted) ? undefined : wanted,

@@ -11,11 +11,12 @@ interface SiteConfig {
   /** The path of the configuration file. */
   readonly path: string
   readonly storage: Storage
+  /** The media folder of `quickstart`, if there is one: for a site whose settings name no storage. */
+  readonly folderMedia: Partial<Config> | undefined
 }
 
 /**
- * Reads the configuration of a site. Without a configured storage, media are in the folder of `quickstart`, if it
- * exists.
+ * Reads the configuration of a site, without the settings of its database.
  * @throws ConfigError for an invalid file
  */
 export async function siteConfig(
@@ -25,6 +26,6 @@ export async function siteConfig(
   const { config, path } = loadConfig(given, variables)
   const media = config.bucket_endpoint ? undefined : await storageOfFolder(join(dirname(path), 'media'))
   return media
-    ? { config: { ...config, ...storageSettings(media.address) }, path, storage: media.storage }
-    : { config, path, storage }
+    ? { config, path, storage: media.storage, folderMedia: storageSettings(media.address) }
+    : { config, path, storage, folderMedia: undefined }
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { type Actor, systemActor } from '../actor.js'
-import type { Config } from '../config.js'
+import { type Config, databaseFile } from '../config.js'
 import { badRequest, ConfigError, HttpError, invalid } from '../errors.js'
+import { withKeptSecret } from '../node/app-secret.js'
 import { nodePorts } from '../node/ports.js'
 import { open } from '../server.js'
 import type { Services } from '../services/index.js'
@@ -47,17 +48,19 @@ async function onSite<T>(
   configPath: string | undefined,
   work: (services: Services, config: Config) => Promise<T>,
 ): Promise<T> {
-  const { config, path, storage } = await siteConfig(terminal, configPath)
+  const { config, path, storage, folderMedia } = await siteConfig(terminal, configPath)
   const {
     db,
     services,
     config: inEffect,
   } = await open({
-    config,
+    config: withKeptSecret(config, { configuration: path, database: databaseFile(config) }),
+    folderMedia,
     ports: { ...nodePorts(commandLog(terminal), path), storage },
     variables: terminal.variables,
     onlyExisting: true,
     asItIs: true,
+    followsDatabaseClock: true,
   }).catch(error => {
     throw configPath === undefined ? withPlaceOfQuickstart(error) : error
   })

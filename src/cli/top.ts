@@ -15,12 +15,17 @@ export const top: SiteCommand['work'] = async (services, actor, io, options) => 
   const reader = new VitalsReader(watcher)
   await reader.read()
   await sleep(countedMs, undefined, { signal: io.stopped }).catch(() => undefined)
-  const { surfaces, deliveries, changes = [], planned = [], here = [], ...numbers } = await reader.read()
+  const vitals = await reader.read()
+  const { surfaces, deliveries, changes = [], planned = [], here = [], instances, ...numbers } = vitals
   const now = Date.now()
   const lines = [
     ...surfaces.map(
       ({ name, perSecond, p95, total }) =>
         `${name}: ${(perSecond.at(-1) ?? 0).toFixed(1)} requests a second, p95 ${p95 ?? '-'} ms, ${total} in all`,
+    ),
+    ...(instances ?? []).map(
+      ({ host, pid, version, role, started_at, clock_ms }) =>
+        `${role}: ${host}, process ${pid}, version ${version}, started ${sinceWord(started_at, now)}${clock_ms === 0 ? '' : `, clock ${clock_ms} ms ahead`}`,
     ),
     ...changes.map(
       ({ subject, verb, who, at }) => `changed: ${subject.words}: ${verb} by ${who}, ${sinceWord(at, now)}`,
@@ -35,6 +40,9 @@ export const top: SiteCommand['work'] = async (services, actor, io, options) => 
     ...numbers,
     surfaces: surfaces.map(({ perSecond, ...one }) => ({ ...one, per_second: perSecond.at(-1) ?? 0 })),
     deliveries: deliveries && Object.fromEntries(deliveries),
+    instances: instances?.map(({ host, pid, version, role, started_at, clock_ms }) => ({
+      ...{ role, host, pid, version, started_at, clock_ahead_ms: clock_ms },
+    })),
     changes,
     planned,
     here,

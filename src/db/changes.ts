@@ -147,10 +147,12 @@ export class Changes {
     }
   }
 
-  /** Adds one to a number of the row with this key, which holds the row until the commit. */
-  async increment(table: AnyTable, column: string, key: string): Promise<void> {
-    const statement = this.statements.of(`increment ${table.name} ${column}`, (knex, place) =>
-      knex(table.name).where(table.key, place(0)).increment(column, 1),
+  /** Adds one to numbers of the row with this key, which holds the row until the commit. */
+  async increment(table: AnyTable, columns: readonly string[], key: string): Promise<void> {
+    const statement = this.statements.of(`increment ${table.name} ${columns}`, (knex, place) =>
+      knex(table.name)
+        .where(table.key, place(0))
+        .increment(Object.fromEntries(columns.map(column => [column, 1]))),
     )
     await this.session.run(statement.sql, bind(statement, [key]))
   }

@@ -198,6 +198,11 @@ export function contentSpace(prefix: '' | 'admin_') {
       public_version: integer().or(0),
       /** When what the public sees of it changed last; null where that is not known. */
       public_modified: time().orNull(),
+      /**
+       * The version that its public book and references are made from. Program versions that do not know this column
+       * raise `version` alone, so that the tree is found and indexed again.
+       */
+      book_version: integer().or(0),
     }),
     /** Who scheduled that an entry is published or unpublished. A row outlives the schedule; it ends with the entry. */
     contentPlans: internalTable(`${prefix}content_plans`, 'content_data_id', {

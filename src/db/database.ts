@@ -161,6 +161,11 @@ export class Database extends Reader {
     return this.dialect.pool?.()
   }
 
+  /** The time of the database server, in milliseconds since 1970; absent where its clock is that of this process. */
+  get time(): (() => Promise<number>) | undefined {
+    return this.dialect.time
+  }
+
   /** Deliveries of an event are due this long after it, in milliseconds. */
   get propagationDelayMs(): number {
     return this.dialect.propagationDelayMs
@@ -231,7 +236,7 @@ export class Database extends Reader {
       await this.dialect.transaction(async session => {
         const changes = new Changes(this.dialect, this.statements, session)
         if (await new Reader(this.statements, session).get(counters, probeName))
-          await changes.increment(counters, 'value', probeName)
+          await changes.increment(counters, ['value'], probeName)
         else await changes.insert(counters, [{ name: probeName, value: 1 }])
       })
       return true

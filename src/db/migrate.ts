@@ -1,5 +1,6 @@
 import type { Dialect, Session } from './dialects/dialect.js'
 import { DriverError } from './dialects/driver-error.js'
+import { runsOlder } from './running.js'
 import type { Migration } from './schema.js'
 
 export interface MigrateOptions {
@@ -22,8 +23,8 @@ async function appliedSteps(dialect: Dialect): Promise<Set<string> | undefined> 
 
 /** All steps of this version, each with its migration in its name. */
 const stepsIn = (migrations: readonly Migration[]) =>
-  migrations.flatMap(({ name, steps }) =>
-    steps.map(({ name: step, ...rest }) => ({ name: `${name}/${step}`, ...rest })),
+  migrations.flatMap(({ name, steps, waits = false }) =>
+    steps.map(({ name: step, ...rest }) => ({ name: `${name}/${step}`, waits, ...rest })),
   )
 
 /**
@@ -38,6 +39,8 @@ export interface StepsOfDatabase {
   readonly done: string[]
   /** Names of the steps that this version runs at its next start. */
   readonly missing: string[]
+  /** Names of the steps that it runs when no older instance is left, and does without until then. */
+  readonly waiting: string[]
   /** Names of the steps of a newer version. */
   readonly unknown: string[]
   /** The first of them that is not for this version; with it this one does not start. */
@@ -49,13 +52,16 @@ export interface StepsOfDatabase {
  * @throws when the database does not answer
  */
 export async function stepsOf(dialect: Dialect, migrations: readonly Migration[]): Promise<StepsOfDatabase> {
-  const steps = stepsIn(migrations).map(({ name }) => name)
+  const steps = stepsIn(migrations)
   const applied = (await appliedSteps(dialect)) ?? new Set<string>()
-  const known = new Set(steps)
+  const known = new Set(steps.map(({ name }) => name))
+  const left = steps.filter(({ name }) => !applied.has(name))
+  const namesOf = (some: readonly { name: string }[]) => some.map(({ name }) => name)
   const unknown = [...applied].filter(name => !known.has(name))
   return {
-    done: steps.filter(name => applied.has(name)),
-    missing: steps.filter(name => !applied.has(name)),
+    done: namesOf(steps.filter(({ name }) => applied.has(name))),
+    missing: namesOf(left.filter(({ waits }) => !waits)),
+    waiting: namesOf(left.filter(({ waits }) => waits)),
     unknown,
     refused: unknown.find(name => !onlyAdds(name)),
   }
@@ -84,6 +90,7 @@ async function refuseForeignTables(
 /**
  * Brings the database to this version's schema. Each step is recorded by itself and can be repeated, so a process
  * that dies anywhere is completed by the next start; the lock belongs to a connection and ends with it.
+ * Steps that wait for older instances are left for later while one runs.
  * @returns the names of the steps that were done now
  * @throws when a newer version has migrated the database by more than additions
  */
@@ -92,12 +99,15 @@ export async function migrate(
   migrations: readonly Migration[],
   { now, reached = () => {} }: MigrateOptions,
 ): Promise<string[]> {
-  const { missing, refused } = await stepsOf(dialect, migrations)
+  const { missing, waiting, refused } = await stepsOf(dialect, migrations)
   if (refused) throw new Error(`the database was migrated by a newer version: it has the step ${refused}`)
-  if (missing.length === 0) return []
+  const left = [...missing, ...waiting]
+  if (left.length === 0) return []
 
   // Recorded steps are never run again; under the lock only the missing ones are checked once more.
-  const steps = stepsIn(migrations).filter(({ name }) => missing.includes(name))
+  const steps = stepsIn(migrations)
+    .filter(({ name }) => left.includes(name))
+    .toSorted((a, b) => Number(a.waits) - Number(b.waits))
   const done: string[] = []
   await dialect.withMigrationLock(async () => {
     await dialect.transaction(async session => {
@@ -107,10 +117,10 @@ export async function migrate(
         [],
       )
     })
-    for (const { name, statements, rows } of steps) {
+    for (const { name, waits, statements, rows } of steps) {
       const work = dialect.transaction(async session => {
         const [row] = await session.all(`select name from ${ledger} where name = ?`, [name])
-        if (row) return
+        if (row || (waits && (await runsOlder(dialect, session, name)))) return
         for (const [i, sql] of statements(dialect).entries()) {
           await session.run(sql, []).catch(error => {
             // Left by a process that died before it could record the step.

@@ -115,7 +115,7 @@ class Loading {
     const [schema, content, shown]: CounterName[] = ['schema_version', 'content_version', 'public_version']
     const { counters } = internalTables
     for (const counter of [schema, content, shown])
-      await this.changes.increment(counters, 'value', counter as string)
+      await this.changes.increment(counters, ['value'], counter as string)
     const version = (await this.read.get(counters, content as string))?.value ?? 1
     for (const space of [tables, adminTables]) await this.makeTreesOf(space, version)
   }

@@ -390,6 +390,20 @@ export const internalTables = {
   }),
   /** Settings that requests have changed, as JSON; those that are secret are encrypted under `app_secret`. */
   settings: internalTable('settings', 'name', { name: text(), value: longtext() }),
+  /** One row for each running instance, which it renews every few seconds. */
+  instances: internalTable('instances', 'instance_id', {
+    instance_id: id(),
+    version: text(),
+    /** The number of the newest migration that it knows. */
+    schema_number: integer(),
+    role: text(),
+    host: text(),
+    pid: integer(),
+    started_at: time(),
+    beat_at: time(),
+    /** How far the clock of its machine was ahead of the database's at the last beat, in milliseconds. */
+    clock_ms: bigint(),
+  }),
   leases: internalTable('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
 }
 

@@ -33,7 +33,9 @@ export class TreeVersions {
   async create(trees: TreeTable, rootId: string): Promise<void> {
     const counter = await this.read.get(internalTables.counters, contentVersion)
     const version = (counter?.value ?? 0) + 1
-    await this.changes.insert(trees, [{ root_id: rootId, version, public_version: version }])
+    await this.changes.insert(trees, [
+      { root_id: rootId, version, public_version: version, book_version: version },
+    ])
     this.note(trees, rootId)
   }
 
@@ -41,7 +43,8 @@ export class TreeVersions {
   async touch(trees: TreeTable, rootId: string): Promise<void> {
     if (this.changed.has(rootId)) return
     this.note(trees, rootId)
-    await this.changes.increment(trees, 'version', rootId)
+    // A tree whose indexes are behind stays so.
+    await this.changes.increment(trees, ['version', 'book_version'], rootId)
   }
 
   /**
@@ -58,6 +61,11 @@ export class TreeVersions {
     if (trees.name === tables.contentTrees.name) for (const root of roots) this.shown.add(root)
   }
 
+  /** Says that the indexes of these trees are made from the trees as they are now. */
+  async noteIndexed(trees: TreeTable, roots: readonly string[]): Promise<void> {
+    await this.changes.copyColumn(trees, { column: 'book_version', from: 'version' }, roots, {})
+  }
+
   async drop(trees: TreeTable, rootId: string): Promise<void> {
     await this.changes.deleteIn(trees, 'root_id', [rootId])
     this.note(trees, rootId)
@@ -70,11 +78,11 @@ export class TreeVersions {
    */
   async raiseCounters(now: string, isPublic: boolean): Promise<void> {
     const { counters, contentChanges } = internalTables
-    if (this.allPages) await this.changes.increment(counters, 'value', schemaVersion)
-    if (isPublic) await this.changes.increment(counters, 'value', publicVersion)
+    if (this.allPages) await this.changes.increment(counters, ['value'], schemaVersion)
+    if (isPublic) await this.changes.increment(counters, ['value'], publicVersion)
     if (this.changed.size === 0 && !this.allPages) return
     // A tree may show content of another.
-    await this.changes.increment(counters, 'value', contentVersion)
+    await this.changes.increment(counters, ['value'], contentVersion)
     // Listeners reload everything after a change of all pages.
     const trees = this.allPages ? [] : [...this.ofPublicSpace]
     await this.changes.insertNumbered(contentChanges, counters, contentVersion, {

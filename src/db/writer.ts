@@ -80,6 +80,11 @@ export class Writer extends AuditedRows {
     return this.trees.notePublic(trees, roots, patch)
   }
 
+  /** Says that the indexes of these trees are made from the trees as they are now. */
+  noteIndexed(trees: ContentSpace['contentTrees'], roots: readonly string[]): Promise<void> {
+    return this.trees.noteIndexed(trees, roots)
+  }
+
   dropTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
     return this.trees.drop(trees, rootId)
   }

@@ -50,6 +50,12 @@ interface Files {
 export const secretFile = ({ configuration, database }: Files): string =>
   `${database ?? configuration}.secret`
 
+/** The configuration with the `app_secret` that a start has made, if the file names none. Makes none. */
+export function withKeptSecret(config: Config, files: Files): Config {
+  const app_secret = config.app_secret ?? read(secretFile(files))
+  return app_secret === undefined ? config : { ...config, app_secret }
+}
+
 /**
  * The configuration with an `app_secret`: where none is set, one that the first start has made and keeps in a file that
  * only its owner reads. It is beside the database's own file, which all its instances share, or else beside the

@@ -109,6 +109,27 @@ const families: readonly Family[] = [
     values: () => [one(1)],
   },
   {
+    name: 'slugline_instances',
+    help: 'Running instances on this database, by version and role.',
+    type: 'gauge',
+    aggregator: 'max',
+    values({ instances = [] }) {
+      const counts = new Map<string, number>()
+      for (const { version, role } of instances) {
+        const labels = JSON.stringify({ version, role })
+        counts.set(labels, (counts.get(labels) ?? 0) + 1)
+      }
+      return [...counts].map(([labels, count]) => one(count, JSON.parse(labels)))
+    },
+  },
+  {
+    name: 'slugline_clock_ahead_seconds',
+    help: "How far this machine's clock is ahead of the database's.",
+    type: 'gauge',
+    aggregator: 'max',
+    values: ({ clockAheadSeconds }) => [one(clockAheadSeconds)],
+  },
+  {
     name: 'slugline_database_connections',
     help: 'Connections of the pool, and who waits for one.',
     type: 'gauge',

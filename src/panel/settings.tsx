@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { changesIn, fieldOf, type Setting, settingLabel } from '../resources/setting-fields.js'
+import type { Services } from '../services/index.js'
 import { ConfigUpdate } from '../services/operation/configuration.js'
+import { maxAheadMs } from '../services/operation/instances.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { TitledPage } from './layout.js'
 import { type Draft, pages, saved } from './pages.js'
-import { Form, Note, Submit } from './parts.js'
+import { Form, Moment, Note, Submit } from './parts.js'
 import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
@@ -68,6 +70,32 @@ const Lead = (props: { view: View; restart: readonly string[]; isFileFixed: bool
     </p>
   </>
 )
+
+/** The running instances, with what they differ in. */
+async function Instances({ view, instances }: { view: View; instances: Services['instances'] }) {
+  if (!view.can('metrics:read')) return null
+  const running = await instances.list()
+  if (running.length === 0) return null
+  return (
+    <section aria-labelledby="instances">
+      <h2 id="instances">Instances</h2>
+      <ul class="rows">
+        {running.map(({ instance_id, host, pid, version, started_at, clock_ms }) => (
+          <li>
+            <span>
+              {host}, process {pid}
+              {instance_id === instances.id && ' (this one)'}
+            </span>
+            <span class="quiet">
+              version {version}, started <Moment view={view} at={started_at} />
+              {Math.abs(clock_ms) > maxAheadMs && `, clock wrong by ${Math.round(clock_ms / 1000)} s`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
 
 /** Saving such a setting takes it out of the file, which would win. */
 const withFile = (field: Field): Field => ({
@@ -136,6 +164,7 @@ export function settingPages(context: PanelContext) {
             </section>
           ))}
         </Form>
+        {await Instances({ view, instances: context.services.instances })}
       </TitledPage>
     )
   }

@@ -92,6 +92,10 @@ export function contentServices(needs: Needs) {
       await space.publicBook.fill()
       await adminSpace.publicBook.fill()
     },
+    /** Brings the indexes up to what older versions have written. @returns how many trees they had changed */
+    async catchUpIndexes(): Promise<number> {
+      return (await space.publicBook.catchUp()) + (await adminSpace.publicBook.catchUp())
+    },
     /** Deletes for good what has been in the trash for too long. */
     async emptyTrash() {
       await space.trash.removeOld()

@@ -1,5 +1,6 @@
 import type { Config } from '../config.js'
 import type { Database } from '../db/database.js'
+import type { SiteClock } from '../db/site-clock.js'
 import type { Ids } from '../ids.js'
 import type { Ports, RateLimiter } from '../ports.js'
 import { accountServices } from './accounts/index.js'
@@ -9,7 +10,9 @@ import { type AudienceOf, listAudience } from './delivery/audience.js'
 import { previewServices } from './delivery/index.js'
 import { mediaServices } from './media/index.js'
 import { operationServices } from './operation/index.js'
+import { InstancesService } from './operation/instances.js'
 import { background } from './operation/jobs.js'
+import { withLease } from './operation/leases.js'
 import { PendingWork } from './operation/pending-work.js'
 import { reviewServices } from './review/index.js'
 import { webhookServices } from './webhooks/index.js'
@@ -25,10 +28,13 @@ interface Parts {
   live: { current: Config; settings: Record<string, unknown> }
   variables: Record<string, string | undefined>
   ids: Ids
+  clock: SiteClock
   /** One for all surfaces. */
   rateLimiter: RateLimiter
   /** Whether the database has every step of this version's schema. */
   isMigrated: () => Promise<boolean>
+  /** Does the steps of the schema that wait for older instances, once none is left. */
+  finishMigrating: () => Promise<void>
   /** Of the service, and the names of the migrations that it knows. */
   version: string
   schema: readonly string[]
@@ -48,6 +54,7 @@ export function createServices(parts: Parts) {
     pending: new PendingWork(db, ports),
     pageCounts: { memory: 0, built: 0 },
     attempts: new Map<string, number>(),
+    instances: new InstancesService(db, { ...ports, ...parts }),
   }
   const { removeExpired: removeAccounts, ...accounts } = accountServices(common)
   const { access } = accounts
@@ -58,7 +65,8 @@ export function createServices(parts: Parts) {
     media: audienceOf,
     admin_media: ofAdminSpace,
   })
-  const content = contentServices({
+  let [wasChecked, hadOlder] = [false, false]
+  const { catchUpIndexes, ...content } = contentServices({
     ...{ ...common, access },
     audienceOf: { space: audienceOf, adminSpace: ofAdminSpace },
     mediaUrl: { space: media.media.urlOf, adminSpace: media.adminMedia.urlOf },
@@ -67,7 +75,7 @@ export function createServices(parts: Parts) {
     ...{ ...common, rights: access, pages: content.space.pages },
     liveCallers: liveCallers(db, ports.clock),
   })
-  const { removeExpired: removeDeliveries, ...webhooks } = webhookServices(common)
+  const { removeExpired: removeDeliveries, freeDeliveries, ...webhooks } = webhookServices(common)
   const operation = operationServices({ ...common, access, seesDrafts, storageAnswers, storageOf })
   return {
     ...{ rateLimiter, pendingWork: common.pending },
@@ -78,6 +86,29 @@ export function createServices(parts: Parts) {
     ...reviewServices({ ...common, access, publishing: content.space.publishing }),
     ...webhooks,
     ...operation,
+    /** Says that this instance runs, and frees what instances held that have died. Called every few seconds. */
+    async beat() {
+      const dead = await common.instances.beat()
+      if (dead.length === 0) return
+      await freeDeliveries(dead)
+      await webhooks.delivery.drain()
+    },
+    /**
+     * Indexes what older versions have written, and ends the migration of the schema when none of them is left: at the
+     * start, and while one runs beside this one. Called every few seconds.
+     */
+    async followOlder() {
+      const hasOlder = await common.instances.hasOlder()
+      if (wasChecked && !hasOlder && !hadOlder) return
+      let isDone = false
+      await withLease(db, 'indexes', common, async () => {
+        const trees = await catchUpIndexes()
+        if (trees > 0) ports.log.info({ trees }, 'content of an older version was indexed')
+        isDone = true
+      })
+      await parts.finishMigrating()
+      ;[wasChecked, hadOlder] = [true, hasOlder || !isDone]
+    },
     /** Removes expired records. Called once an hour. */
     async removeExpired() {
       await removeAccounts()

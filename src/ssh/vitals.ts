@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import type { Actor } from '../actor.js'
 import type { Config } from '../config.js'
 import { databaseFile } from '../config.js'
-import { latencyBounds } from '../metrics.js'
+import { latencyBounds, type Measured } from '../metrics.js'
 import type { ServicesOfSpace } from '../resources/admin-space.js'
 import { titlesById } from '../resources/entries.js'
 import { type RecentRow, recentRows } from '../resources/views/recent.js'
@@ -53,6 +53,7 @@ export interface Vitals {
   readonly deliveries: ReadonlyMap<string, number> | undefined
   readonly queueSeconds: number | undefined
   readonly backupSeconds: number | undefined
+  readonly instances: Measured['instances']
   readonly freeBytes: number | undefined
   readonly here: readonly { name: string; at: string }[] | undefined
   readonly planned: readonly { title: string; at: string; publishes: boolean }[] | undefined
@@ -118,6 +119,7 @@ export class VitalsReader {
       deliveries: measured?.deliveries,
       queueSeconds: measured?.queueAgeSeconds,
       backupSeconds: measured?.backupAgeSeconds,
+      instances: measured?.instances,
       freeBytes: (await may('metrics:read', seldom, () => this.#freeBytes())) as Vitals['freeBytes'],
       here: (await may('sessions:read', seldom, () => this.#here())) as Vitals['here'],
       planned: (await may('content:update', often, () => this.#planned())) as Vitals['planned'],

@@ -42,7 +42,7 @@ async function send(after = 2000) {
 async function sendWithin(webhook_timeout: number) {
   clock.advance(2000)
   const config = () => ({ ...app.config, webhook_timeout })
-  await new WebhookDispatcher(db, { ...app.parts.ports, config }).drain()
+  await new WebhookDispatcher(db, { ...app.parts.ports, instances: services.instances, config }).drain()
 }
 const last = async () => (await app.deliveries()).at(-1)
 
@@ -480,7 +480,11 @@ describe('workers', () => {
 
 describe('two instances', () => {
   const instance = () =>
-    new WebhookDispatcher(db, { ...app.parts.ports, config: () => ({ ...app.config, webhook_workers: 4 }) })
+    new WebhookDispatcher(db, {
+      ...app.parts.ports,
+      instances: services.instances,
+      config: () => ({ ...app.config, webhook_workers: 4 }),
+    })
 
   it('send each delivery once', async () => {
     await hook(target.origin)

@@ -132,14 +132,24 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   'src/texts': { mayImport: [] },
   'src/resources': { mayImport: ['src/services/**', 'src/texts'] },
-  'src/panel': { mayImport: ['src/middleware', 'src/resources', 'src/routes', 'src/services/**', 'src/texts'] },
+  'src/panel': {
+    mayImport: ['src/middleware', 'src/resources', 'src/routes', 'src/services/**', 'src/texts'],
+  },
   'src/panel/browser': {
     mayImport: ['src/texts'],
     except: { 'src/services/content/rich-text/rules.ts': 'the editor writes only what the service keeps' },
   },
   'src/cli': { mayImport: ['**', 'migrations'] },
   'src/ssh': {
-    mayImport: ['src/cli', 'src/net', 'src/node', 'src/resources', 'src/services/**', 'src/ssh/**', 'src/texts'],
+    mayImport: [
+      'src/cli',
+      'src/net',
+      'src/node',
+      'src/resources',
+      'src/services/**',
+      'src/ssh/**',
+      'src/texts',
+    ],
     except: { 'src/routes/form-values.ts': 'the values of a form are read once for panel and terminal' },
   },
   'src/ssh/screen': {

@@ -16,6 +16,7 @@ GET    /api/v1/admin/backups        - - - - a
 GET    /api/v1/admin/backups/:backup_id - - - - a
 POST   /api/v1/admin/backups        - - - - a
 GET    /api/v1/metrics              - - - - a
+GET    /api/v1/instances            - - - - a
 GET    /api/v1/openapi.json         n v e k a
 POST   /api/v1/auth/login           n v e k a
 GET    /api/v1/auth/me              n v e k a

@@ -60,6 +60,8 @@ export interface Dialect extends SchemaDialect {
   raiseVersion(session: Session): Promise<number | undefined>
   /** The number of `raiseVersion`, or the engine's own, as the commits of all instances have raised it. */
   externalVersion(): number | Promise<number>
+  /** The server's own clock, in milliseconds since 1970; absent where that is the clock of this process. */
+  time?(): Promise<number>
   /** True if `externalVersion` returns a number at once, without a statement. */
   readonly cheapToRead: boolean
   /** True if it is looked at for every answer: the next request of a client may go to another process. */

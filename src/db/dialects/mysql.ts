@@ -7,7 +7,7 @@ import { Connections, type DriverConnection } from './connections.js'
 import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow } from './dialect.js'
 import { failureOf } from './driver-error.js'
 import { mysqlFullText } from './full-text.js'
-import { limiterInTable } from './rate-limiter.js'
+import { limiterInTable, type TryTable } from './rate-limiter.js'
 import { acquireConnectionTimeout, connectTimeoutMs, poolOf, quietKnex, serverSessions } from './servers.js'
 
 const knexFactory: typeof knex = commonjs('knex')
@@ -63,6 +63,29 @@ function classify(error: unknown): Failure {
   return 'unknown'
 }
 
+const milliseconds = 'floor(unix_timestamp(sysdate(3)) * 1000)'
+
+const now = `cast(${milliseconds} as signed)`
+
+const tryTable = ({ read, transaction }: Pick<Dialect, 'read' | 'transaction'>): TryTable => ({
+  count: (key, windowMs) =>
+    transaction(async session => {
+      // Columns are set in this order, each from those that are set already.
+      await session.run(
+        `insert into auth_limits (\`key\`, points, expire) values (?, 1, ${now} + ?) on duplicate key update
+          points = if(expire <= ${now}, 1, points + 1),
+          expire = if(expire <= ${now}, ${now} + ?, least(expire, ${now} + ?))`,
+        [key, windowMs, windowMs, windowMs],
+      )
+      const [row] = await session.all(
+        `select points, expire - ${now} as left_ms from auth_limits where \`key\` = ?`,
+        [key],
+      )
+      return { points: Number(row?.points), leftMs: Math.max(0, Number(row?.left_ms)) }
+    }),
+  removeOld: () => read.run(`delete from auth_limits where expire < ${now} - 3600000`, []),
+})
+
 interface Connection extends DriverConnection {
   readonly stream: Socket
 }
@@ -115,6 +138,7 @@ export function mysql(address: Address): Dialect {
     classify,
     rowsOf: answer => (answer as [RawRow[]])[0],
     schemaName: 'database()',
+    milliseconds,
   })
   // Such locks belong to the whole server, so the database's name is part of theirs.
   const lock = "concat('slugline:', sha1(database()))"
@@ -152,14 +176,11 @@ export function mysql(address: Address): Dialect {
       return Number(row?.value ?? 0)
     },
     externalVersion: sessions.externalVersion,
+    time: sessions.time,
     cheapToRead: false,
     isShared: false,
     propagationDelayMs: 1000,
-    rateLimiter: (points, duration) =>
-      limiterInTable({ points, duration }, 'RateLimiterMySQL', {
-        storeClient: knex,
-        dbName: address.database,
-      }),
+    rateLimiter: (points, duration) => limiterInTable({ points, duration }, tryTable(sessions)),
     classify: failureOf,
     pool: sessions.pool,
     close: () => connections.close(() => knex.destroy()),

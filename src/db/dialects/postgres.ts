@@ -11,11 +11,12 @@ import {
   isUnavailable,
   type RawRow,
   repeatableIndexes,
+  type Session,
 } from './dialect.js'
 import { failureOf } from './driver-error.js'
 import { postgresFullText } from './full-text.js'
 import type { Query } from './held-connection.js'
-import { limiterInTable } from './rate-limiter.js'
+import { limiterInTable, type TryTable } from './rate-limiter.js'
 import { acquireConnectionTimeout, connectTimeoutMs, poolOf, quietKnex, serverSessions } from './servers.js'
 
 const knexFactory: typeof knex = commonjs('knex')
@@ -48,6 +49,24 @@ function classify(error: unknown): Failure {
 
 /** The lock of migrations; advisory locks belong to one database. */
 const lock = 7_305_264_801
+
+const milliseconds = "floor(date_part('epoch', clock_timestamp()) * 1000)"
+
+const tryTable = (read: Session): TryTable => ({
+  async count(key, windowMs) {
+    const [row] = await read.all(
+      `insert into auth_limits as l (key, points, expire)
+        select ?, 1, t.now + t.length from (select ${milliseconds}::bigint as now, ?::bigint as length) t
+        on conflict (key) do update set
+          points = case when l.expire <= excluded.expire - ? then 1 else l.points + 1 end,
+          expire = case when l.expire <= excluded.expire - ? then excluded.expire else least(l.expire, excluded.expire) end
+        returning points, expire - ${milliseconds}::bigint as left_ms`,
+      [key, windowMs, windowMs, windowMs],
+    )
+    return { points: Number(row?.points), leftMs: Math.max(0, Number(row?.left_ms)) }
+  },
+  removeOld: () => read.run(`delete from auth_limits where expire < ${milliseconds} - 3600000`, []),
+})
 
 interface Connection extends DriverConnection {
   readonly connection: { readonly stream: Socket }
@@ -125,6 +144,7 @@ export function postgres({
     ...(pooler ? { limits: [localTimeouts] } : {}),
     liftLimit: 'set local statement_timeout = 0',
     schemaName: 'current_schema()',
+    milliseconds,
   })
   return {
     name: 'postgres',
@@ -147,13 +167,11 @@ export function postgres({
       return Number(row?.value ?? 0)
     },
     externalVersion: sessions.externalVersion,
+    time: sessions.time,
     cheapToRead: false,
     isShared: false,
     propagationDelayMs: 1000,
-    rateLimiter: (points, duration) =>
-      limiterInTable({ points, duration }, 'RateLimiterPostgres', {
-        storeClient: knex,
-      }),
+    rateLimiter: (points, duration) => limiterInTable({ points, duration }, tryTable(sessions.read)),
     classify: failureOf,
     pool: sessions.pool,
     close: () => connections.close(() => knex.destroy()),

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimiter } from '../../ports.js'
-import type { Dialect, Session } from './dialect.js'
 
 interface Amount {
   points: number
@@ -53,99 +52,64 @@ function limiterOf({ points, duration }: Amount, make: (library: Library) => Cou
 export const limiterInMemory = (amount: Amount): RateLimiter =>
   limiterOf(amount, ({ RateLimiterMemory }) => new RateLimiterMemory(amount))
 
-/** What the table has counted; undefined if it takes too long. */
-async function inTime(counting: Promise<RateLimiterRes>): Promise<RateLimiterRes | undefined> {
-  const late = new AbortController()
-  const counted = counting.finally(() => late.abort())
-  return Promise.race([
-    counted,
-    sleep(tableTimeoutMs, undefined, { signal: late.signal }).catch(() => counted),
-  ])
+/** The tries of a key in its window, and how long that lasts. */
+interface Tries {
+  readonly points: number
+  readonly leftMs: number
 }
 
-/** How often a process removes the counts whose time is over, in milliseconds. */
-const expiryIntervalMs = 60_000
+/** The table of `migrations/006`, whose windows are those of the database's own clock. */
+export interface TryTable {
+  /** Counts one more try of the key, in the window that runs or in a new one. */
+  count(key: string, windowMs: number): Promise<Tries>
+  /** Removes windows that ended long ago. */
+  removeOld(): Promise<void>
+}
+
+/** How often old windows are removed, and how many refused keys are remembered. */
+const [removeIntervalMs, maxRefused] = [300_000, 10_000]
 
 /**
- * Counts one more in the window that runs, or in one that begins now. In SQLite the right sides are the values before.
- */
-const countOne = `insert into auth_limits ("key", points, expire) values (?, 1, ?)
-  on conflict ("key") do update set
-    points = case when expire > ? then points + 1 else 1 end,
-    expire = case when expire > ? then expire else excluded.expire end
-  returning points, expire`
-
-/**
- * Counts in the table for several processes on one SQLite file. A key that this process alone has counted too often is
- * refused from memory, and costs no transaction.
- */
-export const limiterInFile = (amount: Amount, transaction: Dialect['transaction']): RateLimiter =>
-  limiterOf(amount, library => {
-    const { points, duration } = amount
-    const inMemory = new library.RateLimiterMemory(amount)
-    let expiredAt = 0
-    const removeExpired = async (session: Session, now: number) => {
-      if (now - expiredAt < expiryIntervalMs) return
-      expiredAt = now
-      await session.run('delete from auth_limits where expire <= ?', [now])
-    }
-    const count = (key: string | number) =>
-      transaction(async session => {
-        const now = Date.now()
-        await removeExpired(session, now)
-        const [row] = await session.all(countOne, [String(key), now + duration * 1000, now, now])
-        const counted = Number(row?.points)
-        return new library.RateLimiterRes(points - counted, Number(row?.expire) - now, counted, counted === 1)
-      })
-    return {
-      async consume(key) {
-        const own = await inMemory.consume(key)
-        const state = (await inTime(count(key)).catch(() => undefined)) ?? own
-        if (state.consumedPoints > points) throw state
-        return state
-      },
-      delete: async key => {
-        await transaction(session => session.run('delete from auth_limits where "key" = ?', [String(key)]))
-        return inMemory.delete(key)
-      },
-      set: async (key, counted, seconds) => {
-        const state = await inMemory.set(key, counted, seconds)
-        const expire = Date.now() + seconds * 1000
-        await transaction(session =>
-          session.run('insert or replace into auth_limits ("key", points, expire) values (?, ?, ?)', [
-            String(key),
-            counted,
-            expire,
-          ]),
-        )
-        return state
-      },
-    }
-  })
-
-/**
- * Counts in the table of `migrations/006`. While the database is away each instance counts in its own memory, and
+ * Counts in a table, for all instances together. While the database is away each instance counts in its own memory, and
  * a key that was refused is refused from memory until its time is over.
  */
-export const limiterInTable = (
-  amount: Amount,
-  kind: 'RateLimiterPostgres' | 'RateLimiterMySQL',
-  more: { storeClient: unknown; dbName?: string },
-): RateLimiter =>
-  limiterOf(amount, library => {
-    const inTable = new library[kind]({
-      ...amount,
-      ...more,
-      storeType: 'knex',
-      tableName: 'auth_limits',
-      tableCreated: true,
-      inMemoryBlockOnConsumed: amount.points + 1,
-      insuranceLimiter: new library.RateLimiterMemory(amount),
-    })
-    const inMemory = new library.RateLimiterMemory(amount)
-    return {
-      consume: async key => (await inTime(inTable.consume(key))) ?? inMemory.consume(key),
-      delete: key => inTable.delete(key),
-      set: (key, points, seconds) => inTable.set(key, points, seconds),
-    }
-  })
+export function limiterInTable(amount: Amount, table: TryTable): RateLimiter {
+  const windowMs = amount.duration * 1000
+  const alone = limiterInMemory(amount)
+  /** Until when, by the process's own clock. */
+  const refused = new Map<string, number>()
+  let removedAt = performance.now()
+
+  /** Undefined when the table does not answer in time. */
+  async function counted(key: string): Promise<Tries | undefined> {
+    const late = new AbortController()
+    const count = table
+      .count(key, windowMs)
+      .catch(() => undefined)
+      .finally(() => late.abort())
+    return Promise.race([count, sleep(tableTimeoutMs, undefined, { signal: late.signal }).catch(() => count)])
+  }
+
+  function refuse(key: string, leftMs: number): number {
+    const [oldest] = refused.size < maxRefused ? [] : refused.keys()
+    if (oldest !== undefined) refused.delete(oldest)
+    refused.set(key, performance.now() + leftMs)
+    return leftMs
+  }
+
+  return {
+    async consume(key) {
+      const now = performance.now()
+      const left = (refused.get(key) ?? 0) - now
+      if (left > 0) return left
+      refused.delete(key)
+      if (now - removedAt > removeIntervalMs) {
+        removedAt = now
+        void table.removeOld().catch(() => undefined)
+      }
+      const tries = await counted(key)
+      if (tries === undefined) return alone.consume(key)
+      return tries.points > amount.points ? refuse(key, tries.leftMs) : undefined
+    },
+  }
+}

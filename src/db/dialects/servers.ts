@@ -15,6 +15,8 @@ interface Server<C extends DriverConnection> extends Pool<C> {
   liftLimit?: string
   /** Gives the name of what holds our tables. */
   schemaName: string
+  /** Gives the server's clock, in milliseconds since 1970. */
+  milliseconds: string
 }
 
 /** The counts of Knex's pool; Knex types its client as any. */
@@ -79,6 +81,10 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
         free: pool?.numFree() ?? 0,
         waiting: pool?.numPendingAcquires() ?? 0,
       }
+    },
+    async time() {
+      const [row] = await read.all(`select ${server.milliseconds} as now`, [])
+      return Number(row?.now)
     },
     async externalVersion() {
       const [row] = await read.all("select value from counters where name = 'changes'", [])

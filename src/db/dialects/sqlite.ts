@@ -7,7 +7,7 @@ import type { Kind } from '../columns.js'
 import { type Dialect, repeatableIndexes, type Session } from './dialect.js'
 import { failureOf } from './driver-error.js'
 import { sqliteFullText } from './full-text.js'
-import { limiterInFile, limiterInMemory } from './rate-limiter.js'
+import { limiterInMemory, limiterInTable, type TryTable } from './rate-limiter.js'
 import { busyTimeoutMs, openConnection, openForReading, ours, sessionOf } from './sqlite-connection.js'
 import { openFile } from './sqlite-file.js'
 import { beginSnapshot, longReads, ReadingThread } from './sqlite-threads.js'
@@ -99,6 +99,27 @@ function transactionsOn(writer: BetterSqlite.Database) {
   }
 }
 
+/** Counts tries for several processes on one file, by the clock of their machine. */
+const tryTable = (transaction: Dialect['transaction']): TryTable => ({
+  async count(key, windowMs) {
+    const now = Date.now()
+    // The right sides are the values before. A window that ends later than one from now is of a clock that went back.
+    const [row] = await transaction(session =>
+      session.all(
+        `insert into auth_limits ("key", points, expire) values (?, 1, ?)
+          on conflict ("key") do update set
+            points = case when expire > ? then points + 1 else 1 end,
+            expire = case when expire > ? then min(expire, excluded.expire) else excluded.expire end
+          returning points, expire`,
+        [key, now + windowMs, now, now],
+      ),
+    )
+    return { points: Number(row?.points), leftMs: Math.max(0, Number(row?.expire) - now) }
+  },
+  removeOld: () =>
+    transaction(session => session.run('delete from auth_limits where expire < ?', [Date.now() - 3_600_000])),
+})
+
 /**
  * SQLite: one connection writes, another reads what is committed and never waits for it.
  * @param isShared whether other processes serve the same callers, who may ask one for what another has just changed
@@ -131,7 +152,7 @@ export function sqlite(file: string, { onlyExisting = false, isShared = false } 
     propagationDelayMs: 100,
     rateLimiter: (points, duration) =>
       isShared
-        ? limiterInFile({ points, duration }, writing.transaction)
+        ? limiterInTable({ points, duration }, tryTable(writing.transaction))
         : limiterInMemory({ points, duration }),
     classify: failureOf,
     async close() {

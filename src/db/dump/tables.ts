@@ -30,6 +30,7 @@ const leftOut: ReadonlySet<AnyTable> = new Set<AnyTable>([
   internalTables.certificates,
   internalTables.acmeChallenges,
   internalTables.leases,
+  internalTables.instances,
 ])
 
 /** Tables whose rows a restore leaves as they are: they are about the installation. */
@@ -40,6 +41,7 @@ export const installationTables: ReadonlySet<AnyTable> = new Set<AnyTable>([
   internalTables.certificates,
   internalTables.acmeChallenges,
   internalTables.leases,
+  internalTables.instances,
 ])
 
 type Rule = (value: Scalar) => Scalar
@@ -79,8 +81,10 @@ const rules: Readonly<Record<string, Rule>> = {
   // A restore gives them versions of its own.
   'content_trees.version': () => 1,
   'content_trees.public_version': () => 1,
+  'content_trees.book_version': () => 1,
   'admin_content_trees.version': () => 1,
   'admin_content_trees.public_version': () => 1,
+  'admin_content_trees.book_version': () => 1,
 }
 
 /** Rows that a dump does not hold. */

@@ -80,6 +80,20 @@ export const deliveriesDueAfter: Query<'time', string> = {
   rows: each(row => row.delivery_id as string),
 }
 
+/** Ids of deliveries that somebody whose name is between the two holds until later, a bounded number at once. */
+export const heldDeliveries: Query<'time' | 'from' | 'to', string> = {
+  values: ['time', 'from', 'to'],
+  build: (knex, value) =>
+    knex(deliveries.name)
+      .select('delivery_id')
+      .where('due_at', '>', value('time'))
+      .where('leased_by', '>', value('from'))
+      .where('leased_by', '<', value('to'))
+      .orderBy(['due_at', 'delivery_id'])
+      .limit(500),
+  rows: each(row => row.delivery_id as string),
+}
+
 /** Ids of deliveries that were finished before a time, a bounded number at once. */
 export const oldDeliveries: Query<'before', string> = {
   values: ['before'],

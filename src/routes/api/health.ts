@@ -26,6 +26,10 @@ const Readiness = z.object({
     migrations: z.boolean().meta({ description: 'Whether the database has the schema of this version.' }),
     stopping: z.boolean(),
     storage,
+    clock: z.boolean().meta({
+      description:
+        'Whether the clock of the machine differs by at most five seconds from that of the database server, which counts.',
+    }),
   }),
 })
 const Liveness = z.object({ status: z.literal('ok') })

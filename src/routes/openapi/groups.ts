@@ -42,7 +42,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   Webhooks: { webhooks: 'Requests to your URLs after events, with their deliveries.' },
   Operation: {
-    operation: 'Health, metrics and this document.',
+    operation: 'Health, metrics, instances and this document.',
     configuration: 'The settings of the service.',
     audit: 'Who changed what, and when.',
     backups: 'Backups of database and files.',

@@ -1,5 +1,6 @@
 import { systemActor } from '../../actor.js'
 import { chunks } from '../../db/batches.js'
+import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
@@ -17,8 +18,10 @@ import { followReferences, rebuildReferences } from './references.js'
 /** Columns of an entry that decide whether and where the public sees it. */
 const shape: readonly string[] = ['status', 'parent_id', 'route_id', 'datatype_id', 'sort_order']
 
-/** How many trees are written at once, and in one transaction when all are. */
+/** How many trees are written at once. */
 const treesAtOnce = 50
+/** How many trees are looked at, and how many are locked in one transaction when all are written. */
+const [treesRead, treesLocked] = [500, 5]
 
 /** Routes that are called otherwise now. */
 const renamedRoutes = (tx: Writer, space: ContentSpace): string[] =>
@@ -50,6 +53,8 @@ export interface PublicBook {
   isFilled(): Promise<boolean>
   /** Writes all trees again, in bounded transactions. @returns how many trees there are */
   rebuild(): Promise<number>
+  /** Writes trees again that older versions have changed, which do not know all indexes. @returns how many there were */
+  catchUp(): Promise<number>
 }
 
 /** Keeps the public book of a content space, and the references of both its books. */
@@ -58,26 +63,34 @@ export function publicBook(db: Database, space: ContentSpace): PublicBook {
   followReferences(db, space)
   const marker = `${space.publicEntries.name} 1`
 
-  async function rebuild(): Promise<number> {
+  /** @param isDue whether a tree is to be written */
+  async function writeAgain(isDue: (tree: RowOf<ContentSpace['contentTrees']>) => boolean): Promise<number> {
+    const turns = new Turns()
     let after: string | undefined
     for (let n = 0; ; ) {
-      const trees = await db.findAll(space.contentTrees, {}, { limit: treesAtOnce, after })
-      await db.write(systemActor, async tx => {
-        for (const { root_id } of trees) {
-          await tx.lockAndBumpTree(space.contentTrees, root_id)
-          tx.touched.noteTree(space.contentTrees, root_id)
-          await rebuildReferences(tx, space, root_id)
-        }
-      })
-      n += trees.length
+      await turns.next()
+      const trees = await db.findAll(space.contentTrees, {}, { limit: treesRead, after })
+      const due = trees.filter(isDue).map(({ root_id }) => root_id)
+      for (const some of chunks(due, treesLocked))
+        await db.write(systemActor, async tx => {
+          for (const root of some) {
+            await tx.lockAndBumpTree(space.contentTrees, root)
+            tx.touched.noteTree(space.contentTrees, root)
+            await rebuildReferences(tx, space, root)
+          }
+          await tx.noteIndexed(space.contentTrees, some)
+        })
+      n += due.length
       after = trees.at(-1)?.root_id
-      if (trees.length < treesAtOnce) return n
+      if (trees.length < treesRead) return n
     }
   }
 
+  const rebuild = () => writeAgain(() => true)
   const isFilled = () => db.exists(internalTables.seeds, { name: marker })
   return {
     rebuild,
+    catchUp: () => writeAgain(({ version, book_version }) => version !== book_version),
     isFilled,
     async fill() {
       if (await isFilled()) return

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import type { CertificateState } from './certificate-rules.js'
+import type { InstancesService } from './instances.js'
 
 /** How often the schema is compared, in milliseconds: anybody may ask for it. */
 const schemaIntervalMs = 5000
@@ -10,11 +11,13 @@ interface Parts {
   readonly storageAnswers: () => Promise<boolean | null>
   /** Whether the database has every step of this version's schema. */
   readonly isMigrated: () => Promise<boolean>
+  readonly instances: Pick<InstancesService, 'isClockRight'>
   /** Undefined where the service serves no HTTPS. */
   readonly certificate: () => CertificateState | undefined
 }
 
-export function health(db: Database, { config, storageAnswers, isMigrated, certificate }: Parts) {
+export function health(db: Database, parts: Parts) {
+  const { config, storageAnswers, isMigrated, certificate, instances } = parts
   let stopping = false
   let compared: { at: number; answer: Promise<boolean> } | undefined
   const schema = () => {
@@ -33,7 +36,7 @@ export function health(db: Database, { config, storageAnswers, isMigrated, certi
     /** Whether requests should be sent to this instance, and what speaks against it. */
     async readiness() {
       const [database, migrations, storage] = await Promise.all([db.ping(), schema(), storageAnswers()])
-      return { database, migrations, stopping, storage }
+      return { database, migrations, stopping, storage, clock: instances.isClockRight }
     },
     /** Whether requests for pages should be sent here: those in memory are answered while the database is away. */
     servesPages: () => !stopping,

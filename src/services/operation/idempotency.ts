@@ -9,7 +9,7 @@ import { answerLost, HttpError, keyReused, stillRunning } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Ports } from '../../ports.js'
 import { secretBox } from '../secret-box.js'
-import { randomSecret } from '../secrets.js'
+import type { InstancesService } from './instances.js'
 import { withLease } from './leases.js'
 
 const { idempotencyKeys } = internalTables
@@ -17,7 +17,7 @@ type Row = RowOf<typeof idempotencyKeys>
 
 /** How long an answer is given again. */
 const keptMs = 86_400_000
-/** A request that has not ended after this time may have died with its process; its key can be claimed again. */
+/** A request that has not ended after this time counts as lost, also if its process lives; its key is free again. */
 const runningMs = 60_000
 
 /** A request under an `Idempotency-Key`. */
@@ -32,7 +32,10 @@ interface KeyedRequest {
 
 type Begun = { claim: KeyClaim } | { answer: StoredAnswer }
 
-type Parts = Pick<Ports, 'clock' | 'random' | 'hashing' | 'log'> & { config: () => Config }
+type Parts = Pick<Ports, 'clock' | 'random' | 'hashing' | 'log'> & {
+  config: () => Config
+  instances: Pick<InstancesService, 'newHolder' | 'isDead'>
+}
 
 /** Answers that say "try again" and mean it. */
 const isPassing = ({ status }: StoredAnswer) => status >= 500 || status === 429
@@ -49,7 +52,7 @@ export class IdempotencyService {
    * @throws 409 while the first is running, 422 when the key came with another request, 409 when the answer is lost
    */
   async begin({ caller, key, address, content }: KeyedRequest): Promise<Begun> {
-    const { hashing, random, config } = this.parts
+    const { hashing, instances, config } = this.parts
     const { userId, credential } = caller
     const who = credential?.kind === 'key' ? credential.id : (userId ?? '')
     const keyHash = hashing.sha256(JSON.stringify([who, address, key]))
@@ -57,8 +60,8 @@ export class IdempotencyService {
     const fingerprint = hashing.sha256(JSON.stringify([config().app_secret ?? '', key, content]))
     for (;;) {
       const row = await this.db.get(idempotencyKeys, keyHash)
-      if (row && !this.#isFree(row)) return { answer: await this.#answerOf(row, fingerprint) }
-      const claim = { keyHash, holder: randomSecret(random) }
+      if (row && !(await this.#isFree(row))) return { answer: await this.#answerOf(row, fingerprint) }
+      const claim = { keyHash, holder: instances.newHolder() }
       const taken = await this.db
         .write(systemActor, tx => this.#take(tx, claim, row, fingerprint))
         .catch(error => {
@@ -79,10 +82,21 @@ export class IdempotencyService {
     return true
   }
 
-  /** Whether the key may be claimed again: its claim is too old, or far in the future because the clock went back. */
-  #isFree({ state, claimed_at }: Row): boolean {
-    const age = Math.abs(this.parts.clock.now() - Date.parse(claimed_at))
-    return age > (state === 'running' ? runningMs : keptMs)
+  /**
+   * Whether the key may be claimed again: its claim is too old, or far in the future because the clock went back, or
+   * the instance that had it has died before it stored anything.
+   */
+  async #isFree(row: Row): Promise<boolean> {
+    return row.state === 'running' ? this.#isLost(row) : this.#ageOf(row) > keptMs
+  }
+
+  #ageOf({ claimed_at }: Row): number {
+    return Math.abs(this.parts.clock.now() - Date.parse(claimed_at))
+  }
+
+  /** Whether nobody works at the request any more. */
+  async #isLost(row: Row): Promise<boolean> {
+    return this.#ageOf(row) > runningMs || this.parts.instances.isDead(row.holder)
   }
 
   async #answerOf(row: Row, fingerprint: string): Promise<StoredAnswer> {
@@ -91,8 +105,7 @@ export class IdempotencyService {
       const body = await this.#opened(row.body)
       if (body !== undefined) return { status: row.status ?? 200, headers: row.headers ?? {}, body }
     }
-    const age = Math.abs(this.parts.clock.now() - Date.parse(row.claimed_at))
-    throw row.state === 'running' || (row.state === 'written' && age <= runningMs)
+    throw row.state === 'running' || (row.state === 'written' && !(await this.#isLost(row)))
       ? stillRunning()
       : answerLost()
   }

@@ -12,6 +12,7 @@ import { certificates } from './certificates.js'
 import { ConfigurationService } from './configuration.js'
 import { health } from './health.js'
 import { IdempotencyService } from './idempotency.js'
+import type { InstancesService } from './instances.js'
 import { metrics } from './metrics.js'
 import { recentChanges } from './recent-changes.js'
 
@@ -25,6 +26,7 @@ interface Needs extends Ports {
   schema: readonly string[]
   pageCounts: PageCounts
   attempts: ReadonlyMap<string, number>
+  instances: InstancesService
   access: AccessService
   seesDrafts: (actor: Actor) => Promise<boolean>
   storageAnswers(): Promise<boolean | null>
@@ -39,6 +41,7 @@ export function operationServices(needs: Needs) {
   const backups = new BackupsService(db, { ...needs, mediaStorage: needs.storageOf })
   return {
     audit: auditService,
+    instances: needs.instances,
     recentChanges: recentChanges({ audit: auditService, access, seesDrafts: needs.seesDrafts }),
     backupDownloads: backupDownloads(db, needs),
     backups,

@@ -48,9 +48,9 @@ export async function endLease(
 }
 
 /** A process that has not said for this long that its work goes on has died: another may begin. */
-export const leaseMs = 60_000
-/** A few may be missed while the database fails over. */
-const renewIntervalMs = 15_000
+export const leaseMs = 15_000
+/** Two may be missed. */
+const renewIntervalMs = 5000
 
 interface Kept {
   readonly clock: Clock

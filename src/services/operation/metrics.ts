@@ -4,15 +4,17 @@ import { timestamp } from '../../ids.js'
 import { type PageCounts, RequestCounts } from '../../metrics.js'
 import type { Clock } from '../../ports.js'
 import type { BackupsService } from './backups.js'
+import type { InstancesService } from './instances.js'
 
 interface Parts {
   readonly clock: Clock
   readonly pageCounts: PageCounts
   readonly attempts: ReadonlyMap<string, number>
   readonly backups: Pick<BackupsService, 'ageSeconds'>
+  readonly instances: Pick<InstancesService, 'list' | 'clockAheadMs'>
 }
 
-export function metrics(db: Database, { clock, pageCounts, attempts, backups }: Parts) {
+export function metrics(db: Database, { clock, pageCounts, attempts, backups, instances }: Parts) {
   const requests = new RequestCounts()
   async function queueAge(): Promise<number> {
     const now = clock.now()
@@ -22,7 +24,7 @@ export function metrics(db: Database, { clock, pageCounts, attempts, backups }: 
   return {
     /** Raised by whoever answers requests. */
     requests,
-    /** Everything that is counted, as it is now. Two small statements; it does not throw. */
+    /** Everything that is counted, as it is now. Three small statements; it does not throw. */
     async measure() {
       return {
         requests: [...requests.all()],
@@ -31,6 +33,8 @@ export function metrics(db: Database, { clock, pageCounts, attempts, backups }: 
         deliveries: attempts,
         queueAgeSeconds: await queueAge().catch(() => undefined),
         pool: db.pool,
+        instances: await instances.list().catch(() => undefined),
+        clockAheadSeconds: instances.clockAheadMs / 1000,
         backupAgeSeconds: await backups.ageSeconds().catch(() => undefined),
       }
     },

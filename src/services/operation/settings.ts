@@ -68,3 +68,34 @@ export function configWith(
       left = wrong === undefined ? {} : others
     }
 }
+
+/** What became of the settings of a database over a configuration. */
+export interface AppliedSettings {
+  readonly config: Config
+  /** The fields that the database has set. */
+  readonly names: readonly string[]
+  readonly refused: readonly ConfigError[]
+  /** Fields of the database that the file names, and so decides. */
+  readonly fixed: readonly string[]
+}
+
+/**
+ * A configuration with the settings of the database for the fields that its file does not name.
+ * @param config as it is read from the file, with what an option of the command line has changed
+ */
+export function withStoredSettings(
+  config: Config,
+  stored: { inFile: Json; values: Json },
+  variables: Record<string, string | undefined>,
+): AppliedSettings {
+  const { config: whole, refused } = configWith(stored, variables)
+  const isFixed = (name: string) => Object.hasOwn(stored.inFile, name)
+  const names = Object.keys(stored.values).filter(name => !isFixed(name))
+  const set = Object.fromEntries(names.map(name => [name, whole[name as keyof Config]]))
+  return {
+    config: names.length === 0 ? config : { ...config, ...set },
+    names,
+    refused,
+    fixed: Object.keys(stored.values).filter(isFixed),
+  }
+}

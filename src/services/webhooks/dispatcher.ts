@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.js'
 import { type DueDelivery, nextDueTime } from '../../db/queries/webhooks.js'
 import { timestamp } from '../../ids.js'
 import type { Ports } from '../../ports.js'
-import { randomSecret } from '../secrets.js'
+import type { InstancesService } from '../operation/instances.js'
 import { attempt } from './attempt.js'
 import { type Claimed, claimBatch, giveBack, type Outcome } from './claims.js'
 import { endWaitsTooFarAhead } from './clock-back.js'
@@ -22,6 +22,7 @@ export interface WebhookDelivery {
 
 interface Parts extends Pick<Ports, 'outgoing' | 'clock' | 'random' | 'log'> {
   config: () => Config
+  instances: Pick<InstancesService, 'newHolder'>
   /** How many attempts left their delivery in each state. */
   attempts?: Map<string, number>
 }
@@ -65,8 +66,8 @@ export class WebhookDispatcher implements WebhookDelivery {
     private readonly db: Database,
     private readonly parts: Parts,
   ) {
-    const { random, config, clock } = parts
-    this.holder = randomSecret(random)
+    const { config, clock } = parts
+    this.holder = parts.instances.newHolder()
     this.limits = new OriginLimits(config().webhook_workers)
     this.due = new DueDeliveries(db, {
       clock,

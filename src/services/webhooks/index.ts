@@ -2,6 +2,8 @@ import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import type { Ids } from '../../ids.js'
 import type { Ports, RateLimiter } from '../../ports.js'
+import type { InstancesService } from '../operation/instances.js'
+import { freeDeliveries } from './free-deliveries.js'
 import { lazyDispatcher } from './lazy-dispatcher.js'
 import { webhookRetention } from './retention.js'
 import { sealSecrets } from './seal-secrets.js'
@@ -14,6 +16,7 @@ interface Needs extends Ports {
   rateLimiter: RateLimiter
   /** Attempts to deliver, by the state in which they left their delivery. */
   attempts: Map<string, number>
+  instances: Pick<InstancesService, 'newHolder'>
 }
 
 /** Services for webhooks and their deliveries. */
@@ -32,5 +35,6 @@ export function webhookServices(needs: Needs) {
     /** Encrypts secrets that were stored without an `app_secret`. Called at a start and now and then. */
     sealSecrets: sealSecrets(db, needs),
     removeExpired: webhookRetention(db, needs),
+    freeDeliveries: freeDeliveries(db, needs.clock),
   }
 }

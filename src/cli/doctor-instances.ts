@@ -1,0 +1,68 @@
+import { migrations } from '../../migrations/index.js'
+import { stepsOf } from '../db/migrate.js'
+import { deadAfterMs } from '../db/running.js'
+import { SiteClock } from '../db/site-clock.js'
+import { internalTables } from '../db/tables.js'
+import { version } from '../node/version.js'
+import { maxAheadMs } from '../services/operation/instances.js'
+import { databaseOf, type Finding, ok, type Patient, skipped, warning } from './doctor-finding.js'
+
+/** The clock of the database server, which all instances follow; undefined where it is that of this machine. */
+export async function clockAheadMs({ dialect }: Patient): Promise<number | undefined> {
+  if (!dialect?.time) return undefined
+  const clock = new SiteClock({ now: Date.now }, dialect.time)
+  await clock.compare()
+  return clock.aheadMs
+}
+
+/** Looks at the running instances: their versions and clocks. */
+export async function instances({ dialect }: Patient): Promise<Finding> {
+  const check = 'instances'
+  if (!dialect || (await stepsOf(dialect, migrations)).missing.length > 0)
+    return skipped(check, 'the database cannot say which ones run')
+  const now = (await dialect.time?.()) ?? Date.now()
+  const rows = await databaseOf(dialect).findAll(internalTables.instances)
+  const running = rows.filter(({ beat_at }) => now - Date.parse(beat_at) < deadAfterMs)
+  if (running.length === 0) return ok(check, 'none runs')
+  const wrong = running.filter(({ clock_ms }) => Math.abs(clock_ms) > maxAheadMs)
+  if (wrong.length > 0)
+    return warning(
+      check,
+      `the clock is wrong at ${wrong.map(({ host, clock_ms }) => `${host} by ${Math.round(clock_ms / 1000)} s`).join(', ')}`,
+      'keep the clocks by NTP: times are those of the database, and signatures for the storage are not',
+    )
+  const others = [...new Set(running.map(one => one.version))].filter(one => one !== version)
+  if (others.length > 0)
+    return warning(
+      check,
+      `${running.length} run, and some have version ${others.join(', ')}`,
+      'end the upgrade',
+    )
+  return ok(check, `${running.length} of version ${version}`)
+}
+
+/** Looks at the settings that requests have stored in the database. */
+export async function settings({ dialect, stored }: Patient): Promise<Finding> {
+  const check = 'settings'
+  if (!dialect || !stored) return skipped(check, 'the database has none')
+  const { names, unreadable, refused, fixed } = stored
+  if (unreadable.length > 0)
+    return warning(
+      check,
+      `${unreadable.join(', ')} cannot be read with this app_secret`,
+      'give this machine the app_secret of the others, or set them again',
+    )
+  if (refused.length > 0)
+    return warning(
+      check,
+      `left out: ${refused.join('; ')}`,
+      'change the file, or set them again in the panel',
+    )
+  if (fixed.length > 0)
+    return warning(
+      check,
+      `the file sets ${fixed.join(', ')}, and not what was saved in the panel`,
+      'take them out of the file, if the database is to decide',
+    )
+  return ok(check, names.length === 0 ? 'none is in the database' : `from the database: ${names.join(', ')}`)
+}
