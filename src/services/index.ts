@@ -8,6 +8,7 @@ import { contentServices } from './content-space.js'
 import { type AudienceOf, listAudience } from './delivery/audience.js'
 import { previewServices } from './delivery/index.js'
 import { mediaServices } from './media/index.js'
+import { models } from './model/index.js'
 import { operationServices } from './operation/index.js'
 import { background } from './operation/jobs.js'
 import { PendingWork } from './operation/pending-work.js'
@@ -78,6 +79,7 @@ export function createServices(parts: Parts) {
     ...reviewServices({ ...common, access, publishing: content.space.publishing }),
     ...webhooks,
     ...operation,
+    model: models({ db, access, webhooks: webhooks.webhooks }),
     /** Removes expired records. Called once an hour. */
     async removeExpired() {
       await removeAccounts()
