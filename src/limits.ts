@@ -51,6 +51,23 @@ export const limits = {
     /** Examples of values that break the rules of a field. */
     brokenValueExamples: 20,
   },
+  /** Model files */
+  model: {
+    /** Locales in a model file. */
+    locales: 200,
+    /** Datatypes in a model file. */
+    datatypes: 1000,
+    /** Fields of all datatypes in a model file. */
+    fields: 5000,
+    /** Fields with values whose rules one model file changes. */
+    changedRules: 200,
+    /** Roles in a model file. */
+    roles: 200,
+    /** Permissions of a role in a model file. */
+    permissions: 1000,
+    /** Webhooks in a model file. */
+    webhooks: 200,
+  },
   /** Pages */
   pages: {
     /** Entries with their fields in one response. */

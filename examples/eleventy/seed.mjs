@@ -1,11 +1,35 @@
-// Makes the content model of the example site and some content, with an API key of an administrator.
+// Makes the content model of the example site and some content, with an API key or the password of an administrator.
 //
-//   SLUGLINE_KEY=slk_… node seed.mjs 20          twenty posts
+//   SLUGLINE_KEY=slk_… node seed.mjs 20             twenty posts
+//   CMS_ADMIN_PASSWORD=… node seed.mjs 20           the same, as admin@example.com (CMS_ADMIN_EMAIL)
 import { deflateSync } from 'node:zlib'
-import { api } from './slugline.mjs'
 
+const api = `${process.env.SLUGLINE_URL ?? 'http://localhost:8080'}/api/v1`
 const count = Number(process.argv[2] ?? 20)
-const headers = { Authorization: `Bearer ${process.env.SLUGLINE_KEY}` }
+const {
+  SLUGLINE_KEY: key,
+  CMS_ADMIN_PASSWORD: password,
+  CMS_ADMIN_EMAIL: email = 'admin@example.com',
+} = process.env
+if (!key && !password)
+  throw new Error('Set SLUGLINE_KEY to an API key, or CMS_ADMIN_PASSWORD to the password.')
+
+/** Signs in. @returns the header that says who calls */
+async function signedIn() {
+  const answer = await fetch(`${api}/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  })
+  if (!answer.ok) throw new Error(`sign-in: ${answer.status} ${await answer.text()}`)
+  return {
+    Cookie: answer.headers
+      .getSetCookie()
+      .map(one => one.split(';')[0])
+      .join('; '),
+  }
+}
+const headers = key ? { Authorization: `Bearer ${key}` } : await signedIn()
 
 async function call(method, path, body) {
   const json = body && !(body instanceof FormData)

@@ -86,6 +86,8 @@ export interface Media {
   width: number | null
   height: number | null
   focal: { x: number; y: number } | null
+  /** A placeholder until the image is loaded, in Base64. */
+  thumbhash: string | null
   variants: MediaVariant[]
 }
 export interface Entry extends Reference {

@@ -285,7 +285,7 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'model pull',
-    summary: 'write datatypes, fields and locales to standard output, as JSON',
+    summary: 'write locales, datatypes, fields, roles and webhooks to standard output, as JSON',
     withoutJson: true,
     access: 'datatypes:read',
     work: async (...call) => (await import('./model.js')).modelPull(...call),
@@ -298,7 +298,7 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'model apply',
-    summary: 'make and change what the model on standard input says; nothing is deleted',
+    summary: 'make the changes of `model plan` in one transaction; nothing is deleted',
     options: { '--accept-broken': 'apply changes that break something too', ...dryRun },
     access: 'datatypes:update',
     work: async (...call) => (await import('./model.js')).modelApply(...call),

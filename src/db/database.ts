@@ -28,6 +28,11 @@ const retryForMs = 2000
 const probeName = 'write_probe'
 
 /**
+ * What a service needs to read and write: the database, or a transaction that the service's changes become a part of.
+ */
+export type Door = Reader & Pick<Database, 'write'>
+
+/**
  * The database as the services see it: reads, and `write` as the only door to changes.
  * Knows when another process has changed something, so that caches stay right.
  */
@@ -210,7 +215,7 @@ export class Database extends Reader {
   }
 
   /** The number of rows of a table. It is cached and follows our commits, so that lists stay cheap. */
-  async countAll(table: AnyTable): Promise<number> {
+  override async countAll(table: AnyTable): Promise<number> {
     const external = await this.externalChangesNow()
     const known = this.counts.get(table.name)
     if (known?.external === external) return known.n

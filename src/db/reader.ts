@@ -133,6 +133,11 @@ export class Reader {
     return Number(row?.n ?? 0)
   }
 
+  /** The number of rows of a table. */
+  countAll(table: AnyTable): Promise<number> {
+    return this.count(table)
+  }
+
   async exists<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<boolean> {
     return (await this.find(table, where)) !== undefined
   }

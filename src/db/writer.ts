@@ -57,6 +57,15 @@ export class Writer extends AuditedRows {
     this.outbox = new Outbox(this, this.now, dialect.propagationDelayMs, settings)
   }
 
+  /**
+   * Lets a service that was made over this transaction join it: its changes commit with all others, or not at all.
+   * @param actor the one of the transaction, which all of its audit events name
+   */
+  write<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
+    if (actor.userId !== this.userId) throw new Error('a transaction has one actor')
+    return work(this)
+  }
+
   /** Roots of the trees that this transaction has changed. */
   get changedTrees(): ReadonlySet<string> {
     return this.trees.changed

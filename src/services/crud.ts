@@ -1,7 +1,7 @@
 import { type Actor, authorOf } from '../actor.js'
 import type { AnyTable, Audited, InsertOf, PatchOf, RecordOf, RowOf, WhereOf } from '../db/columns.js'
 import { withoutSecrets } from '../db/columns.js'
-import type { Database } from '../db/database.js'
+import type { Door } from '../db/database.js'
 import type { Slice } from '../db/reader.js'
 import { notFound } from '../errors.js'
 
@@ -25,7 +25,7 @@ export interface Crud<T extends AnyTable, Create = CreateOf<T>, Update = PatchOf
 
 /** Reads of a table as records, without secret columns. */
 export function reads<T extends AnyTable>(
-  db: Database,
+  db: Door,
   table: T,
 ): Pick<Crud<T>, 'table' | 'list' | 'count' | 'get'> {
   return {
@@ -50,7 +50,7 @@ function withAuthor<T extends AnyTable>(actor: Actor, table: T, values: CreateOf
   return { ...values, ...named } as unknown as InsertOf<T>
 }
 
-export function crud<T extends AnyTable & Audited>(db: Database, table: T): Crud<T> {
+export function crud<T extends AnyTable & Audited>(db: Door, table: T): Crud<T> {
   const shown = (row: RowOf<T>) => withoutSecrets(table, row)
   const checked = (check?: Check<RecordOf<T>>) => check && ((before: RowOf<T>) => check(shown(before)))
   return {

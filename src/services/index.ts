@@ -9,6 +9,7 @@ import { contentServices } from './content-space.js'
 import { type AudienceOf, listAudience } from './delivery/audience.js'
 import { previewServices } from './delivery/index.js'
 import { mediaServices } from './media/index.js'
+import { models } from './model/index.js'
 import { operationServices } from './operation/index.js'
 import { InstancesService } from './operation/instances.js'
 import { background } from './operation/jobs.js'
@@ -86,6 +87,7 @@ export function createServices(parts: Parts) {
     ...reviewServices({ ...common, access, publishing: content.space.publishing }),
     ...webhooks,
     ...operation,
+    model: models({ db, access, webhooks: webhooks.webhooks }),
     /** Says that this instance runs, and frees what instances held that have died. Called every few seconds. */
     async beat() {
       const dead = await common.instances.beat()

@@ -74,6 +74,15 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: ['src/db', 'src/db/queries', 'src/services', 'src/services/content', 'src/services/operation'],
     except: { 'src/services/delivery/audience.ts': 'its types: who is told of which media' },
   },
+  'src/services/model': {
+    mayImport: [
+      'src/db',
+      'src/services',
+      'src/services/accounts',
+      'src/services/content',
+      'src/services/webhooks',
+    ],
+  },
   'src/services/import': {
     mayImport: ['src/services', 'src/services/content', 'src/services/media'],
     except: {

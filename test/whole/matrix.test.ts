@@ -255,6 +255,8 @@ PUT    /api/v1/locales - - - - a
 PUT    /api/v1/locales/:locale_id - - - - a
 DELETE /api/v1/locales - - - - a
 DELETE /api/v1/locales/:locale_id - - - - a
+GET    /api/v1/model - - e k a
+PUT    /api/v1/model - - e k a
 GET    /api/v1/routes/published n v e k a
 GET    /api/v1/redirects - v e k a
 GET    /api/v1/redirects/:redirect_id - v e k a

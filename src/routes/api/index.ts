@@ -17,6 +17,7 @@ import { mediaRoutes } from './media.js'
 import { mediaDimensionRoutes } from './media-dimensions.js'
 import { mediaFolderRoutes } from './media-folders.js'
 import { metricsRoutes } from './metrics.js'
+import { modelRoutes } from './model.js'
 import { pageRoutes } from './pages.js'
 import { permissionRoutes } from './permissions.js'
 import { previewRoutes } from './previews.js'
@@ -52,6 +53,7 @@ export const apiRouters = [
   auditRoutes,
   backupRoutes,
   localeRoutes,
+  modelRoutes,
   redirectRoutes,
   mediaDimensionRoutes,
   webhookRoutes,

@@ -17,6 +17,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     fields: 'The fields of datatypes.',
     'field types': 'The types of fields.',
     locales: 'The languages of values, with their fallbacks.',
+    model: 'Locales, datatypes, fields, roles and webhooks as one file.',
   },
   Delivery: {
     delivery: 'Content trees for front ends.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Actor } from '../../actor.js'
-import type { Database } from '../../db/database.js'
+import type { Door } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { missingReference, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
@@ -13,7 +13,7 @@ export const RolePermissionCreate = z.object({ role_id: reference, permission_id
 type Plain = Crud<typeof tables.rolePermissions>
 
 /** Which role has which permission. */
-export function rolePermissions(db: Database, access: AccessService) {
+export function rolePermissions(db: Door, access: AccessService) {
   const { create, update: _, remove, ...plain } = crud(db, tables.rolePermissions)
   return {
     ...plain,

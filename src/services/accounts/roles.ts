@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Database } from '../../db/database.js'
+import type { Door } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { conflict, protectedRecord, stillReferenced } from '../../errors.js'
 import { bootstrapRoles } from '../../permissions.js'
@@ -63,7 +63,7 @@ function refuseLookAlike(label: string): void {
 export type RoleService = Crud<typeof tables.roles>
 
 /** Roles. The three of the system stay as they are, and no other can pass for one of them. */
-export function roles(db: Database, access: AccessService): RoleService {
+export function roles(db: Door, access: AccessService): RoleService {
   const refuseSystem = (role: { system_protected: boolean }, what: string) => {
     if (role.system_protected) throw protectedRecord(`a system role cannot be ${what}`)
   }

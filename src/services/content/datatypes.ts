@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { visibilities } from '../../db/content-tables.js'
-import type { Database } from '../../db/database.js'
+import type { Door } from '../../db/database.js'
 import type { Reader } from '../../db/reader.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
@@ -68,7 +68,7 @@ async function retarget(tx: Writer, space: ContentSpace, from: string, to: strin
 }
 
 /** Kinds of entries. */
-export function datatypes(db: Database, space: ContentSpace): DatatypeService {
+export function datatypes(db: Door, space: ContentSpace): DatatypeService {
   const plain = crud(db, space.datatypes)
   return {
     ...plain,

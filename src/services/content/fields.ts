@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { PatchOf, RowOf } from '../../db/columns.js'
-import type { Database } from '../../db/database.js'
+import type { Door } from '../../db/database.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { conflict, invalid, notFound } from '../../errors.js'
@@ -58,7 +58,7 @@ export interface FieldService extends Crud<Table, MaybeNamed<CreateOf<Table>>> {
 }
 
 /** The fields of datatypes. A field keeps its values when its name changes. */
-export function fields(db: Database, space: ContentSpace): FieldService {
+export function fields(db: Door, space: ContentSpace): FieldService {
   const plain = crud(db, space.fields)
   return {
     ...plain,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Database } from '../../db/database.js'
+import type { Door } from '../../db/database.js'
 import { translatedMedia } from '../../db/queries/media.js'
 import { adminTables, internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
@@ -60,7 +60,7 @@ async function refuseUsed(tx: Writer, locale: string): Promise<void> {
 }
 
 /** Languages of content. One is the default: the one that the first start made, until another is made it. */
-export function locales(db: Database): LocaleService {
+export function locales(db: Door): LocaleService {
   const table = tables.locales
   /** Changes of the set of locales take turns, so that one locale is always the default. */
   const inTurn = (tx: Writer) => tx.lock(internalTables.locks, table.name)

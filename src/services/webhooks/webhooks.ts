@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.js'
 import { type DeliveryListFilter, deliveryKeys } from '../../db/queries/webhooks.js'
 import type { Slice } from '../../db/reader.js'
 import { internalTables, tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
 import { conflict, invalid, notFound, tooMany } from '../../errors.js'
 import type { EventName } from '../../events.js'
 import { type Ids, timestamp } from '../../ids.js'
@@ -29,6 +30,8 @@ import { refuseTarget, serverOf } from './targets.js'
 
 type Table = typeof tables.webhooks
 type Shown = z.output<typeof WebhookRecord>
+/** A change of a webhook without what takes long, which a transaction must not wait for. */
+type Change = (tx: Writer) => Promise<Shown>
 type ShownDelivery = z.output<typeof DeliveryRecord>
 const deliveries = internalTables.webhookDeliveries
 
@@ -85,15 +88,20 @@ export class WebhookService {
 
   /** @returns the record with its secret. @throws 400 for an address that must not be called */
   async create(actor: Actor, given: z.output<typeof WebhookCreate>): Promise<Shown> {
+    return this.db.write(actor, await this.creation(actor, given))
+  }
+
+  /** Everything of `create` that takes long. @returns the rest of it, for a transaction. @throws as `create` */
+  async creation(actor: Actor, given: z.output<typeof WebhookCreate>): Promise<Change> {
     if (given.secret === mask) throw invalid('secret', 'must be a new secret, not the mask')
     const headers = keptValues(given.headers, {})
     await this.refuseTarget(given.url)
     const { secret = this.newSecret(), ...rest } = given
     const stored = await storedSecret(secret, this.parts.config())
-    return this.db.write(actor, async tx => {
+    return async tx => {
       const values = { ...rest, secret: stored, author_id: authorOf(actor, undefined) }
       return { ...withSecret(await tx.insert(this.table, values), secret), headers }
-    })
+    }
   }
 
   /**
@@ -106,6 +114,11 @@ export class WebhookService {
     given: z.output<typeof WebhookUpdate>,
     check?: Check<Shown>,
   ): Promise<Shown> {
+    return this.db.write(actor, await this.change(id, given, check))
+  }
+
+  /** Everything of `update` that takes long. @returns the rest of it, for a transaction. @throws 400 as `update` */
+  async change(id: string, given: z.output<typeof WebhookUpdate>, check?: Check<Shown>): Promise<Change> {
     if (given.url !== undefined) await this.refuseTarget(given.url)
     const { secret, headers, ...rest } = given
     const stored = async (text: string) => ({
@@ -117,7 +130,7 @@ export class WebhookService {
     const own = secret === undefined || secret === mask ? undefined : await stored(secret)
     const made = own || given.url === undefined ? undefined : this.newSecret()
     const ofOtherServer = made === undefined ? undefined : await stored(made)
-    return this.db.write(actor, async tx => {
+    return async tx => {
       const before = await tx.lock(this.table, id)
       const patch = headers ? { ...rest, headers: keptValues(headers, before.headers) } : rest
       const isMoved = given.url !== undefined && serverOf(given.url) !== serverOf(before.url)
@@ -129,7 +142,12 @@ export class WebhookService {
       const other = own ?? (isMoved ? ofOtherServer : undefined)
       const { after } = await tx.update(this.table, id, { ...patch, ...other }, checked(check))
       return isMoved && made !== undefined ? withSecret(after, made) : shown(after)
-    })
+    }
+  }
+
+  /** Whether another server would get the deliveries. */
+  movesTo(from: string, to: string): boolean {
+    return serverOf(from) !== serverOf(to)
   }
 
   /** Deletes a webhook together with its deliveries, sent or not. */

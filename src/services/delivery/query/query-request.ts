@@ -24,7 +24,7 @@ export interface QueryRequest {
 const noParameter = (name: string, known: readonly string[]) =>
   `there is no such parameter${meantHint(name, known).replace(':', ';')}; there are ${known.join(', ')}`
 
-const operators = [
+export const operators = [
   'eq',
   'ne',
   'gt',

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { type Actor, systemActor } from '../../src/actor.js'
-import { applyModel, ModelFile, modelFile, planModel } from '../../src/services/import/model-file.js'
+import { ModelFile } from '../../src/services/model/file.js'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 
@@ -34,13 +34,13 @@ beforeAll(async () => {
 const read = async () => {
   const services = from.services
   const roleId = await services.access.systemRole('admin')
-  const file = await modelFile(services, { ...systemActor, surface: 'cli', roleId })
+  const file = await services.model.get({ ...systemActor, surface: 'cli', roleId })
   return ModelFile.parse(JSON.parse(JSON.stringify(file)))
 }
 const apply = (file: object, actor = admin as Actor, accept = false) =>
-  applyModel(to.services, actor, ModelFile.parse(file), { accept })
+  to.services.model.apply(actor, ModelFile.parse(file), { accept })
 const plan = async (file: object) =>
-  (await planModel(to.services, admin as Actor, ModelFile.parse(file))).map(
+  (await to.services.model.plan(admin as Actor, ModelFile.parse(file))).map(
     ({ action, name, changes, breaks }) => ({ action, name, changes, breaks }),
   )
 
@@ -73,8 +73,8 @@ it('changes what differs, and keeps what the file leaves out', async () => {
   const [name] = zoo.fields
   const changed = { datatypes: [{ ...zoo, label: 'Zoos', fields: [{ ...name, label: 'Called' }] }] }
   expect(await plan(changed)).toEqual([
-    { action: 'update', name: 'zoo', changes: ['label'], breaks: undefined },
-    { action: 'update', name: 'zoo.name', changes: ['label'], breaks: undefined },
+    { action: 'update', name: 'zoo', changes: ['label'], breaks: null },
+    { action: 'update', name: 'zoo.name', changes: ['label'], breaks: null },
   ])
   await apply(changed)
   expect((await to.call('GET', '/api/v1/fields')).body).toHaveLength(3)
@@ -119,7 +119,7 @@ it('refuses whoever lacks a right, before anything is changed', async () => {
     status: 403,
     message: expect.stringContaining('content:admin'),
   })
-  await expect(modelFile(to.services, viewer as Actor)).rejects.toMatchObject({ status: 403 })
+  await expect(to.services.model.get(viewer as Actor)).rejects.toMatchObject({ status: 403 })
   expect((await to.audits()).length).toBe(before)
   expect(await apply({ datatypes: file.datatypes }, editor)).toHaveLength(1)
 })

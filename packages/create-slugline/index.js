@@ -1,0 +1,142 @@
+#!/usr/bin/env node
+// npm create slugline my-site -- --template next
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
+
+const templates = new URL('templates/', import.meta.url)
+
+/** What differs between the starters: the port of the development server, and the page that preview links open. */
+const starters = {
+  astro: {
+    title: 'Astro',
+    port: 4321,
+    preview: '/preview/',
+    develop: 'npm start',
+    ignored: ['dist', '.astro'],
+  },
+  eleventy: { title: 'Eleventy', port: 8081, preview: '/preview/', develop: 'npm start', ignored: ['_site'] },
+  next: { title: 'Next', port: 3000, preview: '/preview', develop: 'npm run dev', ignored: ['.next'] },
+}
+const names = Object.keys(starters)
+
+const usage = `Usage: npm create slugline [folder] -- [--template ${names.join('|')}]
+
+Writes a site of two languages and the configuration of an empty service into a new folder.
+`
+
+function stop(message) {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
+/** The given arguments, or undefined after a wrong one. */
+function given() {
+  const options = { template: { type: 'string', short: 't' }, help: { type: 'boolean', short: 'h' } }
+  try {
+    return parseArgs({ options, allowPositionals: true })
+  } catch (error) {
+    return stop(`${error.message}\n\n${usage}`)
+  }
+}
+
+/** Asks for what is missing. Without a terminal there is nobody to ask. */
+async function asked({ folder, template }) {
+  if (folder && template) return { folder, template }
+  if (!process.stdin.isTTY) return stop(`Name a folder and a template.\n\n${usage}`)
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const answers = {
+    folder: folder || (await lines.question('Folder (my-site): ')).trim() || 'my-site',
+    template: template || (await lines.question(`Starter (${names.join(', ')}): `)).trim().toLowerCase(),
+  }
+  lines.close()
+  return answers
+}
+
+const json = value => `${JSON.stringify(value, null, 2)}\n`
+
+/** The service: SQLite and a folder for media, in two languages, for a site on this machine. */
+const configuration = ({ port, preview }) => ({
+  environment: 'local',
+  port: ':8080',
+  db_driver: 'sqlite',
+  db_url: './modula.db',
+  i18n_enabled: true,
+  cors_origins: [`http://localhost:${port}`],
+  preview_url: `http://localhost:${port}${preview}`,
+})
+
+const commands = ({ develop }, version) => `npm install
+export CMS_ADMIN_PASSWORD='choose one'
+npx slugline@${version} quickstart --empty --dir cms   # the service: leave it running, go on in another terminal
+
+export CMS_ADMIN_PASSWORD='choose one'            # the same
+npm run seed                                      # the content model and some posts
+npm run build                                     # the site
+${develop.padEnd(49)} # the site while you work on it`
+
+function write(folder, template, starter) {
+  const at = (...path) => join(folder, ...path)
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if (error.code === 'EEXIST') stop(`${folder} exists already: name another folder.`)
+    if (error.code === 'ENOENT') stop(`${folder} cannot be made: the folder above is missing.`)
+    throw error
+  }
+  cpSync(new URL(template, templates), folder, { recursive: true })
+  const { description: _, name: __, ...own } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
+  const name =
+    basename(folder)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9-]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '') || 'site'
+  writeFileSync(
+    at('package.json'),
+    json({ name, ...own, scripts: { ...own.scripts, seed: 'node seed.mjs 20' } }),
+  )
+  mkdirSync(at('cms'))
+  // Settings that are added later may be secrets.
+  writeFileSync(at('cms', 'cms.config.json'), json(configuration(starter)), { mode: 0o600 })
+  const ignored = ['node_modules', ...starter.ignored, 'cms/modula.db*', 'cms/media', '.env*']
+  writeFileSync(at('.gitignore'), `${ignored.join('\n')}\n`)
+}
+
+const { values, positionals } = given()
+if (values.help) {
+  process.stdout.write(usage)
+  process.exit(0)
+}
+if (positionals.length > 1) stop(usage)
+const { folder, template } = await asked({ folder: positionals[0], template: values.template })
+const starter = names.includes(template) ? starters[template] : undefined
+if (!starter) stop(`There is no template ${template}: ${names.join(', ')}.`)
+if (!existsSync(templates) || !readdirSync(templates).includes(template))
+  stop('The package has no templates: it was not packed.')
+const path = resolve(folder)
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
+write(path, template, starter)
+const next = commands(starter, version)
+writeFileSync(
+  join(path, 'README.md'),
+  `# ${basename(path)}
+
+A site of two languages with ${starter.title}, and its content in a Slugline service. The folder \`cms\` has the service's
+configuration and, once it has started, its database and media.
+
+\`\`\`sh
+${next}
+\`\`\`
+
+The panel is at http://localhost:8080/admin: sign in as admin@example.com. \`SLUGLINE_URL\` names another service.
+`,
+)
+process.stdout.write(`
+  ${starter.title} in ${path}, beside an empty service in cms
+
+${`cd ${folder}\n${next}`.replaceAll(/^(?=.)/gm, '  ')}
+
+  Panel   http://localhost:8080/admin, as admin@example.com
+  Site    http://localhost:${starter.port}
+`)
