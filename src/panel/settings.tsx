@@ -3,6 +3,8 @@ import { changesIn, fieldOf, type Setting, settingLabel } from '../resources/set
 import type { Services } from '../services/index.js'
 import { ConfigUpdate } from '../services/operation/configuration.js'
 import { maxAheadMs } from '../services/operation/instances.js'
+import type { PlainText } from '../texts/text.js'
+import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { TitledPage } from './layout.js'
@@ -11,7 +13,7 @@ import { Form, Moment, Note, Submit } from './parts.js'
 import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
-const groupNames: Readonly<Record<string, string>> = {
+const groupNames: Readonly<Record<string, PlainText>> = {
   bucket: 'Media storage',
   cookie: 'Cookies',
   cors: 'Browser apps',
@@ -22,18 +24,18 @@ const groupNames: Readonly<Record<string, string>> = {
   version: 'Versions',
   webhook: 'Webhooks',
 }
-const groupOf = ({ name }: Setting) => groupNames[name.split('_')[0] ?? ''] ?? 'General'
+const groupOf = ({ name }: Setting): PlainText => groupNames[name.split('_')[0] ?? ''] ?? 'General'
 
 /** Navigation to settings: links to the groups, and with the script a search. */
-const Index = ({ groups }: { groups: readonly string[] }) => (
+const Index = ({ view, groups }: { view: View; groups: readonly PlainText[] }) => (
   <>
-    <nav class="tabs" aria-label="Groups of settings">
+    <nav class="tabs" aria-label={view.t('Groups of settings')}>
       {groups.map((name, i) => (
-        <a href={`#group-${i}`}>{name}</a>
+        <a href={`#group-${i}`}>{view.t(name)}</a>
       ))}
     </nav>
     <p class="find-field" hidden data-narrows="#form">
-      <label for="narrow">Find a setting</label>
+      <label for="narrow">{view.t('Find a setting')}</label>
       <input class="input" type="search" id="narrow" autocomplete="off" />
       <span class="quiet" role="status" />
     </p>
@@ -41,32 +43,43 @@ const Index = ({ groups }: { groups: readonly string[] }) => (
 )
 
 /** A setting with its label in words and its name in the file. */
-const shownField = (setting: Setting, value: unknown): Field => ({
-  ...fieldOf(setting, value),
+const shownField = (setting: Setting, value: unknown, wording: Wording): Field => ({
+  ...fieldOf(setting, value, wording),
   label: settingLabel(setting.name),
   code: setting.name,
 })
 
 /** The note above the settings. */
-const Lead = (props: { view: View; restart: readonly string[]; isFileFixed: boolean }) => (
+interface LeadProps {
+  view: View
+  restart: readonly string[]
+  isFileFixed: boolean
+}
+
+const Lead = ({ view, restart, isFileFixed }: LeadProps) => (
   <>
-    {props.restart.length > 0 && (
-      <Note view={props.view}>
+    {restart.length > 0 && (
+      <Note view={view}>
         <p>
-          <b>A restart is due.</b> Changed, and in effect from the next start: {props.restart.join(', ')}.
+          <b>{view.t('A restart is due.')}</b>{' '}
+          {view.t('Changed, and in effect from the next start: {settings}.', {
+            settings: restart.join(', '),
+          })}
         </p>
       </Note>
     )}
-    {props.isFileFixed && (
-      <Note view={props.view}>
+    {isFileFixed && (
+      <Note view={view}>
         <p>
-          <b>The configuration file cannot be written here.</b> It fixes the settings that it names.
+          <b>{view.t('The configuration file cannot be written here.')}</b>{' '}
+          {view.t('It fixes the settings that it names.')}
         </p>
       </Note>
     )}
     <p class="lead">
-      What is saved here acts on all instances. A value that an environment variable gives is shown by its
-      name.
+      {view.t(
+        'What is saved here acts on all instances. A value that an environment variable gives is shown by its name.',
+      )}
     </p>
   </>
 )
@@ -78,17 +91,22 @@ async function Instances({ view, instances }: { view: View; instances: Services[
   if (running.length === 0) return null
   return (
     <section aria-labelledby="instances">
-      <h2 id="instances">Instances</h2>
+      <h2 id="instances">{view.t('Instances')}</h2>
       <ul class="rows">
         {running.map(({ instance_id, host, pid, version, started_at, clock_ms }) => (
           <li>
             <span>
-              {host}, process {pid}
-              {instance_id === instances.id && ' (this one)'}
+              {instance_id === instances.id
+                ? view.t('{host}, process {pid} (this one)', { host, pid })
+                : view.t('{host}, process {pid}', { host, pid })}
             </span>
             <span class="quiet">
-              version {version}, started <Moment view={view} at={started_at} />
-              {Math.abs(clock_ms) > maxAheadMs && `, clock wrong by ${Math.round(clock_ms / 1000)} s`}
+              {view.parts('Version {version}, started {time}', {
+                version,
+                time: <Moment view={view} at={started_at} />,
+              })}
+              {Math.abs(clock_ms) > maxAheadMs &&
+                ` · ${view.t('Clock wrong by {seconds} s', { seconds: Math.round(clock_ms / 1000) })}`}
             </span>
           </li>
         ))}
@@ -98,9 +116,9 @@ async function Instances({ view, instances }: { view: View; instances: Services[
 }
 
 /** Saving such a setting takes it out of the file, which would win. */
-const withFile = (field: Field): Field => ({
+const withFile = (field: Field, { t }: Wording): Field => ({
   ...field,
-  hint: [field.hint, 'Set by the configuration file of this instance.'].filter(Boolean).join(' '),
+  hint: [field.hint, t('Set by the configuration file of this instance.')].filter(Boolean).join(' '),
 })
 
 /** The settings of the configuration, by its schema. */
@@ -115,8 +133,8 @@ export function settingPages(context: PanelContext) {
     const setByFile = new Set(await configuration.setByFile())
     const isFileFixed = setByFile.size > 0 && !(await configuration.isFileWritable())
     const fields = settings().map(setting => {
-      const field = shownField(setting, values[setting.name])
-      return { setting, field: setByFile.has(setting.name) ? withFile(field) : field }
+      const field = shownField(setting, values[setting.name], view)
+      return { setting, field: setByFile.has(setting.name) ? withFile(field, view) : field }
     })
     const groups = [...new Set(fields.map(({ setting }) => groupOf(setting)))]
     const shown = (field: Field): Field =>
@@ -128,18 +146,18 @@ export function settingPages(context: PanelContext) {
     return (
       <TitledPage
         view={view}
-        title="Settings"
+        title={view.t('Settings')}
         column
         actions={
           mayChange && (
             <Submit form="form" kind="next">
-              Save
+              {view.t('Save')}
             </Submit>
           )
         }
       >
         <Lead view={view} restart={restart} isFileFixed={isFileFixed} />
-        <Index groups={groups} />
+        <Index view={view} groups={groups} />
         <Form view={view} action="/settings" id="form">
           <Fields
             view={view}
@@ -151,7 +169,7 @@ export function settingPages(context: PanelContext) {
           />
           {groups.map((name, i) => (
             <section aria-labelledby={`group-${i}`}>
-              <h2 id={`group-${i}`}>{name}</h2>
+              <h2 id={`group-${i}`}>{view.t(name)}</h2>
               <Fields
                 view={view}
                 fields={fields

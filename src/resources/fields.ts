@@ -10,6 +10,7 @@ export const fieldResource = (parts: ResourceParts) =>
   resource({
     title: 'Fields',
     one: 'field',
+    words: { new: 'New field', add: 'Add a field', delete: 'Delete field' },
     access: accessTo('fields'),
     service: { ...parts.services.space.fields, remove: removing(parts, 'fields') },
     key: 'field_id',

@@ -8,6 +8,7 @@ export const routeResource = (parts: ResourceParts) =>
   resource({
     title: 'Routes',
     one: 'route',
+    words: { new: 'New route', add: 'Add a route', delete: 'Delete route' },
     about: 'The addresses of the site. Their pages are under Content.',
     access: accessTo('routes'),
     service: { ...parts.services.space.routes, remove: removing(parts, 'routes') },
@@ -24,12 +25,12 @@ export const routeResource = (parts: ResourceParts) =>
     update: RouteUpdate,
     asksApart: true,
     deletes: ({ route_id }, viewer) => removalOf(parts, viewer, 'routes', route_id),
-    fields: async record => [
-      { name: 'title', label: 'Title', required: true },
-      { name: 'slug', label: 'Slug', mono: true, required: true, hint: 'a path such as /about' },
+    fields: async (record, { t }) => [
+      { name: 'title', label: t('Title'), required: true },
+      { name: 'slug', label: t('Slug'), mono: true, required: true, hint: t('a path such as /about') },
       ...(await translationFields(parts, record?.translations ?? {}, [
-        { member: 'title', label: 'Title' },
-        { member: 'slug', label: 'Slug', mono: true, beside: true },
+        { member: 'title', label: t('Title') },
+        { member: 'slug', label: t('Slug'), mono: true, beside: true },
       ])),
     ],
     prepare: withTranslations,

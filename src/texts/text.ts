@@ -9,6 +9,9 @@ export const texts = [...browserTexts, ...contentTexts, ...mediaTexts, ...settin
 /** A text of the panel: its English words are its name. `{name}` stands for a value. */
 export type Text = (typeof texts)[number]
 
+/** A text without values. */
+export type PlainText = Exclude<Text, `${string}{${string}`>
+
 /** The names of the values in a text. */
 type ValuesOf<T extends string> = T extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ValuesOf<Rest>
