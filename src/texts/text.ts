@@ -9,6 +9,9 @@ export const texts = [...browserTexts, ...contentTexts, ...mediaTexts, ...settin
 /** A text of the panel: its English words are its name. `{name}` stands for a value. */
 export type Text = (typeof texts)[number]
 
+/** A text without values. */
+export type PlainText = Exclude<Text, `${string}{${string}`>
+
 /** The names of the values in a text. */
 type ValuesOf<T extends string> = T extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ValuesOf<Rest>
@@ -18,6 +21,11 @@ type ValuesOf<T extends string> = T extends `${string}{${infer Name}}${infer Res
 export type Values<T extends string, V> = [ValuesOf<T>] extends [never]
   ? []
   : [values: Readonly<Record<ValuesOf<T>, V>>]
+
+/** The values that a counted text needs beside its number `n`. */
+export type OtherValues<T extends string> = [Exclude<ValuesOf<T>, 'n'>] extends [never]
+  ? []
+  : [values: Readonly<Record<Exclude<ValuesOf<T>, 'n'>, string | number>>]
 
 /** A text, or its forms for one and for several. */
 export type Translated = string | readonly [one: string, other: string]

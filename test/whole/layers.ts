@@ -49,7 +49,10 @@ export const layers: Readonly<Record<string, Layer>> = {
   'src/services/accounts': {
     mayImport: ['src/db', 'src/db/queries', 'src/services', 'src/services/operation'],
   },
-  'src/services/content': { mayImport: ['src/db', 'src/db/queries', 'src/services'] },
+  'src/services/content': {
+    mayImport: ['src/db', 'src/db/queries', 'src/services'],
+    except: { 'src/texts/text.ts': 'its type: the labels of settings are texts of the panel' },
+  },
   'src/services/delivery/formats/index.ts': {
     mayImport: ['src/services/delivery'],
     except: {
@@ -132,14 +135,24 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   'src/texts': { mayImport: [] },
   'src/resources': { mayImport: ['src/services/**', 'src/texts'] },
-  'src/panel': { mayImport: ['src/middleware', 'src/resources', 'src/routes', 'src/services/**', 'src/texts'] },
+  'src/panel': {
+    mayImport: ['src/middleware', 'src/resources', 'src/routes', 'src/services/**', 'src/texts'],
+  },
   'src/panel/browser': {
     mayImport: ['src/texts'],
     except: { 'src/services/content/rich-text/rules.ts': 'the editor writes only what the service keeps' },
   },
   'src/cli': { mayImport: ['**', 'migrations'] },
   'src/ssh': {
-    mayImport: ['src/cli', 'src/net', 'src/node', 'src/resources', 'src/services/**', 'src/ssh/**', 'src/texts'],
+    mayImport: [
+      'src/cli',
+      'src/net',
+      'src/node',
+      'src/resources',
+      'src/services/**',
+      'src/ssh/**',
+      'src/texts',
+    ],
     except: { 'src/routes/form-values.ts': 'the values of a form are read once for panel and terminal' },
   },
   'src/ssh/screen': {
