@@ -1,7 +1,8 @@
 import type { Ctx } from '../middleware/context.js'
 import type { Choice } from '../resources/form-field.js'
 import { AuditQuery } from '../services/operation/audit.js'
-import { known } from './filters.js'
+import type { PlainText } from '../texts/text.js'
+import type { Wording } from '../texts/wording.js'
 
 /** The filters of the audit log. */
 export interface Chosen {
@@ -13,32 +14,26 @@ export interface Chosen {
   readonly when: string | undefined
 }
 
-export const operations: readonly Choice[] = [
-  { value: 'INSERT', word: 'Created' },
-  { value: 'UPDATE', word: 'Changed' },
-  { value: 'DELETE', word: 'Deleted' },
-]
+const operationTexts = {
+  INSERT: 'Created',
+  UPDATE: 'Changed',
+  DELETE: 'Deleted',
+} as const satisfies Readonly<Record<string, PlainText>>
 
 const hourMs = 3_600_000
-const spanMs: Readonly<Record<string, number>> = {
-  hour: hourMs,
-  day: 24 * hourMs,
-  week: 7 * 24 * hourMs,
-  month: 30 * 24 * hourMs,
+const spans: Readonly<Record<string, readonly [word: PlainText, ms: number]>> = {
+  hour: ['In the last hour', hourMs],
+  day: ['In the last day', 24 * hourMs],
+  week: ['In the last 7 days', 7 * 24 * hourMs],
+  month: ['In the last 30 days', 30 * 24 * hourMs],
 }
-export const spans: readonly Choice[] = [
-  { value: 'hour', word: 'In the last hour' },
-  { value: 'day', word: 'In the last day' },
-  { value: 'week', word: 'In the last 7 days' },
-  { value: 'month', word: 'In the last 30 days' },
-]
 
 const ofContent = ['content_data', 'content_fields', 'content_versions', 'content_data.schedule']
 const ofMedia = ['media', 'media_folders']
 const ofModel = ['datatypes', 'fields', 'field_types']
 
 /** The subjects in the filter: the word that people see, then the tables with their changes. */
-const kinds: Readonly<Record<string, readonly [word: string, ...tables: string[]]>> = {
+const kinds: Readonly<Record<string, readonly [word: PlainText, ...tables: string[]]>> = {
   content: ['Entries', ...ofContent, 'preview_links'],
   routes: ['Routes', 'routes'],
   media: ['Media', ...ofMedia, 'media_dimensions'],
@@ -54,10 +49,15 @@ const kinds: Readonly<Record<string, readonly [word: string, ...tables: string[]
   backups: ['Backups', 'backups', 'backups.download'],
   settings: ['Settings', 'config'],
 }
-export const changeKinds: readonly Choice[] = Object.entries(kinds).map(([value, [word]]) => ({
-  value,
-  word,
-}))
+
+/** The choices of each filter. */
+export const filterChoices = ({ t }: Wording): Record<'operations' | 'kinds' | 'spans', Choice[]> => ({
+  operations: Object.entries(operationTexts).map(([value, word]) => ({ value, word: t(word) })),
+  kinds: Object.entries(kinds).map(([value, [word]]) => ({ value, word: t(word) })),
+  spans: Object.entries(spans).map(([value, [word]]) => ({ value, word: t(word) })),
+})
+
+const knownKey = (of: object, given = '') => (Object.hasOwn(of, given) ? given : undefined)
 
 /** Reads the filters from the address, without those that are empty or invalid. */
 export function chosenIn(c: Ctx, now: number): Chosen {
@@ -65,9 +65,9 @@ export function chosenIn(c: Ctx, now: number): Chosen {
     const schema = AuditQuery.shape[name as keyof typeof AuditQuery.shape]
     return text !== '' && schema?.safeParse(text).success
   })
-  const when = known(spans, c.req.query('when'))
-  const of = known(changeKinds, c.req.query('of'))
-  const since = when && new Date(now - (spanMs[when] ?? 0)).toISOString()
+  const when = knownKey(spans, c.req.query('when'))
+  const of = knownKey(kinds, c.req.query('of'))
+  const since = when && new Date(now - (spans[when]?.[1] ?? 0)).toISOString()
   const tables = of === undefined ? undefined : kinds[of]?.slice(1)
   return {
     filter: AuditQuery.parse({ ...(since ? { since } : {}), ...Object.fromEntries(given) }),

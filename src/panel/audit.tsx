@@ -10,7 +10,7 @@ import {
 } from '../resources/views/audit.js'
 import { authorsOf } from '../resources/views/audit-subjects.js'
 import { wordingOf } from '../texts/wording.js'
-import { type Chosen, changeKinds, chosenIn, operations, spans } from './audit-filter.js'
+import { type Chosen, chosenIn, filterChoices } from './audit-filter.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Chooser } from './filters.js'
 import { Page, TitledPage } from './layout.js'
@@ -32,15 +32,15 @@ export function auditPages(context: PanelContext) {
   set.get('/audit', 'audit:read', async (view, c) => {
     const chosen = chosenIn(c, view.now)
     const events = await all(audit.list(chosen.filter, pageSize, chosen.tables))
-    const rows = await changeRows(events, context.services)
+    const rows = await changeRows(events, context.services, view)
     return (
-      <Page view={view} title="Audit log">
+      <Page view={view} title={view.t('Audit log')}>
         <div class="head">
-          <h1>Audit log</h1>
+          <h1>{view.t('Audit log')}</h1>
         </div>
-        <Filters chosen={chosen} people={await peopleOf(chosen, context)} />
+        <Filters chosen={chosen} view={view} people={await peopleOf(view, chosen, context)} />
         {events.length === 0 ? (
-          <Empty>No results.</Empty>
+          <Empty>{view.t('No results.')}</Empty>
         ) : (
           <div class="audit-log">
             <Changes view={view} rows={rows} />
@@ -48,7 +48,9 @@ export function auditPages(context: PanelContext) {
         )}
         {events.length === pageSize && (
           <p class="pager">
-            <a href={`${panelPath}/audit?${olderThan(c, events.at(-1)?.audit_event_id ?? '')}`}>Older</a>
+            <a href={`${panelPath}/audit?${olderThan(c, events.at(-1)?.audit_event_id ?? '')}`}>
+              {view.t('Older')}
+            </a>
           </p>
         )}
       </Page>
@@ -69,40 +71,71 @@ const olderThan = (c: Ctx, id: string) => {
 }
 
 /** The people in the filter, by name, with the chosen one. */
-async function peopleOf({ filter: { user_id } }: Chosen, { services }: PanelContext): Promise<Choice[]> {
+async function peopleOf(
+  view: View,
+  { filter: { user_id } }: Chosen,
+  { services }: PanelContext,
+): Promise<Choice[]> {
   const found = await all(services.users.list({}, { limit: maxPeople }))
   const people = found.map(user => ({ value: user.user_id, word: user.name || user.username }))
   people.sort((a, b) => a.word.localeCompare(b.word))
   if (user_id === undefined || people.some(({ value }) => value === user_id)) return people
-  return [...people, { value: user_id, word: (await authorsOf([{ user_id }], services))({ user_id }) }]
+  return [...people, { value: user_id, word: (await authorsOf([{ user_id }], services, view))({ user_id }) }]
 }
 
-const Filters = ({ chosen, people }: { chosen: Chosen; people: readonly Choice[] }) => (
-  <form class="filters" method="get" action={`${panelPath}/audit`}>
-    <Chooser label="Who" name="user_id" none="Everybody" choices={people} chosen={chosen.filter.user_id} />
-    <Chooser
-      label="What was done"
-      name="operation"
-      none="Anything"
-      choices={operations}
-      chosen={chosen.filter.operation}
-    />
-    <Chooser label="To what" name="of" none="Everything" choices={changeKinds} chosen={chosen.of} />
-    <Chooser label="When" name="when" none="At any time" choices={spans} chosen={chosen.when} />
-    {chosen.filter.record_id !== undefined && (
-      <label class="check">
-        <input type="checkbox" name="record_id" value={chosen.filter.record_id} checked />
-        <span>Only one record</span>
-      </label>
-    )}
-    <Submit>Filter</Submit>
-  </form>
-)
+interface FiltersProps {
+  view: View
+  chosen: Chosen
+  people: readonly Choice[]
+}
+
+const Filters = ({ view, chosen, people }: FiltersProps) => {
+  const { operations, kinds, spans } = filterChoices(view)
+  return (
+    <form class="filters" method="get" action={`${panelPath}/audit`}>
+      <Chooser
+        label={view.t('Who')}
+        name="user_id"
+        none={view.t('Everybody')}
+        choices={people}
+        chosen={chosen.filter.user_id}
+      />
+      <Chooser
+        label={view.t('What was done')}
+        name="operation"
+        none={view.t('Anything')}
+        choices={operations}
+        chosen={chosen.filter.operation}
+      />
+      <Chooser
+        label={view.t('To what')}
+        name="of"
+        none={view.t('Everything')}
+        choices={kinds}
+        chosen={chosen.of}
+      />
+      <Chooser
+        label={view.t('When')}
+        name="when"
+        none={view.t('At any time')}
+        choices={spans}
+        chosen={chosen.when}
+      />
+      {chosen.filter.record_id !== undefined && (
+        <label class="check">
+          <input type="checkbox" name="record_id" value={chosen.filter.record_id} checked />
+          <span>{view.t('Only one record')}</span>
+        </label>
+      )}
+      <Submit>{view.t('Filter')}</Submit>
+    </form>
+  )
+}
 
 const Changes = ({ view, rows }: { view: View; rows: readonly ChangeRow[] }) => (
   <Table
     view={view}
-    caption="Changes, newest first"
+    caption={view.t('Changes, newest first')}
     records={rows}
     pathOf={({ event }) => `/audit/${event.audit_event_id}`}
     columns={[
@@ -140,12 +173,14 @@ async function eventPage(view: View, told: ToldChange) {
     <TitledPage
       view={view}
       title={title}
-      crumbs={[{ word: 'Audit log', path: '/audit' }]}
+      crumbs={[{ word: view.t('Audit log'), path: '/audit' }]}
       column
       actions={
         address !== undefined && (
           <a class="button next" href={address}>
-            Open {subject.at?.resource === 'entry' ? 'entry' : subject.kind}
+            {view.t('Open {kind}', {
+              kind: subject.at?.resource === 'entry' ? view.t('entry') : subject.kind,
+            })}
           </a>
         )
       }
@@ -156,8 +191,8 @@ async function eventPage(view: View, told: ToldChange) {
         <span>{how}</span>
       </p>
       <section aria-labelledby="values">
-        <h2 id="values">What changed</h2>
-        {values.length === 0 && <p class="quiet">{noValues}</p>}
+        <h2 id="values">{view.t('What changed')}</h2>
+        {values.length === 0 && <p class="quiet">{view.t(noValues)}</p>}
         <dl class="differences">
           {values.map(({ label, ...difference }) => (
             <div>
@@ -169,23 +204,23 @@ async function eventPage(view: View, told: ToldChange) {
           ))}
         </dl>
         <details>
-          <summary>As it is stored</summary>
-          <h3>Before</h3>
+          <summary>{view.t('As it is stored')}</summary>
+          <h3>{view.t('Before')}</h3>
           <pre class="code" tabindex={0}>
             {stored.before}
           </pre>
-          <h3>After</h3>
+          <h3>{view.t('After')}</h3>
           <pre class="code" tabindex={0}>
             {stored.after}
           </pre>
         </details>
       </section>
       <section aria-labelledby="about">
-        <h2 id="about">About</h2>
+        <h2 id="about">{view.t('About')}</h2>
         <dl class="facts">
           {facts.map(([name, text]) => (
             <>
-              <dt>{name}</dt>
+              <dt>{view.t(name)}</dt>
               <dd class="mono">{name === 'Record' ? <a href={others}>{text}</a> : text || '–'}</dd>
             </>
           ))}

@@ -2,18 +2,19 @@ import { idParam } from '../middleware/context.js'
 import { all } from '../resources/entries.js'
 import { sizeWords } from '../resources/media.js'
 import type { StateKind } from '../resources/resource.js'
+import type { PlainText } from '../texts/text.js'
 import { type PanelContext, panelPath } from './context.js'
 import { TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { pages, saved } from './pages.js'
 import { Act, Empty, Moment, Note, State } from './parts.js'
-import { panelActor } from './view.js'
+import { panelActor, type View } from './view.js'
 
 /** More backups than are ever kept. */
 const maxBackups = 10_000
 const shownBackups = 100
 
-const states: Readonly<Record<string, readonly [StateKind, string]>> = {
+const states: Readonly<Record<string, readonly [StateKind, PlainText]>> = {
   running: ['due', 'Being made'],
   completed: ['live', 'Complete'],
   failed: ['bad', 'Failed'],
@@ -29,6 +30,44 @@ const again = (nonce: string) => ({
   'hx-nonce': nonce,
 })
 
+type Config = ReturnType<PanelContext['config']>
+
+/** Where backups are, and when they are made. */
+const Lead = ({ view, config }: { view: View; config: Config }) => {
+  const { backup_option, backup_schedule, backup_retention } = config
+  return (
+    <p class="lead">
+      {backup_option === 's3'
+        ? view.t('A backup is one archive with all rows and media files, in a bucket.')
+        : view.t('A backup is one archive with all rows and media files, in a folder on the server.')}{' '}
+      {backup_schedule
+        ? view.t('The service makes one every {time}.', { time: backup_schedule })
+        : view.t('None is made automatically: set backup_schedule.')}{' '}
+      {view.t('The newest {n} are kept.', { n: backup_retention })}
+    </p>
+  )
+}
+
+/** How to restore a backup, on the server. */
+const Restore = ({ view, location }: { view: View; location: string | null | undefined }) => (
+  <section aria-labelledby="restore">
+    <h2 id="restore">{view.t('To restore one')}</h2>
+    <ol class="steps">
+      <li>{view.t('Stop the service, and name an empty database in its configuration.')}</li>
+      <li>
+        {view.parts(
+          'On the server: {command}. The archive is checked to its last bit before anything is written.',
+          {
+            command: <code>slugline backup restore {location ?? '<file>'}</code>,
+          },
+        )}
+      </li>
+      <li>{view.t('Start the service. Everybody signs in again.')}</li>
+    </ol>
+    <p class="quiet">{view.t('A restore replaces every account, so that it is done on the server alone.')}</p>
+  </section>
+)
+
 /** Backups of the whole site. */
 export function backupPages(context: PanelContext) {
   const { access, backups, backupDownloads } = context.services
@@ -37,51 +76,43 @@ export function backupPages(context: PanelContext) {
     const mayTakeAway = await access.isAdministrator(panelActor(c))
     const found = (await all(backups.list({}, { limit: maxBackups }))).reverse().slice(0, shownBackups)
     const isRunning = found.some(({ status }) => status === 'running')
-    const { backup_option, backup_schedule, backup_retention } = context.config()
     return (
       <TitledPage
         view={view}
-        title="Backups"
+        title={view.t('Backups')}
         actions={
           view.can('deploy:create') &&
           !isRunning && (
             <Act view={view} action="/backups" kind="next">
-              Back up now
+              {view.t('Back up now')}
             </Act>
           )
         }
       >
-        <p class="lead">
-          A backup is one archive with all rows and media files, in{' '}
-          {backup_option === 's3' ? 'a bucket' : 'a folder on the server'}.{' '}
-          {backup_schedule
-            ? `The service makes one every ${backup_schedule}`
-            : 'None is made automatically: set backup_schedule'}
-          . The newest {backup_retention} are kept.
-        </p>
+        <Lead view={view} config={context.config()} />
         {isRunning && (
           <div {...again(view.nonce)}>
             <Note view={view}>
-              <p role="status">A backup is being made.</p>
+              <p role="status">{view.t('A backup is being made.')}</p>
             </Note>
           </div>
         )}
         {found.length === 0 ? (
-          <Empty>No backups yet.</Empty>
+          <Empty>{view.t('No backups yet.')}</Empty>
         ) : (
           <Table
             view={view}
-            caption="Backups, newest first"
+            caption={view.t('Backups, newest first')}
             records={found}
             columns={[
               { label: 'Begun', of: ({ started_at }) => <Moment view={view} at={started_at} /> },
               {
                 label: 'State',
                 of: ({ status, error_message }) => {
-                  const [kind, word] = states[status] ?? ['off', status]
+                  const [kind, word] = states[status] ?? ['off', undefined]
                   return (
                     <>
-                      <State kind={kind}>{word}</State>
+                      <State kind={kind}>{word ? view.t(word) : status}</State>
                       {error_message && <p class="quiet">{error_message}</p>}
                     </>
                   )
@@ -96,7 +127,7 @@ export function backupPages(context: PanelContext) {
                 label: 'Archive',
                 of: ({ backup_id, status, storage }) =>
                   status === 'completed' && storage !== 'file' && mayTakeAway ? (
-                    <a href={`${view.base}/backups/${backup_id}/archive`}>Download</a>
+                    <a href={`${view.base}/backups/${backup_id}/archive`}>{view.t('Download')}</a>
                   ) : (
                     '–'
                   ),
@@ -105,21 +136,7 @@ export function backupPages(context: PanelContext) {
             ]}
           />
         )}
-        <section aria-labelledby="restore">
-          <h2 id="restore">To restore one</h2>
-          <ol class="steps">
-            <li>Stop the service, and name an empty database in its configuration.</li>
-            <li>
-              On the server:{' '}
-              <code>
-                slugline backup restore {found.find(one => one.status === 'completed')?.location ?? '<file>'}
-              </code>
-              . The archive is checked to its last bit before anything is written.
-            </li>
-            <li>Start the service. Everybody signs in again.</li>
-          </ol>
-          <p class="quiet">A restore replaces every account, so that it is done on the server alone.</p>
-        </section>
+        <Restore view={view} location={found.find(one => one.status === 'completed')?.location} />
       </TitledPage>
     )
   })

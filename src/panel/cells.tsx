@@ -7,15 +7,16 @@ import type { View } from './view.js'
 /** The content of a cell, by its type. */
 function Shown({ view, cell }: { view: View; cell: Cell }): Child {
   if (typeof cell !== 'object') return cell
+  if ('text' in cell) return view.t(cell.text)
   if ('code' in cell) return <code>{cell.code}</code>
   if ('at' in cell) return <Moment view={view} at={cell.at} />
-  return <State kind={cell.state}>{cell.word}</State>
+  return <State kind={cell.state}>{view.t(cell.word)}</State>
 }
 
 /** Returns the columns of a resource as those of a table. */
 export const columnsOf = <R,>(columns: readonly Described<R>[]): Column<R>[] =>
   columns.map(({ label, of, room }) => ({
     label,
-    of: (record, view) => <Shown view={view} cell={of(record, view.now)} />,
+    of: (record, view) => <Shown view={view} cell={of(record, view.now, view)} />,
     ...(room ? { wide: true } : {}),
   }))

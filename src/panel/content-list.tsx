@@ -187,6 +187,7 @@ async function Trees({ view, context, model, asked, isAll }: Props & { isAll: bo
   const nameOf = await authorsOf(
     rows.map(({ root }) => ({ user_id: root.author_id })),
     context.services,
+    view,
   )
   const first = (asked.page - 1) * treesOnPage
   return (

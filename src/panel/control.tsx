@@ -92,10 +92,10 @@ function Choices({ field, value }: ControlProps) {
   )
 }
 
-function Switch({ field, id, value, described }: ControlProps) {
+function Switch({ view, field, id, value, described }: ControlProps) {
   if (field.kind !== 'switch') return null
   const isOn = [value].flat().map(String).includes('true')
-  const [off, on] = field.words ?? ['No', 'Yes']
+  const [off, on] = field.words ?? [view.t('No'), view.t('Yes')]
   return (
     <span class="check">
       <input type="hidden" name={field.name} value="false" />
@@ -196,7 +196,7 @@ const Secret = (props: ControlProps) => (
   <span class="secret">
     <Input {...props} />
     <button type="button" class="button" data-reveal={props.id} aria-pressed="false" hidden>
-      Show
+      {props.view.t('Show')}
     </button>
   </span>
 )

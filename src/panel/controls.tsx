@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { parseJson } from '../services/json-text.js'
+import type { Text } from '../texts/text.js'
 import { Conflict, type SavedFields } from './conflict.js'
 import { Control, textIn } from './control.js'
 import type { Choice, Field, Picked } from './form-field.js'
@@ -51,7 +52,7 @@ function FieldRow({
         .filter(Boolean)
         .join(' ') || undefined,
   }
-  const hint = [field.required && field.kind !== 'fixed' ? 'required' : '', field.hint ?? '']
+  const hint = [field.required && field.kind !== 'fixed' ? view.t('required') : '', field.hint ?? '']
     .filter(Boolean)
     .join(' · ')
   const isLong = hint.length > longHint
@@ -137,7 +138,11 @@ export const labelled = (label: string, message: string): string =>
   /^(is|are|has|have|must|may|can|cannot)\b/.test(message) ? `${label} ${message}` : `${label}: ${message}`
 
 /** Headings by the refused action; signing in stores nothing, so it has no heading. */
-const headings = { publish: 'Saved. Not published', save: 'Not saved', nothing: undefined } as const
+const headings = {
+  publish: 'Saved. Not published',
+  save: 'Not saved',
+  nothing: undefined,
+} as const satisfies Record<string, Text | undefined>
 
 interface RefusalProps {
   view: View
@@ -152,10 +157,11 @@ const Refusal = ({ view, draft, fields, storesNothing }: RefusalProps) => {
   const own = fields.filter(({ name }) => errors.has(name))
   if (own.length + elsewhere.length === 0 && problem === undefined) return null
   const what = isStored ? 'publish' : storesNothing ? 'nothing' : 'save'
+  const heading = headings[what]
   return (
     <Note view={view} kind="bad">
       <div data-refused={what} tabindex={-1}>
-        <b>{[headings[what], problem].filter(Boolean).join(': ')}</b>
+        <b>{[heading && view.t(heading), problem].filter(Boolean).join(': ')}</b>
         {own.length + elsewhere.length > 0 && (
           <ul>
             {own.map(({ name, label, kind }) => (

@@ -20,9 +20,9 @@ export const datatypePages = (context: PanelContext) =>
         {beginsTrees(datatype) && view.can('content:update') && (
           <section aria-labelledby="entries">
             <div class="head">
-              <h2 id="entries">Entries</h2>
+              <h2 id="entries">{view.t('Entries')}</h2>
               <a class="button" href={`${view.base}${addressOfKind(datatype)}`}>
-                Show all
+                {view.t('Show all')}
               </a>
             </div>
           </section>
@@ -38,19 +38,19 @@ async function FieldList({ view, context, id }: { view: View; context: PanelCont
   return (
     <section aria-labelledby="fields">
       <div class="head">
-        <h2 id="fields">Fields</h2>
+        <h2 id="fields">{view.t('Fields')}</h2>
         {view.can('fields:create') && (
           <a class="button" href={`${view.base}/fields/new?of=${id}`}>
-            Add a field
+            {view.t('Add a field')}
           </a>
         )}
       </div>
       {fields.length === 0 ? (
-        <Empty>{empty}</Empty>
+        <Empty>{view.t(empty)}</Empty>
       ) : (
         <Table
           view={view}
-          caption="Fields"
+          caption={view.t('Fields')}
           records={fields}
           pathOf={({ field_id }) => `/fields/${field_id}`}
           columns={columnsOf(columns)}

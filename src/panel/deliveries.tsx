@@ -19,13 +19,13 @@ const StateOf = ({ view, delivery }: { view: View; delivery: Delivery }) => {
   const { status, next_retry_at } = delivery
   return (
     <>
-      <State kind={deliveryStates[status] ?? 'off'}>{deliveryWords[status] ?? status}</State>
+      <State kind={deliveryStates[status] ?? 'off'}>{deliveryWords(status, view)}</State>
       <div class="quiet">
-        {attemptWords(delivery)}
+        {attemptWords(delivery, view)}
         {next_retry_at !== null && (
           <>
-            {' · next '}
-            <Moment view={view} at={next_retry_at} />
+            {' · '}
+            {view.parts('next {time}', { time: <Moment view={view} at={next_retry_at} /> })}
           </>
         )}
       </div>
@@ -36,20 +36,24 @@ const StateOf = ({ view, delivery }: { view: View; delivery: Delivery }) => {
 const SendAgain = ({ view, delivery }: { view: View; delivery: Delivery }) =>
   delivery.status === 'failed' && view.can('webhook:update') ? (
     <Act view={view} action={`${addressOf(delivery)}/retry`}>
-      Send again
+      {view.t('Send again')}
     </Act>
   ) : null
 
 const tickStep = 6
 /** The outcome of each delivery as a tick, the newest at the right: tall is delivered, low is failed or not yet. */
-function Ticks({ records }: { records: readonly Delivery[] }) {
+function Ticks({ view, records }: { view: View; records: readonly Delivery[] }) {
   const delivered = records.filter(({ status }) => status === 'success').length
   const failed = records.filter(({ status }) => status === 'failed').length
   return (
     <svg
       class="ticks"
       role="img"
-      aria-label={`Last ${records.length} deliveries: ${delivered} delivered, ${failed} failed`}
+      aria-label={view.t('Last {n} deliveries: {delivered} delivered, {failed} failed', {
+        n: records.length,
+        delivered,
+        failed,
+      })}
       viewBox={`0 0 ${maxDeliveries * tickStep} 24`}
       width={maxDeliveries * tickStep}
       height={24}
@@ -77,15 +81,15 @@ export async function Deliveries({ view, context, id }: { view: View; context: P
   const records = await all(batches)
   return (
     <section aria-labelledby="deliveries">
-      <h2 id="deliveries">Deliveries</h2>
+      <h2 id="deliveries">{view.t('Deliveries')}</h2>
       {records.length === 0 ? (
-        <Empty>No deliveries yet.</Empty>
+        <Empty>{view.t('No deliveries yet.')}</Empty>
       ) : (
         <>
-          <Ticks records={records} />
+          <Ticks view={view} records={records} />
           <Table
             view={view}
-            caption="Deliveries, newest first"
+            caption={view.t('Deliveries, newest first')}
             records={records}
             pathOf={addressOf}
             columns={[
@@ -96,11 +100,13 @@ export async function Deliveries({ view, context, id }: { view: View; context: P
             ]}
           />
           <p class="pager">
-            {records.length === total ? `${total} in all` : `${records.length} of ${total}`}
+            {records.length === total
+              ? view.t('{n} in all', { n: total })
+              : view.t('{n} of {total}', { n: records.length, total })}
           </p>
         </>
       )}
-      <h2>Settings</h2>
+      <h2>{view.t('Settings')}</h2>
     </section>
   )
 }
@@ -117,7 +123,7 @@ export function deliveryPage({ get }: Pages, context: PanelContext): void {
         view={view}
         title={event}
         crumbs={[
-          { word: 'Webhooks', path: '/webhooks' },
+          { word: view.t('Webhooks'), path: '/webhooks' },
           { word: webhook.name, path: `/webhooks/${webhook.webhook_id}` },
         ]}
         column
@@ -127,13 +133,13 @@ export function deliveryPage({ get }: Pages, context: PanelContext): void {
           <StateOf view={view} delivery={delivery} />
         </p>
         <dl class="facts">
-          <dt>Created</dt>
+          <dt>{view.t('Created')}</dt>
           <dd>
             <Moment view={view} at={created_at} />
           </dd>
           {completed_at !== null && (
             <>
-              <dt>Finished</dt>
+              <dt>{view.t('Finished')}</dt>
               <dd>
                 <Moment view={view} at={completed_at} />
               </dd>
@@ -141,16 +147,16 @@ export function deliveryPage({ get }: Pages, context: PanelContext): void {
           )}
           {last_error !== null && (
             <>
-              <dt>Last error</dt>
+              <dt>{view.t('Last error')}</dt>
               <dd>{last_error}</dd>
             </>
           )}
-          <dt>URL</dt>
+          <dt>{view.t('URL')}</dt>
           <dd>
             <code>{webhook.url}</code>
           </dd>
         </dl>
-        <h2>Request body</h2>
+        <h2>{view.t('Request body')}</h2>
         <pre class="code" tabindex={0}>
           {JSON.stringify(payload, null, 2)}
         </pre>

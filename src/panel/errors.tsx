@@ -3,12 +3,14 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Ctx, Env } from '../middleware/context.js'
 import { type Failure, failureOf } from '../middleware/errors.js'
 import { htmlErrors } from '../routes/html-errors.js'
+import type { PlainText } from '../texts/text.js'
+import type { Wording } from '../texts/wording.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Document, Page } from './layout.js'
 import { type View, viewOf } from './view.js'
 
 /** Titles of error pages, by status. */
-const titles: Readonly<Record<number, string>> = {
+const titles: Readonly<Record<number, PlainText>> = {
   400: 'This cannot be done',
   401: 'Please sign in',
   403: 'Not allowed',
@@ -20,11 +22,12 @@ const titles: Readonly<Record<number, string>> = {
   500: 'Something went wrong',
   503: 'Not available right now',
 }
+const titleOf = ({ status }: Failure, { t }: Wording): string => t(titles[status] ?? 'This did not work')
 
 /** The explanation below the title. */
-const explained = ({ status, error }: Failure) =>
+const explained = ({ status, error }: Failure, { t }: Wording) =>
   status === 404 && error === 'not found'
-    ? 'This page does not exist. It may have been deleted or moved.'
+    ? t('This page does not exist. It may have been deleted or moved.')
     : error
 
 const missing = /the permission (\S+) is missing/
@@ -42,47 +45,68 @@ async function rolesWith(permission: string, { services }: PanelContext): Promis
   return ['admin']
 }
 
-const Missing = ({ permission, roles }: { permission: string; roles: readonly string[] }) => (
-  <p>
-    This takes the permission <code>{permission}</code>, which {roles.length > 1 ? 'the roles ' : 'the role '}
-    {roles.map((role, i) => (
+interface MissingProps {
+  view: View
+  permission: string
+  roles: readonly string[]
+}
+
+function Missing({ view, permission, roles }: MissingProps) {
+  const values = {
+    permission: <code>{permission}</code>,
+    roles: roles.map((role, i) => (
       <>
         {i > 0 && ', '}
         <b>{role}</b>
       </>
-    ))}{' '}
-    {roles.length > 1 ? 'have' : 'has'}. Ask somebody who may change roles.
-  </p>
-)
+    )),
+  }
+  return (
+    <p>
+      {roles.length > 1
+        ? view.parts('This takes the permission {permission}, which the roles {roles} have.', values)
+        : view.parts('This takes the permission {permission}, which the role {roles} has.', values)}{' '}
+      {view.t('Ask somebody who may change roles.')}
+    </p>
+  )
+}
 
-const Told = ({ failure, requestId, lack }: { failure: Failure; requestId: string; lack: unknown }) => (
+interface ToldProps {
+  view: View
+  failure: Failure
+  requestId: string
+  lack: unknown
+}
+
+const Told = ({ view, failure, requestId, lack }: ToldProps) => (
   <>
     <div class="head">
-      <h1>{titles[failure.status] ?? 'This did not work'}</h1>
+      <h1>{titleOf(failure, view)}</h1>
     </div>
     <p role="alert" class="lead">
-      {explained(failure)}
-      {failure.headers['Retry-After'] && ` Try again in ${failure.headers['Retry-After']} seconds.`}
+      {explained(failure, view)}
+      {failure.headers['Retry-After'] &&
+        ` ${view.t('Try again in {n} seconds.', { n: failure.headers['Retry-After'] })}`}
     </p>
     {lack}
     <dl class="facts">
-      <dt>Code</dt>
+      <dt>{view.t('Code')}</dt>
       <dd class="mono">{failure.code}</dd>
-      <dt>Request</dt>
+      <dt>{view.t('Request')}</dt>
       <dd class="mono">{requestId}</dd>
     </dl>
     <div class="actions after">
       <a class="button" href={panelPath}>
-        Overview
+        {view.t('Overview')}
       </a>
     </div>
   </>
 )
 
-async function lackOf(failure: Failure, context: PanelContext) {
+async function lackOf(view: View, failure: Failure, context: PanelContext) {
   const permission = failure.code === 'missing_permission' && missing.exec(failure.error)?.[1]
   if (!permission) return null
-  return <Missing permission={permission} roles={await rolesWith(permission, context)} />
+  return <Missing view={view} permission={permission} roles={await rolesWith(permission, context)} />
 }
 
 /** Returns the view of the caller, and identifies them if that has not happened yet. */
@@ -109,8 +133,9 @@ export function panelErrors(context: PanelContext): ErrorHandler<Env> {
     if (isOut && c.req.method === 'GET') return plain(error, c)
     try {
       const view = await viewFor(c, context)
-      const told = <Told failure={failure} requestId={requestId} lack={await lackOf(failure, context)} />
-      const title = titles[failure.status] ?? 'This did not work'
+      const lack = await lackOf(view, failure, context)
+      const told = <Told view={view} failure={failure} requestId={requestId} lack={lack} />
+      const title = titleOf(failure, view)
       const page =
         view.user && !isOut ? (
           <Page view={view} title={title} column>
@@ -125,7 +150,7 @@ export function panelErrors(context: PanelContext): ErrorHandler<Env> {
         'Cache-Control': 'no-store',
         ...(isOut ? { 'X-Signed-Out': 'true' } : {}),
         // For a page that is not replaced by this one.
-        'X-Error': encodeURIComponent(explained(failure)),
+        'X-Error': encodeURIComponent(explained(failure, view)),
         ...failure.headers,
       })
     } catch {

@@ -39,7 +39,7 @@ export const Document = ({ view, title, children, kind }: DocumentProps) => (
 const FindButton = ({ view }: { view: View }) => (
   <a class="button find-button" href={`${view.base}/find`} data-palette={`${view.base}/find/results`}>
     <Icon view={view} name="seek" />
-    <span class="find-word">Find or do</span>
+    <span class="find-word">{view.t('Find or do')}</span>
     <kbd class="find-word">Ctrl K</kbd>
   </a>
 )
@@ -49,10 +49,10 @@ const TreeButton = ({ view }: { view: View }) => (
   <button
     type="button"
     class="button bare scripted tree-button"
-    aria-label="Tree"
+    aria-label={view.t('Tree')}
     aria-controls="tree"
     aria-expanded="true"
-    title="Tree (\\)"
+    title={view.t('Tree (\\)')}
     data-fold=""
   >
     <Icon view={view} name="list" />
@@ -60,14 +60,14 @@ const TreeButton = ({ view }: { view: View }) => (
 )
 
 /** The handle that makes the tree wider or narrower; `browser/panes.ts` has the same numbers. */
-const TreeEdge = () => (
+const TreeEdge = ({ view }: { view: View }) => (
   // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
   <div
     class="tree-edge scripted"
     role="separator"
     tabindex={0}
     aria-orientation="vertical"
-    aria-label="Width of the tree"
+    aria-label={view.t('Width of the tree')}
     aria-controls="tree"
     aria-valuemin={220}
     aria-valuemax={480}
@@ -106,13 +106,13 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
   return (
     <Document view={view} title={title}>
       <a class="skip" href="#main">
-        Skip to the content
+        {view.t('Skip to the content')}
       </a>
       <div id="app" class={classes.join(' ')} data-base={view.base} data-user={view.user?.user_id}>
         <Rail view={view} />
         <header class="bar">
           {hasTree && <TreeButton view={view} />}
-          <nav class="crumbs" aria-label="Where">
+          <nav class="crumbs" aria-label={view.t('Where')}>
             {crumbs.map(({ word, path }) => (
               <>
                 <a href={`${view.base}${path}`}>{word}</a>
@@ -124,25 +124,21 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
           <span class="spacer" />
           <span class="presence" role="status" id="presence" />
           <span class="saved" role="status" id="saved">
-            {view.saved && (
-              <>
-                Saved <Moment view={view} at={view.now} clock />
-              </>
-            )}
+            {view.saved && view.parts('Saved {time}', { time: <Moment view={view} at={view.now} clock /> })}
           </span>
           {view.movedFrom && <MoveBack view={view} from={view.movedFrom} />}
           <FindButton view={view} />
           {hasSide && (
             <button type="button" class="button side-button" popovertarget="side">
-              Details
+              {view.t('Details')}
             </button>
           )}
           {actions}
         </header>
         {hasTree && (
-          <section class="tree" id="tree" aria-label="Tree">
+          <section class="tree" id="tree" aria-label={view.t('Tree')}>
             <div class="tree-scroll">{tree}</div>
-            <TreeEdge />
+            <TreeEdge view={view} />
           </section>
         )}
         <main id="main" tabindex={-1} class={column ? 'column' : undefined}>
@@ -150,7 +146,7 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
           {children}
         </main>
         {hasSide && (
-          <aside class="side" id="side" popover="auto" aria-label="Details">
+          <aside class="side" id="side" popover="auto" aria-label={view.t('Details')}>
             {side}
           </aside>
         )}
@@ -164,9 +160,11 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
 const Undo = ({ view }: { view: View }) => (
   <div class="note undo" role="status">
     <Icon view={view} name="trash" />
-    <div>{view.deleted.length === 1 ? 'Deleted.' : `${view.deleted.length} deleted.`}</div>
+    <div>
+      {view.deleted.length === 1 ? view.t('Deleted.') : view.t('{n} deleted.', { n: view.deleted.length })}
+    </div>
     <Act view={view} action={`/trash/restore?ids=${view.deleted.join('.')}`}>
-      Undo
+      {view.t('Undo')}
     </Act>
   </div>
 )
@@ -179,7 +177,7 @@ const MoveBack = ({ view, from: { id, parent_id, position } }: { view: View; fro
     values={{ parent_id, position: String(position) }}
     kind="move-back"
   >
-    Undo move
+    {view.t('Undo move')}
   </Act>
 )
 

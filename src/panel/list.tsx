@@ -1,10 +1,11 @@
 import type { Child } from 'hono/jsx'
 import type { Ctx } from '../middleware/context.js'
+import type { PlainText } from '../texts/text.js'
 import { Empty } from './parts.js'
 import type { View } from './view.js'
 
 export interface Column<R> {
-  readonly label: string
+  readonly label: PlainText
   /** The content of the cell; the first column names the record. */
   of(record: R, view: View): Child
   /** Left out on narrow screens. */
@@ -61,7 +62,7 @@ export const Table = <R,>({ view, caption, columns, records, pathOf }: TableProp
         <tr>
           {columns.map(({ label, wide }) => (
             <th scope="col" class={wide ? 'wide-cell' : undefined}>
-              {label}
+              {view.t(label)}
             </th>
           ))}
         </tr>
@@ -106,12 +107,12 @@ export const List = <R,>({ slice, path, empty, ...table }: ListProps<R>) =>
       <p class="pager">
         <span>
           {slice.records.length === slice.total
-            ? `${slice.total} in all`
-            : `${slice.records.length} of ${slice.total}`}
+            ? table.view.t('{n} in all', { n: slice.total })
+            : table.view.t('{n} of {total}', { n: slice.records.length, total: slice.total })}
         </span>
         {slice.next !== undefined && (
           <a href={`${table.view.base}${path}${path.includes('?') ? '&' : '?'}after=${slice.next}`}>
-            Next {pageSize}
+            {table.view.t('Next {n}', { n: pageSize })}
           </a>
         )}
       </p>

@@ -1,6 +1,8 @@
 import type { Actor } from '../actor.js'
 import type { ServicesOfSpace } from '../resources/admin-space.js'
+import type { Verb } from '../resources/views/audit-subjects.js'
 import { recentRows } from '../resources/views/recent.js'
+import type { Text } from '../texts/text.js'
 import { type PanelContext, panelPath } from './context.js'
 import { TitledPage } from './layout.js'
 import { Needs } from './needs.js'
@@ -23,12 +25,12 @@ const doneBy = {
   downloaded: 'downloaded by {name}, {time}',
   published: 'published by {name}, {time}',
   'not published as planned': 'not published as planned by {name}, {time}',
-} as const
+} as const satisfies Record<Verb, Text>
 
 async function Recent({ view, actor, services }: { view: View; actor: Actor; services: ServicesOfSpace }) {
   const changes = await services.recentChanges.list(actor, maxEvents)
   if (!changes) return null
-  const shown = await recentRows(changes, maxChanges, services)
+  const shown = await recentRows(changes, maxChanges, services, view)
   const mayReadAll = view.can('audit:read')
   return (
     <section aria-labelledby="recent">
@@ -45,7 +47,7 @@ async function Recent({ view, actor, services }: { view: View; actor: Actor; ser
                 otherwise={mayReadAll ? `${panelPath}/audit/${event}` : undefined}
               />
               <span class="quiet">
-                {view.parts(doneBy[verb as keyof typeof doneBy] ?? doneBy.changed, {
+                {view.parts(doneBy[verb], {
                   name: who,
                   time: <Moment view={view} at={at} />,
                 })}

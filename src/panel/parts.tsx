@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { StateKind } from '../resources/resource.js'
+import type { CountedText } from '../texts/text.js'
 import { tokenMember } from './form-token.js'
 import type { View } from './view.js'
 
@@ -19,33 +20,46 @@ export const StateMark = ({ kind, word }: { kind: StateKind; word: string }) => 
   <span class={`state-mark ${kind}`} role="img" aria-label={word} title={word} />
 )
 
-const units = [
-  [60_000, 1000, 'second'],
-  [3_600_000, 60_000, 'minute'],
-  [86_400_000, 3_600_000, 'hour'],
-] as const
+/** Units of time: up to which distance, the length in milliseconds, and the texts for before and after now. */
+const units: readonly (readonly [limit: number, length: number, texts: UnitTexts])[] = [
+  [
+    60_000,
+    1000,
+    { past: ['{n} second ago', '{n} seconds ago'], coming: ['in {n} second', 'in {n} seconds'] },
+  ],
+  [
+    3_600_000,
+    60_000,
+    { past: ['{n} minute ago', '{n} minutes ago'], coming: ['in {n} minute', 'in {n} minutes'] },
+  ],
+  [
+    86_400_000,
+    3_600_000,
+    { past: ['{n} hour ago', '{n} hours ago'], coming: ['in {n} hour', 'in {n} hours'] },
+  ],
+]
+type UnitTexts = Readonly<Record<'past' | 'coming', readonly [one: string, other: CountedText]>>
 
 /** Returns a time in words within a day from now, else the date. */
-function momentText(at: number, now: number): string {
+function momentText(at: number, { now, t, count }: View): string {
   const distance = at - now
   const size = Math.abs(distance)
-  if (size < 45_000) return 'just now'
+  if (size < 45_000) return t('just now')
   const unit = units.find(([limit]) => size < limit)
   if (!unit) return new Date(at).toISOString().slice(0, 16).replace('T', ' ')
-  const count = Math.round(size / unit[1])
-  const words = `${count} ${unit[2]}${count === 1 ? '' : 's'}`
-  return distance < 0 ? `${words} ago` : `in ${words}`
+  const [, length, { past, coming }] = unit
+  return count(Math.round(size / length), ...(distance < 0 ? past : coming))
 }
 
 /** A time in words; the script shows it in the reader's time zone. */
 export function Moment({ view, at, clock }: { view: View; at: number | string | null; clock?: boolean }) {
-  if (at === null) return <span class="quiet">never</span>
+  if (at === null) return <span class="quiet">{view.t('never')}</span>
   const time = typeof at === 'number' ? at : Date.parse(at)
   const iso = new Date(time).toISOString()
   const exact = `${iso.slice(0, 16).replace('T', ' ')} UTC`
   return (
     <time datetime={iso} title={exact} data-clock={clock ? '' : undefined}>
-      {clock ? `${iso.slice(11, 16)} UTC` : momentText(time, view.now)}
+      {clock ? `${iso.slice(11, 16)} UTC` : momentText(time, view)}
     </time>
   )
 }
@@ -140,7 +154,8 @@ export const Act = ({
 /** Asks before a deletion. Without the script the link leads to a page with the same question. */
 export const DeleteLink = ({ view, path, name }: { view: View; path: string; name: string }) => (
   <a class="button bad" href={`${view.base}${path}`} data-dialog="delete">
-    Delete…<span class="hidden-text"> {name}</span>
+    {view.t('Delete…')}
+    <span class="hidden-text"> {name}</span>
   </a>
 )
 
@@ -163,20 +178,20 @@ export const DeleteQuestion = ({ view, path, name, also, counted, isPage, back }
   <>
     {isPage ? (
       <div class="head">
-        <h1>Delete “{name}”?</h1>
+        <h1>{view.t('Delete “{name}”?', { name })}</h1>
       </div>
     ) : (
-      <h2 id="delete-title">Delete “{name}”?</h2>
+      <h2 id="delete-title">{view.t('Delete “{name}”?', { name })}</h2>
     )}
     <p data-counted={counted} aria-live={counted === undefined ? undefined : 'polite'}>
-      {also ?? 'This cannot be undone.'}
+      {also ?? view.t('This cannot be undone.')}
     </p>
     <div class="actions">
       <Act view={view} action={`${path}/delete`} kind="bad">
-        Delete
+        {view.t('Delete')}
       </Act>
       <a class="button bare" href={`${view.base}${back ?? path}`} data-close="">
-        Keep it
+        {view.t('Keep it')}
       </a>
     </div>
   </>

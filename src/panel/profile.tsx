@@ -5,6 +5,7 @@ import { ChangePassword } from '../services/accounts/password-reset.js'
 import { SshKeyCreate } from '../services/accounts/ssh-keys.js'
 import { UserUpdate } from '../services/accounts/users.js'
 import { type Language, languages } from '../texts/language.js'
+import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { TitledPage } from './layout.js'
@@ -13,38 +14,44 @@ import { type Draft, pages, saved } from './pages.js'
 import { Act, Form, Moment, Submit } from './parts.js'
 import { languageCookie, panelActor, themeCookie, themes, type View } from './view.js'
 
-const own: readonly Field[] = [
-  { name: 'name', label: 'Name' },
-  { name: 'username', label: 'Username', required: true, autocomplete: 'username' },
+const own = ({ t }: Wording): readonly Field[] => [
+  { name: 'name', label: t('Name') },
+  { name: 'username', label: t('Username'), required: true, autocomplete: 'username' },
 ]
-const password: readonly Field[] = [
+const password = ({ t }: Wording): readonly Field[] => [
   {
     name: 'current_password',
-    label: 'Current password',
+    label: t('Current password'),
     kind: 'password',
     autocomplete: 'current-password',
     required: true,
   },
-  { name: 'password', label: 'New password', kind: 'password', autocomplete: 'new-password', required: true },
+  {
+    name: 'password',
+    label: t('New password'),
+    kind: 'password',
+    autocomplete: 'new-password',
+    required: true,
+  },
 ]
-const key: readonly Field[] = [
+const key = ({ t }: Wording): readonly Field[] => [
   {
     name: 'public_key',
-    label: 'Public key',
+    label: t('Public key'),
     kind: 'lines',
     mono: true,
     required: true,
-    hint: 'the line of your .pub file',
+    hint: t('the line of your .pub file'),
   },
-  { name: 'label', label: 'Label' },
+  { name: 'label', label: t('Label') },
 ]
 
 const Theme = z.object({ theme: z.enum([...themes, 'system']) })
 const Spoken = z.object({ language: z.enum(Object.keys(languages) as [Language, ...Language[]]) })
 const Names = UserUpdate.pick({ name: true, username: true })
 type Part = 'names' | 'password' | 'key'
-const partsOf = { names: own, password, key } satisfies Record<Part, readonly Field[]>
-const namesIn = (part: Part) => partsOf[part].map(({ name }) => name)
+const partsOf = { names: own, password, key } satisfies Record<Part, (wording: Wording) => readonly Field[]>
+const namesIn = (part: Part, view: View) => partsOf[part](view).map(({ name }) => name)
 
 /** The user's own account: name, password, theme, sessions and SSH keys. */
 export function profilePages(context: PanelContext) {
@@ -56,7 +63,7 @@ export function profilePages(context: PanelContext) {
 
   set.get('/profile', 'signed-in', (view, c) => draw(view, c))
   set.submit('/profile', 'signed-in', Names, (c, view) => ({
-    names: namesIn('names'),
+    names: namesIn('names', view),
     async save({ body }) {
       await users.update(panelActor(c), view.user?.user_id ?? '', body)
       return saved('/profile')
@@ -67,8 +74,8 @@ export function profilePages(context: PanelContext) {
     '/profile/password',
     'signed-in',
     ChangePassword,
-    c => ({
-      names: namesIn('password'),
+    (c, view) => ({
+      names: namesIn('password', view),
       async save({ body }) {
         await passwordReset.change(panelActor(c), body)
         return saved('/profile')
@@ -77,8 +84,8 @@ export function profilePages(context: PanelContext) {
     }),
     { limited: true },
   )
-  set.submit('/profile/keys', 'signed-in', SshKeyCreate, c => ({
-    names: namesIn('key'),
+  set.submit('/profile/keys', 'signed-in', SshKeyCreate, (c, view) => ({
+    names: namesIn('key', view),
     async save({ body }) {
       await sshKeys.add(panelActor(c), body)
       return saved('/profile')
@@ -126,31 +133,31 @@ async function profilePage(
   return (
     <TitledPage
       view={view}
-      title="Profile"
+      title={view.t('Profile')}
       column
       actions={
         <Act view={view} action="/sign-out" kind="bare" whole>
-          Sign out
+          {view.t('Sign out')}
         </Act>
       }
     >
       <section aria-labelledby="you">
-        <h2 id="you">You</h2>
+        <h2 id="you">{view.t('You')}</h2>
         <p class="meta">
           {user.email} · {user.role_label}
         </p>
         <Form view={view} action="/profile" id="form">
-          <Fields view={view} fields={own} record={user} draft={draftOf('names')} />
-          <Submit kind="next">Save</Submit>
+          <Fields view={view} fields={own(view)} record={user} draft={draftOf('names')} />
+          <Submit kind="next">{view.t('Save')}</Submit>
         </Form>
       </section>
       <Look view={view} />
       <section aria-labelledby="password">
-        <h2 id="password">Password</h2>
-        <p class="meta">A new password ends your other sessions.</p>
+        <h2 id="password">{view.t('Password')}</h2>
+        <p class="meta">{view.t('A new password ends your other sessions.')}</p>
         <Form view={view} action="/profile/password">
-          <Fields view={view} fields={password} draft={draftOf('password')} />
-          <Submit>Change the password</Submit>
+          <Fields view={view} fields={password(view)} draft={draftOf('password')} />
+          <Submit>{view.t('Change the password')}</Submit>
         </Form>
       </section>
       {await Sessions({ view, c, context })}
@@ -159,10 +166,12 @@ async function profilePage(
   )
 }
 
+const themeTexts = { system: 'As the system', light: 'Light', dark: 'Dark' } as const
+
 const Look = ({ view }: { view: View }) => (
   <section aria-labelledby="look">
-    <h2 id="look">Look</h2>
-    <p class="meta">In this browser.</p>
+    <h2 id="look">{view.t('Look')}</h2>
+    <p class="meta">{view.t('In this browser.')}</p>
     <div class="actions">
       {(['system', ...themes] as const).map(theme => (
         <Act
@@ -172,11 +181,11 @@ const Look = ({ view }: { view: View }) => (
           values={{ theme }}
           kind={(view.theme ?? 'system') === theme ? 'chosen' : ''}
         >
-          {{ system: 'As the system', light: 'Light', dark: 'Dark' }[theme]}
+          {view.t(themeTexts[theme])}
         </Act>
       ))}
     </div>
-    <h3>Language</h3>
+    <h3>{view.t('Language')}</h3>
     <div class="actions">
       {Object.entries(languages).map(([language, name]) => (
         <Act
@@ -205,29 +214,29 @@ async function Sessions({ view, c, context }: Props) {
   return (
     <section aria-labelledby="sessions">
       <div class="head">
-        <h2 id="sessions">Sessions</h2>
+        <h2 id="sessions">{view.t('Sessions')}</h2>
         {all.length > 1 && (
           <Act view={view} action="/profile/sessions/others/end">
-            End all others
+            {view.t('End all others')}
           </Act>
         )}
       </div>
       <Table
         view={view}
-        caption="Sessions"
+        caption={view.t('Sessions')}
         records={all}
         columns={[
-          { label: 'Browser', of: row => row.user_agent || 'unknown' },
+          { label: 'Browser', of: row => row.user_agent || view.t('unknown') },
           { label: 'Address', of: row => row.ip_address, wide: true },
           { label: 'Last used', of: row => <Moment view={view} at={row.last_access} /> },
           {
             label: 'End',
             of: row =>
               row.session_id === present ? (
-                'this one'
+                view.t('this one')
               ) : (
                 <Act view={view} action={`/profile/sessions/${row.session_id}/end`}>
-                  End
+                  {view.t('End')}
                 </Act>
               ),
           },
@@ -241,12 +250,12 @@ async function Keys({ view, c, context, draft }: Props & { draft: Draft | undefi
   const all = await context.services.sshKeys.list(panelActor(c))
   return (
     <section aria-labelledby="keys">
-      <h2 id="keys">SSH keys</h2>
-      <p class="meta">For the terminal interface.</p>
+      <h2 id="keys">{view.t('SSH keys')}</h2>
+      <p class="meta">{view.t('For the terminal interface.')}</p>
       {all.length > 0 && (
         <Table
           view={view}
-          caption="SSH keys"
+          caption={view.t('SSH keys')}
           records={all}
           columns={[
             { label: 'Label', of: row => row.label || row.key_type },
@@ -256,7 +265,7 @@ async function Keys({ view, c, context, draft }: Props & { draft: Draft | undefi
               label: 'Delete',
               of: row => (
                 <Act view={view} action={`/profile/keys/${row.ssh_key_id}/delete`} kind="bad">
-                  Delete
+                  {view.t('Delete')}
                 </Act>
               ),
             },
@@ -264,10 +273,10 @@ async function Keys({ view, c, context, draft }: Props & { draft: Draft | undefi
         />
       )}
       <details open={draft !== undefined}>
-        <summary>Add a key</summary>
+        <summary>{view.t('Add a key')}</summary>
         <Form view={view} action="/profile/keys">
-          <Fields view={view} fields={key} draft={draft} />
-          <Submit>Add the key</Submit>
+          <Fields view={view} fields={key(view)} draft={draft} />
+          <Submit>{view.t('Add the key')}</Submit>
         </Form>
       </details>
     </section>

@@ -1,4 +1,5 @@
 import type { Access } from '../services/accounts/access.js'
+import type { PlainText } from '../texts/text.js'
 import { panelPath } from './context.js'
 import { Icon } from './parts.js'
 import type { View } from './view.js'
@@ -6,7 +7,7 @@ import type { View } from './view.js'
 /** A place that every page links to. */
 export interface Place {
   readonly path: string
-  readonly word: string
+  readonly word: PlainText
   readonly icon: string
   readonly access: Access
   /** Whether it is one of the five places on a phone. */
@@ -18,7 +19,7 @@ export interface Place {
 }
 
 interface Group {
-  readonly name?: string
+  readonly name?: PlainText
   readonly places: readonly Place[]
 }
 
@@ -72,13 +73,14 @@ const ofAdminSpace: readonly Group[] = [
 
 const groupsOf = ({ base }: View) => (base === panelPath ? ofSite : ofAdminSpace)
 
-/** Returns the places that the user may see. */
-export const placesOf = (view: View): Place[] =>
+/** Returns the places that the user may see, with their words in the language of the view. */
+export const placesOf = (view: View) =>
   groupsOf(view)
     .flatMap(({ places }) => places)
     .filter(({ access }) => view.can(access))
+    .map(place => ({ ...place, word: view.t(place.word) }))
 
-export const addressOfPlace = ({ base }: View, { path, outside }: Place): string =>
+export const addressOfPlace = ({ base }: View, { path, outside }: Pick<Place, 'path' | 'outside'>): string =>
   `${outside ? panelPath : base}${path === '/' ? '' : path}`
 
 const isWithin = (at: string, path: string) => at === path || (path !== '/' && at.startsWith(`${path}/`))
@@ -87,12 +89,12 @@ const PlaceLink = ({ view, place }: { view: View; place: Place }) => (
   <a
     href={addressOfPlace(view, place)}
     class={place.phone ? undefined : 'low'}
-    title={place.word}
+    title={view.t(place.word)}
     data-go={place.key}
     aria-current={!place.outside && isWithin(view.path, place.path) ? 'page' : undefined}
   >
     <Icon view={view} name={place.icon} />
-    <span class="word">{place.word}</span>
+    <span class="word">{view.t(place.word)}</span>
   </a>
 )
 
@@ -102,13 +104,13 @@ export function Rail({ view }: { view: View }) {
     .map(({ name, places }) => ({ name, places: places.filter(({ access }) => view.can(access)) }))
     .filter(({ places }) => places.length > 0)
   return (
-    <nav class={view.base === panelPath ? 'rail' : 'rail other'} aria-label="Main">
+    <nav class={view.base === panelPath ? 'rail' : 'rail other'} aria-label={view.t('Main')}>
       <a class="brand" href={panelPath}>
         <span class="word">Slugline</span>
       </a>
       {seen.map(({ name, places }) => (
         <>
-          {name && <h2>{name}</h2>}
+          {name && <h2>{view.t(name)}</h2>}
           {places.map(place => (
             <PlaceLink view={view} place={place} />
           ))}
@@ -117,7 +119,7 @@ export function Rail({ view }: { view: View }) {
       <span class="spacer" />
       <a
         href={`${panelPath}/profile`}
-        title="Profile"
+        title={view.t('Profile')}
         aria-current={view.base === panelPath && isWithin(view.path, '/profile') ? 'page' : undefined}
       >
         <Icon view={view} name="profile" />

@@ -72,7 +72,7 @@ export function resourcePages<R extends object>(context: PanelContext, resource:
 type Pages = ReturnType<typeof pages>
 
 function listPage<R extends object>({ get }: Pages, resource: PageResource<R>): void {
-  const { path, title, one, access, service, key, columns, empty, about } = resource
+  const { path, title, words, access, service, key, columns, empty, about } = resource
   get(path, access.read, async (view, c) => {
     const seen = (await resource.reads?.(panelActor(c))) ?? service
     const slice = await sliceOf<R, never>(c, seen, {} as never, record => String(record[key]))
@@ -80,29 +80,30 @@ function listPage<R extends object>({ get }: Pages, resource: PageResource<R>): 
     return (
       <TitledPage
         view={view}
-        title={title}
+        title={view.t(title)}
         actions={
-          mayCreate && (
+          mayCreate &&
+          words.new && (
             <a class="button next" href={`${view.base}${path}/new`}>
-              New {one}
+              {view.t(words.new)}
             </a>
           )
         }
       >
-        {about && <p class="lead">{about}</p>}
+        {about && <p class="lead">{view.t(about)}</p>}
         <List
           view={view}
-          caption={title}
+          caption={view.t(title)}
           columns={columnsOf(columns)}
           slice={slice}
           path={path}
           pathOf={record => `${path}/${String(record[key])}`}
           empty={
             <>
-              <p>{empty}</p>
-              {mayCreate && (
+              <p>{view.t(empty)}</p>
+              {mayCreate && words.add && (
                 <a class="button" href={`${view.base}${path}/new`}>
-                  Add a {one}
+                  {view.t(words.add)}
                 </a>
               )}
             </>
@@ -114,17 +115,17 @@ function listPage<R extends object>({ get }: Pages, resource: PageResource<R>): 
 }
 
 function newPages<R extends object>({ get, submit }: Pages, resource: PageResource<R>): void {
-  const { path, title, one, access, service, key } = resource
+  const { path, title, words, access, service, key } = resource
   const at = `${path}/new`
   const draw = async (view: View, c: Ctx, draft?: Draft) => (
     <TitledPage
       view={view}
-      title={`New ${one}`}
-      crumbs={[{ word: title, path }]}
+      title={view.t(words.new ?? title)}
+      crumbs={[{ word: view.t(title), path }]}
       column
       actions={
         <Submit form="form" kind="next">
-          Create
+          {view.t('Create')}
         </Submit>
       }
     >
@@ -173,7 +174,7 @@ function recordPages<R extends object>(
       <TitledPage
         view={view}
         title={name}
-        crumbs={[{ word: title, path }]}
+        crumbs={[{ word: view.t(title), path }]}
         column
         side={await resource.side?.(view, record)}
         actions={
@@ -182,7 +183,7 @@ function recordPages<R extends object>(
             {resource.actions?.(view, record)}
             {mayUpdate && (
               <Submit form="form" kind="next">
-                Save
+                {view.t('Save')}
               </Submit>
             )}
           </>
@@ -190,7 +191,7 @@ function recordPages<R extends object>(
       >
         {why && (
           <Note view={view}>
-            <p>{why}</p>
+            <p>{view.t(why)}</p>
           </Note>
         )}
         {await resource.before?.(view, record)}
@@ -241,7 +242,7 @@ function recordPages<R extends object>(
 }
 
 function deletePages<R extends object>({ get, act }: Pages, resource: PageResource<R>): void {
-  const { path, title, one, access, service } = resource
+  const { path, title, words, access, service } = resource
   const at = `${path}/:record_id/delete`
   const word = access.remove as Access
   get(at, word, async (view, c) => {
@@ -251,9 +252,9 @@ function deletePages<R extends object>({ get, act }: Pages, resource: PageResour
     return (
       <Page
         view={view}
-        title={`Delete ${one}`}
+        title={view.t(words.delete)}
         crumbs={[
-          { word: title, path },
+          { word: view.t(title), path },
           { word: name, path: own },
         ]}
         column

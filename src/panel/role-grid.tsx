@@ -42,7 +42,7 @@ export function PermissionGrid({ view, roleId, all, held, draft, seen }: GridPro
   )
   const field: Field = {
     name: member,
-    label: 'Permissions',
+    label: view.t('Permissions'),
     kind: 'choices',
     choices: inOrder.map(({ permission_id, label }) => ({ value: permission_id, word: label })),
     value: inOrder.map(({ permission_id }) => permission_id).filter(id => held.has(id)),
@@ -53,8 +53,8 @@ export function PermissionGrid({ view, roleId, all, held, draft, seen }: GridPro
     <section aria-labelledby="permissions" id={`e-${member}`}>
       <Form view={view} action={`/roles/${roleId}/permissions`}>
         <div class="head">
-          <h2 id="permissions">Permissions</h2>
-          {mayChange && <Submit>Save the permissions</Submit>}
+          <h2 id="permissions">{view.t('Permissions')}</h2>
+          {mayChange && <Submit>{view.t('Save the permissions')}</Submit>}
         </div>
         <Fields view={view} fields={[]} listed={[field]} draft={draft} seen={seen} />
         <input type="hidden" name={member} value="" />
@@ -62,7 +62,7 @@ export function PermissionGrid({ view, roleId, all, held, draft, seen }: GridPro
           <table>
             <thead>
               <tr>
-                <th scope="col">Resource</th>
+                <th scope="col">{view.t('Resource')}</th>
                 {columns.map(operation => (
                   <th scope="col">{operation}</th>
                 ))}

@@ -47,13 +47,13 @@ export function rolePages(context: PanelContext) {
           {isEditorWithoutPublish(role, held) && view.can('roles:create') && (
             <section aria-labelledby="publishing">
               <div class="head">
-                <h2 id="publishing">Publishing</h2>
+                <h2 id="publishing">{view.t('Publishing')}</h2>
                 <Act view={view} action={`/roles/${role_id}/publish`}>
-                  Let editors publish
+                  {view.t('Let editors publish')}
                 </Act>
               </div>
               <p class="lead">
-                Editors write drafts and change published pages. They cannot publish or unpublish.
+                {view.t('Editors write drafts and change published pages. They cannot publish or unpublish.')}
               </p>
             </section>
           )}
@@ -78,11 +78,11 @@ export function rolePages(context: PanelContext) {
     async redraw(view, draft) {
       const { label } = await roles.get(idIn(c))
       const crumbs = [
-        { word: 'Roles', path: '/roles' },
+        { word: view.t('Roles'), path: '/roles' },
         { word: label, path: `/roles/${idIn(c)}` },
       ]
       return (
-        <Page view={view} title={`Permissions of ${label}`} crumbs={crumbs} column>
+        <Page view={view} title={view.t('Permissions of {role}', { role: label })} crumbs={crumbs} column>
           {await grid(view, idIn(c), draft)}
         </Page>
       )

@@ -10,7 +10,7 @@ export const routePages = (context: PanelContext) =>
     actions: (view, { route_id }) =>
       view.can('content:update') && (
         <a class="button" href={`${view.base}/content/${route_id}`}>
-          Content
+          {view.t('Content')}
         </a>
       ),
   })

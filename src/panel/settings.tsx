@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { changesIn, fieldOf, type Setting, settingLabel } from '../resources/setting-fields.js'
 import { ConfigUpdate } from '../services/operation/configuration.js'
+import type { PlainText } from '../texts/text.js'
+import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { TitledPage } from './layout.js'
@@ -9,7 +11,7 @@ import { Form, Note, Submit } from './parts.js'
 import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
-const groupNames: Readonly<Record<string, string>> = {
+const groupNames: Readonly<Record<string, PlainText>> = {
   bucket: 'Media storage',
   cookie: 'Cookies',
   cors: 'Browser apps',
@@ -20,18 +22,18 @@ const groupNames: Readonly<Record<string, string>> = {
   version: 'Versions',
   webhook: 'Webhooks',
 }
-const groupOf = ({ name }: Setting) => groupNames[name.split('_')[0] ?? ''] ?? 'General'
+const groupOf = ({ name }: Setting): PlainText => groupNames[name.split('_')[0] ?? ''] ?? 'General'
 
 /** Navigation to settings: links to the groups, and with the script a search. */
-const Index = ({ groups }: { groups: readonly string[] }) => (
+const Index = ({ view, groups }: { view: View; groups: readonly PlainText[] }) => (
   <>
-    <nav class="tabs" aria-label="Groups of settings">
+    <nav class="tabs" aria-label={view.t('Groups of settings')}>
       {groups.map((name, i) => (
-        <a href={`#group-${i}`}>{name}</a>
+        <a href={`#group-${i}`}>{view.t(name)}</a>
       ))}
     </nav>
     <p class="find-field" hidden data-narrows="#form">
-      <label for="narrow">Find a setting</label>
+      <label for="narrow">{view.t('Find a setting')}</label>
       <input class="input" type="search" id="narrow" autocomplete="off" />
       <span class="quiet" role="status" />
     </p>
@@ -39,40 +41,51 @@ const Index = ({ groups }: { groups: readonly string[] }) => (
 )
 
 /** A setting with its label in words and its name in the file. */
-const shownField = (setting: Setting, value: unknown): Field => ({
-  ...fieldOf(setting, value),
+const shownField = (setting: Setting, value: unknown, wording: Wording): Field => ({
+  ...fieldOf(setting, value, wording),
   label: settingLabel(setting.name),
   code: setting.name,
 })
 
 /** The note above the settings. */
-const Lead = (props: { view: View; restart: readonly string[]; isFileFixed: boolean }) => (
+interface LeadProps {
+  view: View
+  restart: readonly string[]
+  isFileFixed: boolean
+}
+
+const Lead = ({ view, restart, isFileFixed }: LeadProps) => (
   <>
-    {props.restart.length > 0 && (
-      <Note view={props.view}>
+    {restart.length > 0 && (
+      <Note view={view}>
         <p>
-          <b>A restart is due.</b> Changed, and in effect from the next start: {props.restart.join(', ')}.
+          <b>{view.t('A restart is due.')}</b>{' '}
+          {view.t('Changed, and in effect from the next start: {settings}.', {
+            settings: restart.join(', '),
+          })}
         </p>
       </Note>
     )}
-    {props.isFileFixed && (
-      <Note view={props.view}>
+    {isFileFixed && (
+      <Note view={view}>
         <p>
-          <b>The configuration file cannot be written here.</b> It fixes the settings that it names.
+          <b>{view.t('The configuration file cannot be written here.')}</b>{' '}
+          {view.t('It fixes the settings that it names.')}
         </p>
       </Note>
     )}
     <p class="lead">
-      What is saved here acts on all instances. A value that an environment variable gives is shown by its
-      name.
+      {view.t(
+        'What is saved here acts on all instances. A value that an environment variable gives is shown by its name.',
+      )}
     </p>
   </>
 )
 
 /** Saving such a setting takes it out of the file, which would win. */
-const withFile = (field: Field): Field => ({
+const withFile = (field: Field, { t }: Wording): Field => ({
   ...field,
-  hint: [field.hint, 'Set by the configuration file of this instance.'].filter(Boolean).join(' '),
+  hint: [field.hint, t('Set by the configuration file of this instance.')].filter(Boolean).join(' '),
 })
 
 /** The settings of the configuration, by its schema. */
@@ -87,8 +100,8 @@ export function settingPages(context: PanelContext) {
     const setByFile = new Set(await configuration.setByFile())
     const isFileFixed = setByFile.size > 0 && !(await configuration.isFileWritable())
     const fields = settings().map(setting => {
-      const field = shownField(setting, values[setting.name])
-      return { setting, field: setByFile.has(setting.name) ? withFile(field) : field }
+      const field = shownField(setting, values[setting.name], view)
+      return { setting, field: setByFile.has(setting.name) ? withFile(field, view) : field }
     })
     const groups = [...new Set(fields.map(({ setting }) => groupOf(setting)))]
     const shown = (field: Field): Field =>
@@ -100,18 +113,18 @@ export function settingPages(context: PanelContext) {
     return (
       <TitledPage
         view={view}
-        title="Settings"
+        title={view.t('Settings')}
         column
         actions={
           mayChange && (
             <Submit form="form" kind="next">
-              Save
+              {view.t('Save')}
             </Submit>
           )
         }
       >
         <Lead view={view} restart={restart} isFileFixed={isFileFixed} />
-        <Index groups={groups} />
+        <Index view={view} groups={groups} />
         <Form view={view} action="/settings" id="form">
           <Fields
             view={view}
@@ -123,7 +136,7 @@ export function settingPages(context: PanelContext) {
           />
           {groups.map((name, i) => (
             <section aria-labelledby={`group-${i}`}>
-              <h2 id={`group-${i}`}>{name}</h2>
+              <h2 id={`group-${i}`}>{view.t(name)}</h2>
               <Fields
                 view={view}
                 fields={fields

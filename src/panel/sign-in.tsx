@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Ctx } from '../middleware/context.js'
 import { Login } from '../services/accounts/auth.js'
 import { ConfirmReset, RequestReset } from '../services/accounts/password-reset.js'
+import type { Wording } from '../texts/wording.js'
 import { type PanelContext, panelPath } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { visitorToken } from './form-token.js'
@@ -11,18 +12,22 @@ import { type Draft, pages } from './pages.js'
 import { Form, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
-const credentials: readonly Field[] = [
-  { name: 'email', label: 'E-mail', kind: 'email', autocomplete: 'username' },
-  { name: 'password', label: 'Password', kind: 'password', autocomplete: 'current-password' },
+const credentials = ({ t }: Wording): readonly Field[] => [
+  { name: 'email', label: t('E-mail'), kind: 'email', autocomplete: 'username' },
+  { name: 'password', label: t('Password'), kind: 'password', autocomplete: 'current-password' },
 ]
-const forgotten: readonly Field[] = [
-  { name: 'email', label: 'E-mail', kind: 'email', autocomplete: 'username', required: true },
+const forgotten = ({ t }: Wording): readonly Field[] => [
+  { name: 'email', label: t('E-mail'), kind: 'email', autocomplete: 'username', required: true },
 ]
-const renewed: readonly Field[] = [
-  { name: 'password', label: 'New password', kind: 'password', autocomplete: 'new-password', required: true },
+const renewed = ({ t }: Wording): readonly Field[] => [
+  {
+    name: 'password',
+    label: t('New password'),
+    kind: 'password',
+    autocomplete: 'new-password',
+    required: true,
+  },
 ]
-
-const namesOf = (fields: readonly Field[]) => fields.map(({ name }) => name)
 
 const SignIn = Login.extend({ to: z.string().optional() })
 
@@ -80,21 +85,34 @@ const forVisitor = (view: View, c: Ctx, context: PanelContext): View => ({
 
 function signInPage({ get, submit }: Pages, context: PanelContext): void {
   const { authentication, config } = context
-  const draw = (view: View, to: string, draft?: Draft) => (
-    <Alone view={view} title="Sign in">
-      <Form view={view} action="/sign-in">
-        <input type="hidden" name="to" value={to} />
-        <Fields view={view} fields={credentials} draft={draft} storesNothing begins={draft === undefined} />
-        <Submit kind="next">Sign in</Submit>
-      </Form>
-      <p class="links">
-        <a href={`${panelPath}/forgotten`}>Forgotten password</a>
-        {config().oauth_client_id && (
-          <a href="/api/v1/auth/oauth/login">Sign in with {config().oauth_provider_name || 'the provider'}</a>
-        )}
-      </p>
-    </Alone>
-  )
+  const draw = (view: View, to: string, draft?: Draft) => {
+    const { oauth_client_id, oauth_provider_name: provider } = config()
+    return (
+      <Alone view={view} title={view.t('Sign in')}>
+        <Form view={view} action="/sign-in">
+          <input type="hidden" name="to" value={to} />
+          <Fields
+            view={view}
+            fields={credentials(view)}
+            draft={draft}
+            storesNothing
+            begins={draft === undefined}
+          />
+          <Submit kind="next">{view.t('Sign in')}</Submit>
+        </Form>
+        <p class="links">
+          <a href={`${panelPath}/forgotten`}>{view.t('Forgotten password')}</a>
+          {oauth_client_id && (
+            <a href="/api/v1/auth/oauth/login">
+              {provider
+                ? view.t('Sign in with {provider}', { provider })
+                : view.t('Sign in with the provider')}
+            </a>
+          )}
+        </p>
+      </Alone>
+    )
+  }
   get('/sign-in', 'public', (view, c) => draw(forVisitor(view, c, context), wayTo(c.req.query('to'))))
   submit(
     '/sign-in',
@@ -128,19 +146,19 @@ function leave(c: Ctx, to: string): Response {
 function forgottenPage({ get, submit }: Pages, context: PanelContext): void {
   const { passwordReset } = context.services
   const draw = (view: View, draft?: Draft, isSent = false) => (
-    <Alone view={view} title="Forgotten password">
+    <Alone view={view} title={view.t('Forgotten password')}>
       {isSent ? (
         <p class="lead" role="status">
-          If there is such an account, a mail with a link is on its way.
+          {view.t('If there is such an account, a mail with a link is on its way.')}
         </p>
       ) : (
         <Form view={view} action="/forgotten">
-          <Fields view={view} fields={forgotten} draft={draft} storesNothing />
-          <Submit kind="next">Send me a link</Submit>
+          <Fields view={view} fields={forgotten(view)} draft={draft} storesNothing />
+          <Submit kind="next">{view.t('Send me a link')}</Submit>
         </Form>
       )}
       <p class="links">
-        <a href={`${panelPath}/sign-in`}>Sign in</a>
+        <a href={`${panelPath}/sign-in`}>{view.t('Sign in')}</a>
       </p>
     </Alone>
   )
@@ -152,7 +170,7 @@ function forgottenPage({ get, submit }: Pages, context: PanelContext): void {
     'public',
     RequestReset,
     c => ({
-      names: namesOf(forgotten),
+      names: ['email'],
       save: async ({ body }) => {
         passwordReset.request(panelActor(c), body)
         return '/forgotten?sent'
@@ -165,11 +183,11 @@ function forgottenPage({ get, submit }: Pages, context: PanelContext): void {
 
 function newPasswordPage({ get, submit }: Pages, context: PanelContext): void {
   const draw = (view: View, token: string, draft?: Draft) => (
-    <Alone view={view} title="New password">
+    <Alone view={view} title={view.t('New password')}>
       <Form view={view} action="/new-password">
         <input type="hidden" name="token" value={token} />
-        <Fields view={view} fields={renewed} draft={draft} />
-        <Submit kind="next">Set the password</Submit>
+        <Fields view={view} fields={renewed(view)} draft={draft} />
+        <Submit kind="next">{view.t('Set the password')}</Submit>
       </Form>
     </Alone>
   )
@@ -179,7 +197,7 @@ function newPasswordPage({ get, submit }: Pages, context: PanelContext): void {
     'public',
     ConfirmReset,
     c => ({
-      names: namesOf(renewed),
+      names: ['password'],
       async save({ body }) {
         await context.services.passwordReset.confirm(panelActor(c), body)
         return '/sign-in'

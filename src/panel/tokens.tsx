@@ -10,19 +10,24 @@ export const tokenPages = (context: PanelContext) =>
     ...tokenResource(context),
     path: '/tokens',
     made: (view, record) => (
-      <TitledPage view={view} title="Your new key" crumbs={[{ word: 'API keys', path: '/tokens' }]} column>
+      <TitledPage
+        view={view}
+        title={view.t('Your new key')}
+        crumbs={[{ word: view.t('API keys'), path: '/tokens' }]}
+        column
+      >
         <Note view={view}>
-          <p>It is shown this once.</p>
+          <p>{view.t('It is shown this once.')}</p>
           <p>
             <code id="secret">{keyIn(record)}</code>
           </p>
         </Note>
         <p class="actions">
           <button type="button" class="button" data-copy={keyIn(record)}>
-            Copy
+            {view.t('Copy')}
           </button>
           <a class="button next" href={`${panelPath}/tokens/${record.token_id}`}>
-            I have it
+            {view.t('I have it')}
           </a>
         </p>
       </TitledPage>

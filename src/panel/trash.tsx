@@ -61,7 +61,7 @@ export function trashPages(context: PanelContext) {
   const { trash } = context.services.space
   set.get(trashPath, 'content:update', async (view, c) => {
     const after = c.req.query('after')
-    const records = await trashRows(context, { limit: pageSize + 1, ...(after ? { after } : {}) })
+    const records = await trashRows(context, { limit: pageSize + 1, ...(after ? { after } : {}) }, view)
     const total = await trash.count({})
     const shown = records.slice(0, pageSize)
     const next = records.length > pageSize ? shown.at(-1)?.id : undefined

@@ -21,12 +21,12 @@ const Told = ({
   action?: Child
   children?: Child
 }) => (
-  <TitledPage view={view} title={title} crumbs={[{ word: 'Webhooks', path: '/webhooks' }]} column>
+  <TitledPage view={view} title={title} crumbs={[{ word: view.t('Webhooks'), path: '/webhooks' }]} column>
     {children}
     <p class="actions">
       {action}
       <a class="button next" href={`${panelPath}${path}`}>
-        Done
+        {view.t('Done')}
       </a>
     </p>
   </TitledPage>
@@ -41,16 +41,16 @@ export const Secret = ({
 }) => (
   <Told
     view={view}
-    title="Signing secret"
+    title={view.t('Signing secret')}
     path={`/webhooks/${webhook.webhook_id}`}
     action={
       <button type="button" class="button" data-copy={webhook.secret}>
-        Copy
+        {view.t('Copy')}
       </button>
     }
   >
     <Note view={view}>
-      <p>The receiver checks signatures with this secret. Copy it now: it is shown only once.</p>
+      <p>{view.t('The receiver checks signatures with this secret. Copy it now: it is shown only once.')}</p>
       <p>
         <code id="secret">{webhook.secret}</code>
       </p>
@@ -69,10 +69,10 @@ export function webhookActions({ act }: Pages, context: PanelContext): void {
   })
   act('/webhooks/:webhook_id/test', 'webhook:update', async (c, view) => {
     const test = await webhooks.test(panelActor(c), idIn(c))
-    const { outcome, answer } = testWords(test)
+    const { outcome, answer } = testWords(test, view)
     return showPage(
       c,
-      <Told view={view} title="Test" path={`/webhooks/${idIn(c)}`}>
+      <Told view={view} title={view.t('Test')} path={`/webhooks/${idIn(c)}`}>
         <p class="lead">
           <State kind={test.status === 'success' ? 'live' : 'bad'}>{outcome}</State> {answer}.
         </p>

@@ -14,10 +14,10 @@ export function webhookPages(context: PanelContext) {
       view.can('webhook:update') && (
         <>
           <Act view={view} action={`/webhooks/${webhook_id}/rotate`} kind="wide">
-            New secret
+            {view.t('New secret')}
           </Act>
           <Act view={view} action={`/webhooks/${webhook_id}/test`}>
-            Test
+            {view.t('Test')}
           </Act>
         </>
       ),

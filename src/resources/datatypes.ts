@@ -1,4 +1,5 @@
 import { DatatypeCreate, DatatypeUpdate, type Visibility } from '../services/content/datatypes.js'
+import type { PlainText } from '../texts/text.js'
 import { all } from './entries.js'
 import type { Choice } from './form-field.js'
 import { removalOf, removing } from './removal.js'
@@ -7,17 +8,12 @@ import { accessTo, type ResourceParts, resource } from './resource.js'
 /** The most datatypes to choose from. */
 const maxChoices = 1000
 
-const visibilityChoices = [
-  { value: 'private', word: 'Private: only people who edit content see its entries' },
-  {
-    value: 'linked',
-    word: 'Linked: the public sees entries at their address or where a page refers to them',
-  },
-  { value: 'public', word: 'Public: anybody can also list and search its entries' },
-] satisfies readonly (Choice & { value: Visibility })[]
-
-const visibilityWord = (visibility: string): string =>
-  visibility.charAt(0).toUpperCase() + visibility.slice(1)
+/** What each visibility means, and its word in the list. */
+const visibilities = {
+  private: ['Private: only people who edit content see its entries', 'Private'],
+  linked: ['Linked: the public sees entries at their address or where a page refers to them', 'Linked'],
+  public: ['Public: anybody can also list and search its entries', 'Public'],
+} as const satisfies Readonly<Record<Visibility, readonly [meaning: PlainText, word: PlainText]>>
 
 async function datatypeChoices({ services: { space } }: ResourceParts): Promise<Choice[]> {
   const found = await all(space.datatypes.list({}, { limit: maxChoices }))
@@ -29,6 +25,7 @@ export const datatypeResource = (parts: ResourceParts) =>
   resource({
     title: 'Datatypes',
     one: 'datatype',
+    words: { new: 'New datatype', add: 'Add a datatype', delete: 'Delete datatype' },
     about: 'The kinds of entries, and the fields of each.',
     access: accessTo('datatypes'),
     service: { ...parts.services.space.datatypes, remove: removing(parts, 'datatypes') },
@@ -38,43 +35,53 @@ export const datatypeResource = (parts: ResourceParts) =>
     columns: [
       { label: 'Name', of: ({ label }) => label },
       { label: 'Key', of: ({ name }) => ({ code: name }) },
-      { label: 'Type', of: ({ type }) => (type === '_global' ? 'without a route' : 'content'), room: 'some' },
-      { label: 'Visibility', of: ({ visibility }) => visibilityWord(visibility), room: 'some' },
+      {
+        label: 'Type',
+        of: ({ type }) => ({ text: type === '_global' ? 'without a route' : 'content' }),
+        room: 'some',
+      },
+      {
+        label: 'Visibility',
+        of: ({ visibility }) => ({ text: visibilities[visibility as Visibility][1] }),
+        room: 'some',
+      },
     ],
     create: DatatypeCreate,
     update: DatatypeUpdate,
     asksApart: true,
     deletes: ({ datatype_id }, viewer) => removalOf(parts, viewer, 'datatypes', datatype_id),
-    fields: async record => [
-      { name: 'label', label: 'Name', required: true },
-      ...(record ? [{ name: 'name', label: 'Key', mono: true, hint: 'its name in the API' } as const] : []),
+    fields: async (record, { t }) => [
+      { name: 'label', label: t('Name'), required: true },
+      ...(record
+        ? [{ name: 'name', label: t('Key'), mono: true, hint: t('its name in the API') } as const]
+        : []),
       {
         name: 'type',
-        label: 'Type',
+        label: t('Type'),
         kind: 'choice',
         choices: [
-          { value: 'content', word: 'Content of pages' },
-          { value: '_global', word: 'Shared, such as a menu' },
+          { value: 'content', word: t('Content of pages') },
+          { value: '_global', word: t('Shared, such as a menu') },
         ],
         ...(record ? {} : { value: 'content' }),
       },
       {
         name: 'parent_id',
-        label: 'Under',
+        label: t('Under'),
         kind: 'choice',
-        none: 'Any entry',
+        none: t('Any entry'),
         choices: (await datatypeChoices(parts)).filter(({ value }) => value !== record?.datatype_id),
-        hint: 'the datatype of the entries above',
+        hint: t('the datatype of the entries above'),
       },
       {
         name: 'visibility',
-        label: 'Visibility',
+        label: t('Visibility'),
         kind: 'choice',
-        choices: visibilityChoices,
+        choices: Object.entries(visibilities).map(([value, [meaning]]) => ({ value, word: t(meaning) })),
         ...(record ? {} : { value: 'linked' }),
-        hint: 'what the public sees of published entries',
+        hint: t('what the public sees of published entries'),
       },
-      { name: 'sort_order', label: 'Order', kind: 'number', ...(record ? {} : { value: '0' }) },
+      { name: 'sort_order', label: t('Order'), kind: 'number', ...(record ? {} : { value: '0' }) },
     ],
   })
 

@@ -12,6 +12,7 @@ export const fieldResource = (parts: ResourceParts) =>
   resource({
     title: 'Fields',
     one: 'field',
+    words: { new: 'New field', add: 'Add a field', delete: 'Delete field' },
     access: accessTo('fields'),
     service: { ...parts.services.space.fields, remove: removing(parts, 'fields') },
     key: 'field_id',
@@ -23,8 +24,8 @@ export const fieldResource = (parts: ResourceParts) =>
       { label: 'Type', of: ({ field_type }) => ({ text: fieldTypes[field_type as FieldType] }) },
       {
         label: 'Rules',
-        of: ({ required, translatable }) =>
-          [required && 'required', translatable && 'translatable'].filter(Boolean).join(', ') || '–',
+        of: ({ required, translatable }, _now, { t }) =>
+          [required && t('required'), translatable && t('translatable')].filter(Boolean).join(', ') || '–',
         room: 'some',
       },
     ],

@@ -6,6 +6,7 @@ export const localeResource = ({ services: { locales } }: ResourceParts) =>
   resource({
     title: 'Locales',
     one: 'locale',
+    words: { new: 'New locale', add: 'Add a locale', delete: 'Delete locale' },
     about: 'The languages of the content. A missing text is taken from the fallback locale.',
     access: {
       read: 'content:read',
@@ -31,14 +32,14 @@ export const localeResource = ({ services: { locales } }: ResourceParts) =>
     ],
     create: LocaleCreate,
     update: LocaleUpdate,
-    fields: record => [
-      { name: 'label', label: 'Name', required: true },
+    fields: (record, { t }) => [
+      { name: 'label', label: t('Name'), required: true },
       record
-        ? { name: 'code', label: 'Code', kind: 'fixed', mono: true }
-        : { name: 'code', label: 'Code', mono: true, required: true, hint: 'such as de or de-AT' },
-      { name: 'fallback_code', label: 'Fallback', mono: true, hint: 'the code of another locale' },
-      { name: 'is_enabled', label: 'Enabled', kind: 'switch', ...(record ? {} : { value: 'true' }) },
-      { name: 'is_default', label: 'Default', kind: 'switch' },
-      { name: 'sort_order', label: 'Order', kind: 'number', ...(record ? {} : { value: '0' }) },
+        ? { name: 'code', label: t('Code'), kind: 'fixed', mono: true }
+        : { name: 'code', label: t('Code'), mono: true, required: true, hint: t('such as de or de-AT') },
+      { name: 'fallback_code', label: t('Fallback'), mono: true, hint: t('the code of another locale') },
+      { name: 'is_enabled', label: t('Enabled'), kind: 'switch', ...(record ? {} : { value: 'true' }) },
+      { name: 'is_default', label: t('Default'), kind: 'switch' },
+      { name: 'sort_order', label: t('Order'), kind: 'number', ...(record ? {} : { value: '0' }) },
     ],
   })

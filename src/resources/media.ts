@@ -36,6 +36,7 @@ export const mediaResource = (parts: ResourceParts) => {
   return resource({
     title: 'Media',
     one: 'file',
+    words: { delete: 'Delete file' },
     access: { read: 'media:read', update: 'media:update', remove: 'media:delete' },
     service: {
       list: (where: Parameters<typeof items.list>[0], slice) => items.list(where, slice),

@@ -3,7 +3,7 @@ import { all } from './entries.js'
 import { accessTo, type ResourceParts, resource } from './resource.js'
 import { withoutEmpty } from './times.js'
 
-const statuses = ['308', '301'].map(value => ({ value, word: `${value} moved for good` }))
+const statuses = ['308', '301']
 
 /** Redirects: old addresses that lead to the current one of their page. */
 export function redirectResource({ services: { redirects, space } }: ResourceParts) {
@@ -18,6 +18,7 @@ export function redirectResource({ services: { redirects, space } }: ResourcePar
   return resource<Redirect>({
     title: 'Redirects',
     one: 'redirect',
+    words: { new: 'New redirect', add: 'Add a redirect', delete: 'Delete redirect' },
     about:
       'Old addresses that lead to a new one. A page whose address changes leaves a redirect. A page at the same address takes precedence.',
     access: accessTo('routes'),
@@ -40,18 +41,20 @@ export function redirectResource({ services: { redirects, space } }: ResourcePar
     create: RedirectCreate,
     update: RedirectUpdate,
     prepare: withoutEmpty('target'),
-    async fields(record) {
+    async fields(record, { t }) {
       const page = record?.route_id ? (await withEnds([record]))[0]?.leads : undefined
       const where =
-        page === undefined ? 'a path, or an address elsewhere' : `empty: the page that is at ${page} now`
+        page === undefined
+          ? t('a path, or an address elsewhere')
+          : t('empty: the page that is at {page} now', { page })
       return [
-        { name: 'slug', label: 'From', mono: true, required: true, hint: 'a path such as /old' },
-        { name: 'target', label: 'To', mono: true, hint: where },
+        { name: 'slug', label: t('From'), mono: true, required: true, hint: t('a path such as /old') },
+        { name: 'target', label: t('To'), mono: true, hint: where },
         {
           name: 'status',
-          label: 'Status',
+          label: t('Status'),
           kind: 'choice',
-          choices: statuses,
+          choices: statuses.map(value => ({ value, word: t('{status} moved for good', { status: value }) })),
           ...(record ? {} : { value: '308' }),
         },
       ]

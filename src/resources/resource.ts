@@ -1,8 +1,9 @@
 import type { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { Access } from '../services/accounts/access.js'
-import type { ServicesOfSpace } from './admin-space.js'
+import type { PlainText } from '../texts/text.js'
 import type { Wording } from '../texts/wording.js'
+import type { ServicesOfSpace } from './admin-space.js'
 import type { Field, Texts } from './form-field.js'
 
 /** Everything that a surface gives a description: `space` and `media` are those of its content space. */
@@ -24,18 +25,23 @@ export interface Viewer extends Wording {
 
 export type StateKind = 'live' | 'draft' | 'due' | 'changed' | 'bad' | 'off'
 
-/** The content of a cell: a text, something for programs, a stored time or a state. Each surface shows it its way. */
-export type Cell =
+/**
+ * The content of a cell: a stored text, a text of ours, something for programs, a stored time or a state. Each surface
+ * shows it its way.
+ * @typeParam Words the texts that there are; a surface that is in English alone has any
+ */
+export type Cell<Words extends string = PlainText> =
   | string
   | number
+  | { readonly text: Words }
   | { readonly code: string }
   | { readonly at: string | null }
-  | { readonly state: StateKind; readonly word: string }
+  | { readonly state: StateKind; readonly word: Words }
 
-export interface Column<R> {
-  readonly label: string
+export interface Column<R, Words extends string = PlainText> {
+  readonly label: Words
   /** The first column names the record. @param now in milliseconds */
-  of(record: R, now: number): Cell
+  of(record: R, now: number, wording: Wording): Cell<Words>
   /** When the column is left out: `some` on a phone, `much` also in a terminal of 80 columns. */
   readonly room?: 'some' | 'much'
 }
@@ -59,12 +65,17 @@ interface Service<R> {
   remove?(actor: Actor, id: string, check?: Check): Promise<void>
 }
 
-/** A resource with a list and a form, for all surfaces: words, permissions, columns, fields, and its deletion. */
-export interface Resource<R extends object> {
+/**
+ * A resource with a list and a form, for all surfaces: words, permissions, columns, fields, and its deletion.
+ * @typeParam Words the texts that there are; a surface that is in English alone has any
+ */
+export interface Resource<R extends object, Words extends string = PlainText> {
   /** The title of the list, and the noun for one record. */
-  readonly title: string
-  readonly one: string
-  readonly about?: string
+  readonly title: Words
+  readonly one: Words
+  /** The sentences with the noun: other languages do not put them together as English does. */
+  readonly words: { readonly new?: Words; readonly add?: Words; readonly delete: Words }
+  readonly about?: Words
   readonly access: { read: Access; create?: Access; update?: Access; remove?: Access }
   readonly service: Service<R>
   /** Reads the records that the user may see, if that is not all of them for everybody. */
@@ -72,8 +83,8 @@ export interface Resource<R extends object> {
   /** The member with the id. */
   readonly key: keyof R & string
   nameOf(record: R): string
-  readonly columns: readonly Column<R>[]
-  readonly empty: string
+  readonly columns: readonly Column<R, Words>[]
+  readonly empty: Words
   readonly create?: z.ZodType
   readonly update?: z.ZodType
   /** @param record undefined for a new one */
@@ -83,7 +94,7 @@ export interface Resource<R extends object> {
   /** Members that change without an edit, such as the last use: they do not make a form outdated. */
   readonly passing?: readonly string[]
   /** Why a record cannot be changed; undefined when it can. */
-  locked?(record: R): string | undefined
+  locked?(record: R): Words | undefined
   /** Says in words which other records the deletion of a record includes. */
   deletes?(record: R, viewer: Viewer): string | Promise<string>
   /** Whether `deletes` reads so many records that the surface asks for it apart. */

@@ -22,6 +22,7 @@ export const roleResource = ({ services: { roles } }: ResourceParts) =>
   resource({
     title: 'Roles',
     one: 'role',
+    words: { new: 'New role', add: 'Add a role', delete: 'Delete role' },
     access: accessTo('roles'),
     service: roles,
     key: 'role_id',
@@ -39,5 +40,5 @@ export const roleResource = ({ services: { roles } }: ResourceParts) =>
     update: RoleUpdate,
     locked: ({ system_protected }) =>
       system_protected ? 'This role is built in: it cannot be renamed or deleted.' : undefined,
-    fields: () => [{ name: 'label', label: 'Name', required: true }],
+    fields: (_record, { t }) => [{ name: 'label', label: t('Name'), required: true }],
   })

@@ -8,6 +8,7 @@ export const routeResource = (parts: ResourceParts) =>
   resource({
     title: 'Routes',
     one: 'route',
+    words: { new: 'New route', add: 'Add a route', delete: 'Delete route' },
     about: 'The addresses of the site. Their pages are under Content.',
     access: accessTo('routes'),
     service: { ...parts.services.space.routes, remove: removing(parts, 'routes') },

@@ -1,4 +1,5 @@
 import { parseJson } from '../services/json-text.js'
+import type { Wording } from '../texts/wording.js'
 import type { Field, Texts } from './form-field.js'
 
 /** A setting as `describe` returns it. */
@@ -48,17 +49,17 @@ export function settingLabel(name: string): string {
 }
 
 /** Returns a setting as a field. A `file_only` setting is shown and cannot be changed. */
-export function fieldOf(setting: Setting, value: unknown): Field {
+export function fieldOf(setting: Setting, value: unknown, { t }: Wording): Field {
   const { name, meaning, secret, restart, file_only } = setting
-  const hint = [meaning, restart && 'Needs a restart.'].filter(Boolean).join(' ')
+  const hint = [meaning, restart && t('Needs a restart.')].filter(Boolean).join(' ')
   const base = { name, label: name, hint }
   if (secret)
     return file_only
-      ? { ...base, kind: 'fixed', value: value === null ? 'not set' : 'set' }
+      ? { ...base, kind: 'fixed', value: value === null ? t('not set') : t('set') }
       : {
           ...base,
           kind: 'password',
-          hint: `${hint} ${value === null ? 'Not set.' : 'Set; empty leaves it.'}`,
+          hint: `${hint} ${value === null ? t('Not set.') : t('Set; empty leaves it.')}`,
         }
   if (file_only) return { ...base, kind: 'fixed' }
   if (setting.type.enum)
@@ -73,7 +74,13 @@ export function fieldOf(setting: Setting, value: unknown): Field {
     case 'number':
       return { ...base, kind: 'number' }
     case 'array':
-      return { ...base, kind: 'lines', mono: true, hint: `${hint} One per line.`, value: linesOf(value) }
+      return {
+        ...base,
+        kind: 'lines',
+        mono: true,
+        hint: `${hint} ${t('One per line.')}`,
+        value: linesOf(value),
+      }
     case 'object':
       return { ...base, kind: 'json' }
     default:

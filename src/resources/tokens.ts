@@ -13,6 +13,7 @@ export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
   resource({
     title: 'API keys',
     one: 'key',
+    words: { new: 'New key', add: 'Add a key', delete: 'Delete key' },
     about: 'A key lets a program do what its user may do, or less.',
     access: accessTo('tokens'),
     service: tokens,
@@ -36,27 +37,32 @@ export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
     create: TokenCreate,
     update: TokenUpdate,
     prepare: withZone('expires_at'),
-    fields: async record => [
-      { name: 'label', label: 'Label', hint: 'where it is used' },
+    fields: async (record, { t }) => [
+      { name: 'label', label: t('Label'), hint: t('where it is used') },
       ...(record
         ? ([
-            { name: 'user', label: 'User', kind: 'fixed', value: (await users.get(record.user_id)).email },
-            { name: 'revoked', label: 'Revoked', kind: 'switch', hint: 'a revoked key cannot be restored' },
+            { name: 'user', label: t('User'), kind: 'fixed', value: (await users.get(record.user_id)).email },
+            {
+              name: 'revoked',
+              label: t('Revoked'),
+              kind: 'switch',
+              hint: t('a revoked key cannot be restored'),
+            },
           ] as const)
         : []),
       {
         name: 'expires_at',
-        label: 'Ends',
+        label: t('Ends'),
         kind: 'datetime',
-        hint: 'in UTC; empty: never',
+        hint: t('in UTC; empty: never'),
       },
-      { name: 'read_only', label: 'Only reads', kind: 'switch' },
+      { name: 'read_only', label: t('Only reads'), kind: 'switch' },
       {
         name: 'permissions',
-        label: 'Permissions',
+        label: t('Permissions'),
         kind: 'choices',
         choices: words,
-        hint: 'none selected: all permissions of its user',
+        hint: t('none selected: all permissions of its user'),
         value: record?.permissions ?? [],
       },
     ],

@@ -16,6 +16,7 @@ export function userResource({ services: { users, roles, access } }: ResourcePar
   return resource({
     title: 'People',
     one: 'person',
+    words: { new: 'New person', add: 'Add a person', delete: 'Delete person' },
     access: accessTo('users'),
     service: users,
     key: 'user_id',
@@ -30,30 +31,32 @@ export function userResource({ services: { users, roles, access } }: ResourcePar
     create: UserCreate,
     update: UserUpdate,
     prepare: withoutEmpty('password', 'username', 'role_id'),
-    deletes: () =>
-      'Their sessions, keys and sign-ins by a provider are deleted too. Authors of records cannot be deleted.',
-    fields: async (record, { actor }) => [
-      { name: 'name', label: 'Name' },
-      { name: 'email', label: 'E-mail', kind: 'email', required: true },
-      { name: 'username', label: 'Username', hint: record ? '' : 'empty: made from the e-mail' },
+    deletes: (_record, { t }) =>
+      t(
+        'Their sessions, keys and sign-ins by a provider are deleted too. Authors of records cannot be deleted.',
+      ),
+    fields: async (record, { actor, t }) => [
+      { name: 'name', label: t('Name') },
+      { name: 'email', label: t('E-mail'), kind: 'email', required: true },
+      { name: 'username', label: t('Username'), hint: record ? '' : t('empty: made from the e-mail') },
       (await access.isAdministrator(actor))
         ? {
             name: 'role_id',
-            label: 'Role',
+            label: t('Role'),
             kind: 'choice',
             choices: await roleChoices(),
             ...(record ? { value: record.role } : { none: 'viewer' }),
           }
-        : { name: 'role_label', label: 'Role', kind: 'fixed', hint: 'an administrator sets it' },
+        : { name: 'role_label', label: t('Role'), kind: 'fixed', hint: t('an administrator sets it') },
       ...(record?.user_id === actor.userId
         ? []
         : [
             {
               name: 'password',
-              label: record ? 'New password' : 'Password',
+              label: record ? t('New password') : t('Password'),
               kind: 'password',
               autocomplete: 'new-password',
-              hint: record ? 'empty to leave it as it is' : 'at least 8 characters',
+              hint: record ? t('empty to leave it as it is') : t('at least 8 characters'),
             } as const,
           ]),
     ],

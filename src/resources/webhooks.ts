@@ -1,6 +1,8 @@
 import { webhookEvents } from '../events.js'
 import { mask } from '../services/secrets.js'
 import { WebhookCreate, WebhookUpdate } from '../services/webhooks/schemas.js'
+import type { PlainText } from '../texts/text.js'
+import type { Wording } from '../texts/wording.js'
 import { accessTo, type ResourceParts, resource, type StateKind } from './resource.js'
 import { withoutEmpty } from './times.js'
 
@@ -12,8 +14,8 @@ function groupOf(event: string): string {
   return groupNames[first] ?? `${first.slice(0, 1).toUpperCase()}${first.slice(1)}`
 }
 
-const events = [
-  { value: '*', word: 'All', hint: 'including events of later versions' },
+const eventChoices = ({ t }: Wording) => [
+  { value: '*', word: t('All'), hint: t('including events of later versions') },
   ...Object.entries(webhookEvents).map(([value, { when }]) => ({
     value,
     word: value,
@@ -30,23 +32,31 @@ export const deliveryStates: Readonly<Record<string, StateKind>> = {
   retrying: 'due',
 }
 
-/** The words for each state of a delivery. */
-export const deliveryWords: Readonly<Record<string, string>> = {
+const deliveryTexts: Readonly<Record<string, PlainText>> = {
   success: 'Delivered',
   failed: 'Failed',
   pending: 'Waiting',
   retrying: 'Retrying',
 }
 
+/** Returns the words for a state of a delivery. */
+export function deliveryWords(status: string, { t }: Wording): string {
+  const text = deliveryTexts[status]
+  return text ? t(text) : status
+}
+
 /** Returns the number of attempts and the last response, such as `2 attempts · HTTP 500`. */
-export function attemptWords(delivery: {
-  attempts: number
-  last_status_code: number | null
-  last_error: string | null
-}): string {
+export function attemptWords(
+  delivery: {
+    attempts: number
+    last_status_code: number | null
+    last_error: string | null
+  },
+  { count }: Wording,
+): string {
   const { attempts, last_status_code, last_error } = delivery
   return [
-    attempts === 1 ? '1 attempt' : `${attempts} attempts`,
+    count(attempts, '{n} attempt', '{n} attempts'),
     last_status_code === null ? last_error : `HTTP ${last_status_code}`,
   ]
     .filter(Boolean)
@@ -54,16 +64,25 @@ export function attemptWords(delivery: {
 }
 
 /** The result of a test delivery, in words. */
-export const testWords = (test: { status: string; status_code: number; duration: string }) => ({
-  outcome: test.status === 'success' ? 'Delivered' : 'Not delivered',
-  answer: `${test.status_code === 0 ? 'No response' : `HTTP ${test.status_code}`}, after ${test.duration}`,
-})
+export function testWords(
+  { status, status_code, duration }: { status: string; status_code: number; duration: string },
+  { t }: Wording,
+) {
+  return {
+    outcome: status === 'success' ? t('Delivered') : t('Not delivered'),
+    answer:
+      status_code === 0
+        ? t('No response, after {duration}', { duration })
+        : t('HTTP {status}, after {duration}', { status: status_code, duration }),
+  }
+}
 
 /** Webhooks, which are subscriptions to events. */
 export const webhookResource = ({ services: { webhooks } }: ResourceParts) =>
   resource({
     title: 'Webhooks',
     one: 'webhook',
+    words: { new: 'New webhook', add: 'Add a webhook', delete: 'Delete webhook' },
     about: 'Calls to other services when content or records change.',
     access: accessTo('webhook'),
     service: webhooks,
@@ -84,34 +103,39 @@ export const webhookResource = ({ services: { webhooks } }: ResourceParts) =>
     // A form keeps the stored secret unless another one is typed: a secret that the service makes is in no form.
     prepare: (texts, record) =>
       record ? { ...texts, secret: texts.secret || mask } : withoutEmpty('secret')(texts),
-    deletes: () => 'This also deletes its deliveries, sent or not. It cannot be undone.',
-    fields: record => [
-      { name: 'name', label: 'Name', required: true },
-      { name: 'url', label: 'Address', kind: 'url', required: true, mono: true },
-      {
-        name: 'is_active',
-        label: 'State',
-        kind: 'switch',
-        words: ['Off', 'Active'],
-        ...(record ? {} : { value: 'true' }),
-      },
-      { name: 'events', label: 'Events', kind: 'choices', choices: events },
-      {
-        name: 'secret',
-        label: 'Secret',
-        mono: true,
-        hint: record
-          ? '******** keeps the stored one. For an address on another server, enter it and the header values again'
-          : 'empty: generated',
-      },
-      {
-        name: 'headers',
-        label: 'Headers',
-        kind: 'json',
-        hint: record
-          ? 'a value of ******** stays as it is'
-          : 'such as {"Authorization": "…"}; values are not shown again',
-        ...(record ? {} : { value: '{}' }),
-      },
-    ],
+    deletes: (_record, { t }) => t('This also deletes its deliveries, sent or not. It cannot be undone.'),
+    fields: (record, viewer) => {
+      const { t } = viewer
+      return [
+        { name: 'name', label: t('Name'), required: true },
+        { name: 'url', label: t('Address'), kind: 'url', required: true, mono: true },
+        {
+          name: 'is_active',
+          label: t('State'),
+          kind: 'switch',
+          words: [t('Off'), t('Active')],
+          ...(record ? {} : { value: 'true' }),
+        },
+        { name: 'events', label: t('Events'), kind: 'choices', choices: eventChoices(viewer) },
+        {
+          name: 'secret',
+          label: t('Secret'),
+          mono: true,
+          hint: record
+            ? t(
+                '******** keeps the stored one. For an address on another server, enter it and the header values again',
+              )
+            : t('empty: generated'),
+        },
+        {
+          name: 'headers',
+          label: t('Headers'),
+          kind: 'json',
+          hint: record
+            ? t('a value of ******** stays as it is')
+            : t('such as {example}; values are not shown again', { example: '{"Authorization": "…"}' }),
+          ...(record ? {} : { value: '{}' }),
+        },
+      ]
+    },
   })

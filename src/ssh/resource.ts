@@ -22,7 +22,7 @@ import { stateCell, timeWord } from './screens/words.js'
 import type { Session } from './session.js'
 
 /** A resource with the parts that only its screens have. */
-export interface ScreenResource<R extends object> extends Resource<R> {
+export interface ScreenResource<R extends object> extends Omit<Resource<R, string>, 'words'> {
   /** Filter of the service's records. */
   readonly where?: object
   /** The parent of new records. */
@@ -50,16 +50,17 @@ export const viewerOf = (session: Session, under?: string): Viewer => ({
 const typedField = (field: Field): FormField =>
   field.kind === 'datetime' ? { ...field, hint: `as 2027-01-31T12:00, ${field.hint ?? ''}` } : field
 
-function shownCell(cell: Cell): string | ListCell {
+function shownCell(cell: Cell<string>): string | ListCell {
   if (typeof cell !== 'object') return String(cell)
+  if ('text' in cell) return cell.text
   if ('code' in cell) return { text: cell.code, style: plain, isPath: true }
   return 'at' in cell ? timeWord(cell.at) : stateCell(cell.state, cell.word)
 }
 
-const columnsOf = <R>(session: Session, columns: readonly Described<R>[]): Column<R>[] =>
+const columnsOf = <R>(session: Session, columns: readonly Described<R, string>[]): Column<R>[] =>
   columns.map(({ label, of, room }) => ({
     label,
-    of: record => shownCell(of(record, session.site.clock.now())),
+    of: record => shownCell(of(record, session.site.clock.now(), english)),
     ...(room === 'much' ? { wide: true } : {}),
   }))
 

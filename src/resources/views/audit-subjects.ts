@@ -1,6 +1,9 @@
 import { HttpError } from '../../errors.js'
 import type { Access } from '../../services/accounts/access.js'
 import type { RecentChange } from '../../services/operation/recent-changes.js'
+import { english } from '../../texts/language.js'
+import type { PlainText, Text } from '../../texts/text.js'
+import type { Wording } from '../../texts/wording.js'
 import { adminWord, inAdminSpace, type ServicesOfSpace } from '../admin-space.js'
 import { datatypeResource } from '../datatypes.js'
 import { all, modelOf, namesOf } from '../entries.js'
@@ -45,7 +48,7 @@ export interface Subject {
 
 /** A resource with a list, regardless of the type of its records. */
 interface Noun {
-  readonly one: string
+  readonly one: PlainText
   readonly access: Access
   nameOf(id: string): Promise<string>
   /** The fields of its form, even for a deleted record. */
@@ -76,7 +79,7 @@ export const nounsOf = (parts: ResourceParts): Nouns => ({
 })
 
 /** The words for records of the other tables. */
-const otherKinds: Readonly<Record<string, string>> = {
+const otherKinds: Readonly<Record<string, PlainText>> = {
   content_data: 'entry',
   content_fields: 'entry',
   content_versions: 'version',
@@ -127,12 +130,26 @@ export const ifThere = async <T>(read: Promise<T>): Promise<T | undefined> =>
     throw error
   })
 
-const verbs: Readonly<Record<string, string>> = { INSERT: 'created', UPDATE: 'changed', DELETE: 'deleted' }
+/** What was done, with the kind of the record. */
+const doneTexts = {
+  created: '{kind} created',
+  changed: '{kind} changed',
+  deleted: '{kind} deleted',
+  begun: '{kind} begun',
+  ended: '{kind} ended',
+  downloaded: '{kind} downloaded',
+  published: '{kind} published',
+  'not published as planned': '{kind} not published as planned',
+} as const satisfies Readonly<Record<string, Text>>
+
+/** The action of a change, as a participle. */
+export type Verb = keyof typeof doneTexts
+
+const verbs: Readonly<Record<string, Verb>> = { INSERT: 'created', UPDATE: 'changed', DELETE: 'deleted' }
 
 export const published = 'published'
 
-/** The action of a change, as a participle. */
-export function verbOf(change: Change): string {
+export function verbOf(change: Change): Verb {
   const { table_name, operation } = change
   if (table_name.endsWith('.schedule')) return 'not published as planned'
   if (table_name.endsWith('.download')) return 'downloaded'
@@ -146,19 +163,20 @@ export function verbOf(change: Change): string {
       // A version is kept at each publish, but also by hand or before a restore.
       return operation === 'INSERT' && ['publish', 'schedule'].includes(valueIn(change, 'trigger'))
         ? published
-        : (verbs[operation] ?? operation)
+        : (verbs[operation] ?? 'changed')
     default:
-      return verbs[operation] ?? operation
+      return verbs[operation] ?? 'changed'
   }
 }
 
 const capital = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1)
 
 /** The word for a record of the table that a change is in. */
-const kindOf = (change: Change, nouns: Nouns): string => {
+const kindOf = (change: Change, { nouns, wording }: Pick<Known, 'nouns' | 'wording'>): string => {
   const table = tableOf(change)
-  if (verbOf(change) === published) return 'entry'
-  return nouns[table]?.one ?? otherKinds[table] ?? table.replaceAll('_', ' ')
+  if (verbOf(change) === published) return wording.t('entry')
+  const text = nouns[table]?.one ?? otherKinds[table]
+  return text ? wording.t(text) : table.replaceAll('_', ' ')
 }
 
 const nameMembers = ['title', 'label', 'display_name', 'name', 'slug', 'code']
@@ -191,6 +209,7 @@ export async function entriesIn(ids: readonly string[], parts: ResourceParts) {
 
 /** Records of one space that were read for the subjects of changes. */
 interface Known {
+  readonly wording: Wording
   readonly nouns: Nouns
   readonly values: Awaited<ReturnType<typeof ownersOf>>
   readonly entries: Awaited<ReturnType<typeof entriesIn>>
@@ -212,13 +231,14 @@ function targetOf(change: Change, values: Known['values']): Target {
   return { table, id: valueIn(change, member) || (values.get(change.record_id)?.content_data_id ?? '') }
 }
 
-function entrySubject(change: Change, id: string, { nouns, values, entries, placeOf }: Known): Subject {
+function entrySubject(change: Change, id: string, known: Known): Subject {
+  const { values, entries, placeOf, wording } = known
   const row = values.get(change.record_id)
   const field = entries?.fields.get(valueIn(change, 'field_id') || (row?.field_id ?? ''))
   const title = entries?.titles.get(id)
   return {
-    words: title ?? entries?.datatypes.get(valueIn(change, 'datatype_id'))?.label ?? 'Entry',
-    kind: kindOf(change, nouns),
+    words: title ?? entries?.datatypes.get(valueIn(change, 'datatype_id'))?.label ?? wording.t('Entry'),
+    kind: kindOf(change, known),
     ...(field
       ? { part: [field.label, valueIn(change, 'locale') || row?.locale].filter(Boolean).join(' ') }
       : {}),
@@ -228,7 +248,7 @@ function entrySubject(change: Change, id: string, { nouns, values, entries, plac
 
 async function subjectOf(change: Change, { table, id }: Target, known: Known): Promise<Subject> {
   if (table === 'content_data') return entrySubject(change, id, known)
-  const kind = kindOf(change, known.nouns)
+  const kind = kindOf(change, known)
   const name = id === '' ? undefined : await known.nameOf(table, id)
   const access = known.nouns[table]?.access
   return {
@@ -243,6 +263,7 @@ async function subjectsIn(
   changes: readonly Change[],
   inAdmin: boolean,
   services: ServicesOfSpace,
+  wording: Wording,
 ): Promise<Subject[]> {
   if (changes.length === 0) return []
   const nouns: Nouns = nounsOf({ services })
@@ -253,6 +274,7 @@ async function subjectsIn(
     .map(({ id }) => id)
   const found = new Map<string, Promise<string | undefined>>()
   const known: Known = {
+    wording,
     nouns,
     values,
     entries: await entriesIn(entryIds, { services }),
@@ -273,20 +295,22 @@ async function subjectsIn(
 }
 
 /** The kind and the action of a change, such as “Entry changed”. */
-export const doneWords = (change: Change, { kind }: Subject): string => capital(`${kind} ${verbOf(change)}`)
+export const doneWords = (change: Change, { kind }: Subject, { t }: Wording): string =>
+  t(doneTexts[verbOf(change)], { kind: capital(kind) })
 
 /** Returns the subject of each change. */
 export async function subjectsOf(
   changes: readonly Change[],
   services: ServicesOfSpace,
+  wording: Wording = english,
 ): Promise<readonly Subject[]> {
   const ofSite = changes.filter(change => !isOfAdmins(change))
   const ofAdmins = changes.filter(isOfAdmins)
   const found = new Map<Change, Subject>()
-  for (const [i, subject] of (await subjectsIn(ofSite, false, services)).entries())
+  for (const [i, subject] of (await subjectsIn(ofSite, false, services, wording)).entries())
     found.set(ofSite[i] as Change, subject)
-  for (const [i, subject] of (await subjectsIn(ofAdmins, true, inAdminSpace(services))).entries())
-    found.set(ofAdmins[i] as Change, subject)
+  const inSpace = await subjectsIn(ofAdmins, true, inAdminSpace(services), wording)
+  for (const [i, subject] of inSpace.entries()) found.set(ofAdmins[i] as Change, subject)
   return changes.map(change => found.get(change) as Subject)
 }
 
@@ -294,9 +318,11 @@ export async function subjectsOf(
 export async function authorsOf(
   changes: readonly Pick<Change, 'user_id'>[],
   { users }: Pick<ServicesOfSpace, 'users'>,
+  { t }: Wording = english,
 ): Promise<(change: Pick<Change, 'user_id'>) => string> {
   const ids = [...new Set(changes.flatMap(({ user_id }) => user_id ?? []))]
   const found = await Promise.all(ids.map(id => ifThere(users.get(id))))
   const names = new Map(found.flatMap(user => (user ? [[user.user_id, user.name || user.username]] : [])))
-  return ({ user_id }) => (user_id === null ? 'the service' : (names.get(user_id) ?? 'a deleted account'))
+  return ({ user_id }) =>
+    user_id === null ? t('the service') : (names.get(user_id) ?? t('a deleted account'))
 }

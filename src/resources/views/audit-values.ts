@@ -1,3 +1,5 @@
+import type { PlainText } from '../../texts/text.js'
+import type { Wording } from '../../texts/wording.js'
 import { inAdminSpace, type ServicesOfSpace } from '../admin-space.js'
 import type { ModelField } from '../entries.js'
 import type { Field } from '../form-field.js'
@@ -27,7 +29,7 @@ const hidden = new Set([
   ...['object_key', 'content_hash', 'variants', 'thumbhash', 'snapshot', 'search_text', 'token_hash'],
 ])
 
-const labels: Readonly<Record<string, string>> = {
+const labels: Readonly<Record<string, PlainText>> = {
   parent_id: 'Under',
   sort_order: 'Order',
   route_id: 'Page',
@@ -59,14 +61,14 @@ const id = /[0-7][0-9A-HJKMNP-TV-Z]{25}/g
 const time = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(\.\d+)?)?Z$/
 
 /** Turns a value into words, except for ids. */
-function plainWords(value: unknown, field: Field | undefined): string {
+function plainWords(value: unknown, field: Field | undefined, { t }: Wording): string {
   if (value === null || value === undefined) return ''
   if (field?.kind === 'choice') {
     const choice = field.choices.find(one => one.value === String(value))
     if (choice) return choice.word
   }
   if (typeof value === 'boolean') {
-    const [off, on] = (field?.kind === 'switch' ? field.words : undefined) ?? (['No', 'Yes'] as const)
+    const [off, on] = (field?.kind === 'switch' ? field.words : undefined) ?? [t('No'), t('Yes')]
     return value ? on : off
   }
   if (Array.isArray(value) && value.every(one => typeof one !== 'object')) return value.join(', ')
@@ -96,14 +98,24 @@ function naming(services: ServicesOfSpace) {
 const picked: Readonly<Record<string, string>> = { media: 'media', relation: 'content_data' }
 
 /** Turns a value of an entry into words, by the type of its field. */
-function entryWords(text: string, field: ModelField | undefined): { text: string; table?: string } {
-  if (field?.field_type === 'boolean') return { text: plainWords(text === 'true', undefined) }
+function entryWords(
+  text: string,
+  field: ModelField | undefined,
+  wording: Wording,
+): { text: string; table?: string } {
+  if (field?.field_type === 'boolean') return { text: plainWords(text === 'true', undefined, wording) }
   const table = picked[field?.field_type ?? '']
-  return table ? { text: (text.match(id) ?? []).join(', '), table } : { text: plainWords(text, undefined) }
+  return table
+    ? { text: (text.match(id) ?? []).join(', '), table }
+    : { text: plainWords(text, undefined, wording) }
 }
 
 /** Returns the change of one value of an entry. */
-async function entryValue(change: Change, services: ServicesOfSpace): Promise<ChangedValue[]> {
+async function entryValue(
+  change: Change,
+  viewer: Viewer,
+  services: ServicesOfSpace,
+): Promise<ChangedValue[]> {
   const row = (await ownersOf([change], services)).get(change.record_id)
   const entry = valueIn(change, 'content_data_id') || (row?.content_data_id ?? '')
   const known = await entriesIn([entry], { services })
@@ -112,13 +124,13 @@ async function entryValue(change: Change, services: ServicesOfSpace): Promise<Ch
   const shown = async (values: unknown) => {
     const value = (Object(values) as Record<string, unknown>).field_value
     if (typeof value !== 'string' || value === '') return ''
-    const { text, table } = entryWords(value, field)
+    const { text, table } = entryWords(value, field, viewer)
     return table ? named(text, table) : text
   }
   const [before, after] = await Promise.all([change.old_values, change.new_values].map(shown))
   return before === after
     ? []
-    : [{ label: field?.label ?? 'Value', before: before ?? '', after: after ?? '' }]
+    : [{ label: field?.label ?? viewer.t('Value'), before: before ?? '', after: after ?? '' }]
 }
 
 /** Returns the changed values of a change, in the words of the forms. */
@@ -129,7 +141,7 @@ export async function valuesOfChange(
 ): Promise<ChangedValue[]> {
   const services = isOfAdmins(change) ? inAdminSpace(siteServices) : siteServices
   const table = tableOf(change)
-  if (table === 'content_fields') return entryValue(change, services)
+  if (table === 'content_fields') return entryValue(change, viewer, services)
   const { nouns, named } = naming(services)
   const fields = (await nouns[table]?.fieldsOf(change.record_id, viewer)) ?? []
   const [before, after] = [change.old_values, change.new_values].map(
@@ -143,12 +155,13 @@ export async function valuesOfChange(
     const field = fields.find(one => one.name === name)
     const reference = name === 'parent_id' ? parents[table] : references[name]
     const shown = async (value: unknown) => {
-      const text = plainWords(value, field)
+      const text = plainWords(value, field, viewer)
       return reference ? named(text, reference) : text
     }
     const [was, is] = [await shown(old), await shown(fresh)]
-    if (was !== is)
-      found.push({ label: field?.label || labels[name] || humanized(name), before: was, after: is })
+    const text = labels[name]
+    const label = field?.label || (text ? viewer.t(text) : humanized(name))
+    if (was !== is) found.push({ label, before: was, after: is })
   }
   return found
 }

@@ -1,4 +1,7 @@
 import type { Services } from '../../services/index.js'
+import { english } from '../../texts/language.js'
+import type { PlainText } from '../../texts/text.js'
+import type { Wording } from '../../texts/wording.js'
 import type { ServicesOfSpace } from '../admin-space.js'
 import type { Viewer } from '../resource.js'
 import { authorsOf, doneWords, type Subject, subjectsOf } from './audit-subjects.js'
@@ -7,7 +10,7 @@ import { type ChangedValue, valuesOfChange } from './audit-values.js'
 export type Event = Awaited<ReturnType<Services['audit']['get']>>
 
 /** Words for the surfaces that changes are made with. */
-const surfaces: Readonly<Record<Event['surface'], string>> = {
+const surfaces: Readonly<Record<Event['surface'], PlainText>> = {
   panel: 'in the panel',
   api: 'by the API',
   ssh: 'in the terminal',
@@ -27,15 +30,21 @@ export interface ChangeRow {
 }
 
 /** Returns the rows of the audit log, one for each event. */
-export async function changeRows(events: readonly Event[], services: ServicesOfSpace): Promise<ChangeRow[]> {
-  const subjects = await subjectsOf(events, services)
-  const whoOf = await authorsOf(events, services)
+export async function changeRows(
+  events: readonly Event[],
+  services: ServicesOfSpace,
+  wording: Wording = english,
+): Promise<ChangeRow[]> {
+  const subjects = await subjectsOf(events, services, wording)
+  const whoOf = await authorsOf(events, services, wording)
   return events.map((event, i) => {
     const subject = subjects[i] as Subject
-    const done = doneWords(event, subject)
+    const done = doneWords(event, subject, wording)
     const hasName = subject.words.toLowerCase() !== subject.kind.toLowerCase()
-    const title = hasName ? `${done}: ${subject.words}` : done
-    return { event, subject, done, title, who: whoOf(event), how: surfaces[event.surface] ?? event.surface }
+    const title = hasName ? wording.t('{done}: {name}', { done, name: subject.words }) : done
+    const surface = surfaces[event.surface]
+    const how = surface ? wording.t(surface) : event.surface
+    return { event, subject, done, title, who: whoOf(event), how }
   })
 }
 
@@ -43,19 +52,20 @@ export async function changeRows(events: readonly Event[], services: ServicesOfS
 export interface ToldChange extends ChangeRow {
   readonly values: readonly ChangedValue[]
   readonly stored: { readonly before: string; readonly after: string }
-  readonly facts: readonly (readonly [name: string, text: string])[]
+  readonly facts: readonly (readonly [name: PlainText, text: string])[]
 }
 
-export const noValues = 'Nothing that people read.'
+export const noValues = 'Nothing that people read.' satisfies PlainText
 
 /** How many characters of stored values are shown. */
 const maxStored = 200_000
 
-function storedText(values: unknown): string {
+function storedText(values: unknown, { t, language }: Wording): string {
   if (values === null) return '–'
   const text = JSON.stringify(values, null, 2)
   if (text.length <= maxStored) return text
-  return `${text.slice(0, maxStored)}\n… ${text.length.toLocaleString('en')} characters in all`
+  const length = text.length.toLocaleString(language)
+  return `${text.slice(0, maxStored)}\n… ${t('{length} characters in all', { length })}`
 }
 
 /** Returns a change in full: its values in the words of the forms and as they are stored, and where it came from. */
@@ -64,11 +74,11 @@ export async function toldChange(
   viewer: Viewer,
   services: ServicesOfSpace,
 ): Promise<ToldChange> {
-  const [row] = await changeRows([event], services)
+  const [row] = await changeRows([event], services, viewer)
   return {
     ...(row as ChangeRow),
     values: await valuesOfChange(event, viewer, services),
-    stored: { before: storedText(event.old_values), after: storedText(event.new_values) },
+    stored: { before: storedText(event.old_values, viewer), after: storedText(event.new_values, viewer) },
     facts: [
       ['Table', event.table_name],
       ['Record', event.record_id],

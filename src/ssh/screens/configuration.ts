@@ -1,5 +1,6 @@
 import { changesIn, fieldOf, type Setting } from '../../resources/setting-fields.js'
 import { ConfigUpdate } from '../../services/operation/configuration.js'
+import { english } from '../../texts/language.js'
 import { unlessChanged } from '../resource.js'
 import { formView } from '../screen/form.js'
 import type { FormField } from '../screen/form-state.js'
@@ -24,7 +25,7 @@ export function configurationScreen(session: Session): AnyView {
       saveAccess: session.can('config:update') ? 'config:update' : undefined,
       async load() {
         const record: Record<string, unknown> = await configuration.read()
-        const fields = settings.map(setting => fieldOf(setting, record[setting.name]) as FormField)
+        const fields = settings.map(setting => fieldOf(setting, record[setting.name], english) as FormField)
         const lead = [
           ...restartWords(await configuration.restartRequired()),
           ...fileWords(await configuration.setByFile()),

@@ -1,4 +1,5 @@
 import { testWords, webhookResource } from '../../resources/webhooks.js'
+import { english } from '../../texts/language.js'
 import { resourceView, toldView } from '../resource.js'
 import type { Session } from '../session.js'
 import { deliveriesScreen } from './deliveries.js'
@@ -19,7 +20,7 @@ export function webhooksScreen(session: Session) {
         access: 'webhook:update',
         run: (shell, { webhook_id }) =>
           shell.work('webhook:update', async () => {
-            const { outcome, answer } = testWords(await webhooks.test(session.actor, webhook_id))
+            const { outcome, answer } = testWords(await webhooks.test(session.actor, webhook_id), english)
             shell.say(`${outcome}. ${answer}.`)
           }),
       },
