@@ -58,7 +58,8 @@ export function findPages(context: PanelContext) {
   })
   set.get('/find/results', 'signed-in', async (view, c) => {
     const text = (c.req.query('q') ?? '').trim()
-    const groups = await findingsOf({ context, view, c, text }, isSite, fewest)
+    const found = await findingsOf({ context, view, c, text }, isSite, fewest)
+    const groups = found.map(({ title, items, isMore }) => ({ name: title, items, isMore }))
     return c.json({ groups }, 200, { 'Cache-Control': 'no-store' })
   })
   return set
