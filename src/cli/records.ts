@@ -186,7 +186,7 @@ function entryResource(parts: ResourceParts) {
     update: ContentUpdate.extend({ revision: z.int().optional() }),
     nameOf: (entry: Entry) => nameOf(entry, parts),
     // The command deletes the entry; its address stays.
-    deletes: (entry: Entry) => entryRemovalOf(parts, [entry], { can: () => false }),
+    deletes: (entry: Entry) => entryRemovalOf(parts, [entry], { ...english, can: () => false }),
   }
 }
 

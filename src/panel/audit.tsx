@@ -198,7 +198,7 @@ async function eventPage(view: View, told: ToldChange) {
             <div>
               <dt>{label}</dt>
               <dd>
-                <TextDifference of={difference} />
+                <TextDifference view={view} of={difference} />
               </dd>
             </div>
           ))}

@@ -18,7 +18,11 @@ export function markOfField({ talk, view }: Shown, fields: readonly ModelField[]
     const field = byName.get(name)
     if (!field) return undefined
     const count = talk.open.filter(({ field_id }) => field_id === field.field_id).length
-    const words = count === 0 ? `Comment on ${field.label}` : `Comments on ${field.label}: ${count} open`
+    const { label } = field
+    const words =
+      count === 0
+        ? view.t('Comment on {label}', { label })
+        : view.t('Comments on {label}: {n} open', { label, n: count })
     return (
       <a
         class={count === 0 ? 'talk' : 'talk some'}
@@ -63,23 +67,25 @@ function One({ shown, talk, comment }: OneProps) {
   return (
     <li class="comment" id={`comment-${comment_id}`}>
       <p class="quiet">
-        <b>{personIn(talk, author_id)}</b> <Moment view={view} at={date_created} />
+        <b>{personIn(talk, author_id, view)}</b> <Moment view={view} at={date_created} />
         {comment.locale !== '' && <code>{comment.locale}</code>}
       </p>
       <Body comment={comment} talk={talk} />
-      {resolved && <p class="quiet">Resolved by {personIn(talk, resolved_by)}</p>}
+      {resolved && (
+        <p class="quiet">{view.t('Resolved by {name}', { name: personIn(talk, resolved_by, view) })}</p>
+      )}
       <div class="comment-acts">
         <Act view={view} action={`${action}/${resolved ? 'reopen' : 'resolve'}${query}`} kind="small">
-          {resolved ? 'Reopen' : 'Resolve'}
+          {resolved ? view.t('Reopen') : view.t('Resolve')}
         </Act>
         {isOwn && (
           <details>
-            <summary>Edit</summary>
+            <summary>{view.t('Edit')}</summary>
             <Form view={view} action={`${action}${query}`}>
               <textarea
                 class="input"
                 name="body"
-                aria-label="Comment"
+                aria-label={view.t('Comment')}
                 rows={3}
                 maxlength={5000}
                 required
@@ -87,13 +93,13 @@ function One({ shown, talk, comment }: OneProps) {
               >
                 {`\n${comment.body}`}
               </textarea>
-              <Submit>Save comment</Submit>
+              <Submit>{view.t('Save comment')}</Submit>
             </Form>
           </details>
         )}
         {(isOwn || view.can('content:admin')) && (
           <Act view={view} action={`${action}/delete${query}`} kind="small">
-            Delete
+            {view.t('Delete')}
           </Act>
         )}
       </div>
@@ -135,9 +141,11 @@ function New({ shown, talk }: { shown: Shown; talk: Talk }) {
     <Form view={view} action={`${pathOf(id)}/comments${queryOf(locale)}`} class="comment-new">
       {fields.length > 0 && (
         <div class="field">
-          <label for="comment-about">About</label>
+          <label for="comment-about">{view.t('About')}</label>
           <select class="input" id="comment-about" name="field_id">
-            <option value="">{entry.route_id === null ? 'The whole entry' : 'The whole page'}</option>
+            <option value="">
+              {entry.route_id === null ? view.t('The whole entry') : view.t('The whole page')}
+            </option>
             {fields.map(({ field_id, label }) => (
               <option value={field_id} selected={field_id === about}>
                 {label}
@@ -147,7 +155,7 @@ function New({ shown, talk }: { shown: Shown; talk: Talk }) {
         </div>
       )}
       <div class="field">
-        <label for={box}>Comment</label>
+        <label for={box}>{view.t('Comment')}</label>
         <textarea
           class="input"
           id={box}
@@ -163,7 +171,7 @@ function New({ shown, talk }: { shown: Shown; talk: Talk }) {
         </textarea>
         {problem === undefined ? (
           <p class="hint" id="comment-hint">
-            @ and a user name tells that person
+            {view.t('@ and a user name tells that person')}
           </p>
         ) : (
           <p class="error" id="comment-problem">
@@ -171,9 +179,9 @@ function New({ shown, talk }: { shown: Shown; talk: Talk }) {
             {problem}
           </p>
         )}
-        <fieldset class="names" id="comment-names" aria-label="People" hidden />
+        <fieldset class="names" id="comment-names" aria-label={view.t('People')} hidden />
       </div>
-      <Submit>Comment</Submit>
+      <Submit>{view.t('Comment')}</Submit>
     </Form>
   )
 }
@@ -188,12 +196,15 @@ const List = ({ shown, talk, comments }: { shown: Shown; talk: Talk; comments: r
 
 /** The comments of an entry, and the form for a new one. */
 export function Comments(shown: Shown) {
-  const { talk } = shown
+  const { talk, view } = shown
   if (!talk) return null
   const { open, settled } = talk
   return (
     <section class="box" id="comments" aria-labelledby="comments-title" tabindex={-1}>
-      <h2 id="comments-title">Comments {open.length > 0 && <span class="hint">{open.length} open</span>}</h2>
+      <h2 id="comments-title">
+        {view.t('Comments')}{' '}
+        {open.length > 0 && <span class="hint">{view.t('{n} open', { n: open.length })}</span>}
+      </h2>
       {groupsOf(shown, open).map(({ id, label, comments }) => (
         <div id={id && `comments-${id}`} tabindex={-1}>
           {label !== undefined && <h3>{label}</h3>}
@@ -203,7 +214,7 @@ export function Comments(shown: Shown) {
       <New shown={shown} talk={talk} />
       {settled.length > 0 && (
         <details>
-          <summary>{settled.length} resolved</summary>
+          <summary>{view.t('{n} resolved', { n: settled.length })}</summary>
           {groupsOf(shown, settled).map(({ label, comments }) => (
             <>
               {label !== undefined && <h3>{label}</h3>}

@@ -47,14 +47,15 @@ const shownText = (field: Field, values: readonly string[]) =>
     : wordsIn(field, values).join('\n')
 
 interface Side {
+  view: View
   text: string
   pieces: readonly Piece[] | undefined
   own: 'removed' | 'added'
 }
 
 /** One of two texts, with the words marked that the other one lacks. */
-const Text = ({ text, pieces, own }: Side) => (
-  <code>{text === '' ? 'empty' : <OwnWords pieces={pieces} own={own} />}</code>
+const SideText = ({ view, text, pieces, own }: Side) => (
+  <code>{text === '' ? view.t('empty') : <OwnWords view={view} pieces={pieces} own={own} />}</code>
 )
 
 /** A differing field with the stored text and the typed one. */
@@ -64,7 +65,7 @@ interface Compared extends Differing {
 }
 
 /** Both texts, and with the script a choice between them. */
-function Sides({ field, mine, theirs, before, after, pieces }: WithPieces<Compared>) {
+function Sides({ view, field, mine, theirs, before, after, pieces }: WithPieces<Compared> & { view: View }) {
   return (
     <section
       class="conflict"
@@ -76,24 +77,24 @@ function Sides({ field, mine, theirs, before, after, pieces }: WithPieces<Compar
       <h2>{field.label}</h2>
       <div class="sides">
         <div>
-          <p class="side-name">Yours</p>
-          <Text text={after} pieces={pieces} own="added" />
+          <p class="side-name">{view.t('Yours')}</p>
+          <SideText view={view} text={after} pieces={pieces} own="added" />
         </div>
         <div>
-          <p class="side-name">Theirs</p>
-          <Text text={before} pieces={pieces} own="removed" />
+          <p class="side-name">{view.t('Theirs')}</p>
+          <SideText view={view} text={before} pieces={pieces} own="removed" />
         </div>
       </div>
       <div class="actions" data-scripted="" hidden>
         <button type="button" class="button" data-take="mine" aria-pressed="true">
-          Keep yours
+          {view.t('Keep yours')}
         </button>
         <button type="button" class="button" data-take="theirs" aria-pressed="false">
-          Take theirs
+          {view.t('Take theirs')}
         </button>
         {isText(field) && (
           <button type="button" class="button" data-take="both" aria-pressed="false">
-            Both
+            {view.t('Both')}
           </button>
         )}
       </div>
@@ -102,9 +103,9 @@ function Sides({ field, mine, theirs, before, after, pieces }: WithPieces<Compar
 }
 
 /** Says how to go on after a conflict. */
-function wordsFor(differing: number, isKnown: boolean): string {
-  if (differing > 0) return 'Where the two differ, choose; then save again.'
-  return isKnown ? 'Theirs is in other fields than yours: save again.' : 'Save again to keep it.'
+function wordsFor(differing: number, isKnown: boolean, { t }: View): string {
+  if (differing > 0) return t('Where the two differ, choose; then save again.')
+  return isKnown ? t('Theirs is in other fields than yours: save again.') : t('Save again to keep it.')
 }
 
 /** Shows the changes of somebody else beside what was typed. Nothing is stored until the form is saved again. */
@@ -134,22 +135,22 @@ export async function Conflict({
     })),
   )
   const taken = fields.filter(({ name }) => members?.has(name) && texts[name] === undefined)
+  const saved = (
+    <b>{view.t('{name} saved this while you were writing', { name: last?.by ?? view.t('Somebody else') })}</b>
+  )
+  const labels = taken.map(({ label }) => label).join(', ')
   return (
     <div data-conflicts="">
       <p>
-        <b>{last?.by ?? 'Somebody else'} saved this while you were writing</b>
-        {last && (
-          <>
-            , <Moment view={view} at={last.at} />
-          </>
-        )}
-        . What you typed is below and is not saved yet. {wordsFor(differing.length, members !== undefined)}
+        {last
+          ? view.parts('{saved}, {time}.', { saved, time: <Moment view={view} at={last.at} /> })
+          : view.parts('{saved}.', { saved })}{' '}
+        {view.t('What you typed is below and is not saved yet.')}{' '}
+        {wordsFor(differing.length, members !== undefined, view)}
       </p>
-      {taken.length > 0 && (
-        <p>Theirs, and not typed into by you: {taken.map(({ label }) => label).join(', ')}.</p>
-      )}
+      {taken.length > 0 && <p>{view.t('Theirs, and not typed into by you: {labels}.', { labels })}</p>}
       {sides.map(one => (
-        <Sides {...one} />
+        <Sides view={view} {...one} />
       ))}
     </div>
   )

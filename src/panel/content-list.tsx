@@ -38,13 +38,13 @@ export const addressOfKind = ({ datatype_id }: Pick<Kind, 'datatype_id'>): strin
   `${contentPath}?datatype_id=${datatype_id}`
 
 /** Reads the filters and the order from the address; invalid ones are left out. */
-function askedIn(c: Ctx, model: Model, people: readonly Choice[]): WorkListAsked {
+function askedIn(view: View, c: Ctx, model: Model, people: readonly Choice[]): WorkListAsked {
   const sort = c.req.query('sort') ?? ''
   const page = Number(c.req.query('page') ?? 1)
   return {
     q: (c.req.query('q') ?? '').trim().slice(0, 200),
-    kind: known(kindChoices(model), c.req.query('datatype_id')),
-    state: known(stateChoices, c.req.query('status')) as WorkListAsked['state'],
+    kind: known(kindChoices(model, view), c.req.query('datatype_id')),
+    state: known(stateChoices(view), c.req.query('status')) as WorkListAsked['state'],
     author: known(people, c.req.query('author')),
     by: sort === 'title' || sort === '-title' ? 'title' : 'changed',
     descending: sort !== 'title' && sort !== 'changed',
@@ -53,8 +53,8 @@ function askedIn(c: Ctx, model: Model, people: readonly Choice[]): WorkListAsked
 }
 
 /** The authors to filter by: everybody if the user may see people, else only the user. */
-async function peopleFor({ user, can }: View, { services }: PanelContext): Promise<Choice[]> {
-  const me = user ? [{ value: user.user_id, word: 'Me' }] : []
+async function peopleFor({ user, can, t }: View, { services }: PanelContext): Promise<Choice[]> {
+  const me = user ? [{ value: user.user_id, word: t('Me') }] : []
   if (!can('users:read')) return me
   const found = await all(services.users.list({}, { limit: maxPeople }))
   const others = found
@@ -68,18 +68,18 @@ export function contentList({ get }: Pages, context: PanelContext): void {
   get(contentPath, 'content:update', async (view, c) => {
     const model = await modelOf(context)
     const people = await peopleFor(view, context)
-    const asked = askedIn(c, model, people)
+    const asked = askedIn(view, c, model, people)
     const props = { view, context, model, asked }
     const isAll = !(asked.q || asked.kind || asked.state || asked.author)
-    const done = doneIn(c.req.query('done'))
+    const done = doneIn(c.req.query('done'), view)
     return (
-      <TitledPage view={view} title="Content" actions={NewOnes(props)}>
+      <TitledPage view={view} title={view.t('Content')} actions={NewOnes(props)}>
         {done !== undefined && (
           <div role="status">
             <Note view={view}>{done}</Note>
           </div>
         )}
-        <Filters view={view} asked={asked} kinds={kindChoices(model)} people={people} />
+        <Filters view={view} asked={asked} kinds={kindChoices(model, view)} people={people} />
         {await Trees({ ...props, isAll })}
         {isAll && asked.page === 1 && (await EmptyAddresses(props))}
       </TitledPage>
@@ -108,7 +108,7 @@ const Filters = ({ view, asked, kinds, people }: FiltersProps) => (
     hx-nonce={view.nonce}
   >
     <label class="seek">
-      Search
+      {view.t('Search')}
       <input
         class="input"
         type="search"
@@ -116,15 +116,33 @@ const Filters = ({ view, asked, kinds, people }: FiltersProps) => (
         name="q"
         value={asked.q}
         maxlength={200}
-        placeholder="Title, address or text"
+        placeholder={view.t('Title, address or text')}
       />
     </label>
-    <Chooser label="Datatype" name="datatype_id" none="Any" choices={kinds} chosen={asked.kind} />
-    <Chooser label="State" name="status" none="Any" choices={stateChoices} chosen={asked.state} />
-    <Chooser label="Author" name="author" none="Anyone" choices={people} chosen={asked.author} />
+    <Chooser
+      label={view.t('Datatype')}
+      name="datatype_id"
+      none={view.t('Any')}
+      choices={kinds}
+      chosen={asked.kind}
+    />
+    <Chooser
+      label={view.t('State')}
+      name="status"
+      none={view.t('Any')}
+      choices={stateChoices(view)}
+      chosen={asked.state}
+    />
+    <Chooser
+      label={view.t('Author')}
+      name="author"
+      none={view.t('Anyone')}
+      choices={people}
+      chosen={asked.author}
+    />
     <input type="hidden" name="sort" value={`${asked.descending ? '-' : ''}${asked.by}`} />
     <noscript>
-      <Submit>Filter</Submit>
+      <Submit>{view.t('Filter')}</Submit>
     </noscript>
   </form>
 )
@@ -139,7 +157,7 @@ function NewOnes({ view, model, asked }: Props) {
     <>
       {shared.length > 0 && (
         <details class="menu wide">
-          <summary class="button">New shared content</summary>
+          <summary class="button">{view.t('New shared content')}</summary>
           <div class="menu-items">
             {shared.map(kind => (
               <NewShared view={view} kind={kind} />
@@ -149,7 +167,7 @@ function NewOnes({ view, model, asked }: Props) {
       )}
       {view.can('routes:create') && (
         <a class="button next" href={`${view.base}/content/new`}>
-          New page
+          {view.t('New page')}
         </a>
       )}
     </>
@@ -158,7 +176,7 @@ function NewOnes({ view, model, asked }: Props) {
 
 const NewShared = ({ view, kind: { datatype_id, label } }: { view: View; kind: Kind }) => (
   <Act view={view} action="/content-global" values={{ datatype_id }}>
-    New {label}
+    {view.t('New {datatype}', { datatype: label })}
   </Act>
 )
 
@@ -169,13 +187,17 @@ async function Trees({ view, context, model, asked, isAll }: Props & { isAll: bo
   const nameOf = await authorsOf(
     rows.map(({ root }) => ({ user_id: root.author_id })),
     context.services,
+    view,
   )
   const first = (asked.page - 1) * treesOnPage
   return (
     <>
       {isCut && (
         <p class="quiet">
-          More match “{asked.q}”. These are the first {maxFoundTrees}; add words to find others.
+          {view.t('More match “{words}”. These are the first {n}; add words to find others.', {
+            words: asked.q,
+            n: maxFoundTrees,
+          })}
         </p>
       )}
       <WorkTable
@@ -189,13 +211,19 @@ async function Trees({ view, context, model, asked, isAll }: Props & { isAll: bo
       />
       <p class="pager">
         <span>
-          {rows.length === total ? `${total} in all` : `${first + 1}–${first + rows.length} of ${total}`}
+          {rows.length === total
+            ? view.t('{n} in all', { n: total })
+            : view.t('{first}–{last} of {n}', { first: first + 1, last: first + rows.length, n: total })}
         </span>
         {asked.page > 1 && (
-          <a href={`${view.base}${addressOf(asked, { page: asked.page - 1 })}`}>Previous {treesOnPage}</a>
+          <a href={`${view.base}${addressOf(asked, { page: asked.page - 1 })}`}>
+            {view.t('Previous {n}', { n: treesOnPage })}
+          </a>
         )}
         {first + rows.length < total && (
-          <a href={`${view.base}${addressOf(asked, { page: asked.page + 1 })}`}>Next {treesOnPage}</a>
+          <a href={`${view.base}${addressOf(asked, { page: asked.page + 1 })}`}>
+            {view.t('Next {n}', { n: treesOnPage })}
+          </a>
         )}
       </p>
     </>
@@ -207,19 +235,23 @@ function None({ view, asked, isAll }: { view: View; asked: WorkListAsked; isAll:
   if (isAll)
     return (
       <Empty>
-        <p>No pages yet</p>
+        <p>{view.t('No pages yet')}</p>
         {mayMake && (
           <a class="button" href={`${view.base}/content/new`}>
-            New page
+            {view.t('New page')}
           </a>
         )}
       </Empty>
     )
   return (
     <Empty>
-      <p>{asked.q === '' ? 'No entry matches these filters.' : `No results for “${asked.q}”.`}</p>
+      <p>
+        {asked.q === ''
+          ? view.t('No entry matches these filters.')
+          : view.t('No results for “{words}”.', { words: asked.q })}
+      </p>
       <a class="button" href={`${view.base}${contentPath}`}>
-        Show all content
+        {view.t('Show all content')}
       </a>
     </Empty>
   )
@@ -233,7 +265,7 @@ async function EmptyAddresses({ view, context }: Props) {
   const found = await all(routes.list({ route_id: route_id.slice(0, maxEmpty) }, {}))
   return (
     <section aria-labelledby="no-page">
-      <h2 id="no-page">Addresses without a page</h2>
+      <h2 id="no-page">{view.t('Addresses without a page')}</h2>
       <ul class="rows">
         {found.map(({ route_id: id, title, slug }) => (
           <li>
@@ -242,7 +274,7 @@ async function EmptyAddresses({ view, context }: Props) {
           </li>
         ))}
       </ul>
-      {route_id.length > maxEmpty && <p class="quiet">The first {maxEmpty} of more.</p>}
+      {route_id.length > maxEmpty && <p class="quiet">{view.t('The first {n} of more.', { n: maxEmpty })}</p>}
     </section>
   )
 }

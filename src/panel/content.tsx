@@ -23,7 +23,7 @@ import { askForReview, reviewPages } from './review-actions.js'
 import { savedSince } from './saved-since.js'
 import { lastSave } from './savers.js'
 import { versionPages } from './versions.js'
-import { panelActor } from './view.js'
+import { panelActor, type View } from './view.js'
 import { workActions } from './work-actions.js'
 import { entryPath } from './work-table.js'
 
@@ -62,13 +62,13 @@ function routePage({ get, submit }: Pages, context: PanelContext): void {
     if (root) return c.redirect(`${view.base}${entryPath(root.content_data_id)}`, 303)
     const model = await modelOf(context)
     return (
-      <Page view={view} title={route.title} crumbs={[{ word: 'Content', path: '/content' }]} column>
+      <Page view={view} title={route.title} crumbs={[{ word: view.t('Content'), path: '/content' }]} column>
         <div class="head">
           <h1>{route.title}</h1>
           <code>{route.slug}</code>
         </div>
         <Empty>
-          <p>This address has no page. Start from</p>
+          <p>{view.t('This address has no page. Start from')}</p>
           <div class="actions centred">
             {view.can('content:create') &&
               startsOf(model, undefined).map(({ value, word }) => (
@@ -128,13 +128,17 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
         )
         const patch = ContentUpdate.parse({ fields: changes, ...(locale ? { locale } : {}) })
         const entryPatch = Object.keys(changes).length > 0 ? patch : undefined
-        await save({ id, seen, route, texts, patch: entryPatch }, c, context)
+        await save({ id, seen, route, texts, patch: entryPatch, view }, c, context)
         if (body.next !== '')
           try {
             if (body.next === 'publish') await publish(c, id, context)
             else await askForReview(c, id, context)
           } catch (error) {
-            const { status, ...draft } = await notPublished(error, { id, locale, fields, model }, context)
+            const { status, ...draft } = await notPublished(
+              error,
+              { id, locale, fields, model, wording: view },
+              context,
+            )
             return showPage(c, await entryPage(view, { context, id, locale, draft }), status)
           }
         return saved(`${entryPath(id)}${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`)
@@ -148,6 +152,7 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
 }
 
 interface Saving {
+  view: View
   id: string
   seen: string
   /** The route of the page; undefined if the entry is not a page. */
@@ -158,7 +163,11 @@ interface Saving {
 }
 
 /** Saves an entry and, if it is a page, its title and address with it. @throws 403 if the user may not rename pages */
-async function save({ id, seen, route, texts, patch }: Saving, c: Ctx, context: PanelContext): Promise<void> {
+async function save(
+  { view, id, seen, route, texts, patch }: Saving,
+  c: Ctx,
+  context: PanelContext,
+): Promise<void> {
   const { access, space } = context.services
   const actor = panelActor(c)
   const check = unlessEdited(partsOfMark(seen).entry)
@@ -168,7 +177,7 @@ async function save({ id, seen, route, texts, patch }: Saving, c: Ctx, context: 
     return
   }
   await access.need(c.env.identity, 'routes:update')
-  await withFreeSlug(renamed.slug, context, () =>
+  await withFreeSlug(renamed.slug, context, view, () =>
     space.content.updatePage(actor, id, {
       route: { patch: renamed, check: unlessRenamed(seen, renamed, context) },
       entry: patch && { patch, check },

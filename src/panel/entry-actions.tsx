@@ -85,7 +85,7 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
     const entry = await content.get(idIn(c))
     const name = await nameOf(entry, context)
     return (
-      <Page view={view} title="Delete" crumbs={[{ word: name, path: entryPath(idIn(c)) }]} column>
+      <Page view={view} title={view.t('Delete')} crumbs={[{ word: name, path: entryPath(idIn(c)) }]} column>
         <DeleteQuestion
           isPage
           view={view}

@@ -28,24 +28,24 @@ function Duplicate({ view, id, entry }: Shown) {
   if (!view.can('content:create') || (isPage && !view.can('routes:create'))) return null
   return (
     <Act view={view} action={`/content/entry/${id}/duplicate`}>
-      {isPage ? 'Duplicate page' : 'Duplicate'}
+      {isPage ? view.t('Duplicate page') : view.t('Duplicate')}
     </Act>
   )
 }
 
 /** The public address of the page. */
-function Address({ context, tree }: Shown) {
+function Address({ view, context, tree }: Shown) {
   const { route, root } = tree
   if (!route || !context.isVisited) return null
   const address = `${originOf(context.config())}${encodeURI(route.slug)}`
   return (
     <>
       <button type="button" class="button scripted" data-copy={address}>
-        Copy link
+        {view.t('Copy link')}
       </button>
       {root.status === 'published' && (
         <a class="button" href={address} target="_blank" rel="noreferrer">
-          View page
+          {view.t('View page')}
         </a>
       )}
     </>
@@ -58,17 +58,17 @@ export function EntryMenu(shown: Shown) {
   const path = `/content/entry/${id}`
   const possible = moves.filter(([how]) => placeFor(tree, id, how) !== undefined)
   return (
-    <Menu view={view} label="More">
+    <Menu view={view} label={view.t('More')}>
       {view.can('content:create') && (
         <button type="button" class="button scripted" data-add-under={id}>
-          Add under it…
+          {view.t('Add under it…')}
         </button>
       )}
       <Duplicate {...shown} />
       <Address {...shown} />
       {possible.map(([how, word]) => (
         <Act view={view} action={`${path}/move`} values={{ how }}>
-          {word}
+          {view.t(word)}
         </Act>
       ))}
       {view.can('content:delete') && <DeleteLink view={view} path={`${path}/delete`} name={title} />}

@@ -1,5 +1,5 @@
 import { all, type Entry, type ModelField, modelOf, valuesOf } from '../resources/entries.js'
-import { type State, treeOf, waitingIn } from '../resources/trees.js'
+import { type State, stateWord, treeOf, waitingIn } from '../resources/trees.js'
 import { talkOf } from '../resources/views/talk.js'
 import { markOfField } from './comments.js'
 import { Fields } from './controls.js'
@@ -48,7 +48,7 @@ export async function entryPage(view: View, asked: Asked) {
     <Page
       view={view}
       title={title}
-      crumbs={[{ word: 'Content', path: '/content' }]}
+      crumbs={[{ word: view.t('Content'), path: '/content' }]}
       column
       actions={<Actions {...shown} />}
       tree={
@@ -70,7 +70,7 @@ export async function entryPage(view: View, asked: Asked) {
           view={view}
           path={pathOf(id)}
           name={title}
-          also="This deletes the entry with everything under it and their versions."
+          also={view.t('This deletes the entry with everything under it and their versions.')}
           counted={id}
         />
       )}
@@ -91,7 +91,7 @@ function Actions(shown: Shown) {
     <>
       <EntryMenu {...shown} />
       <button type="submit" form="form" class={`button ${isNext || isAsked ? '' : 'next'}`}>
-        Save
+        {view.t('Save')}
       </button>
       {isNext && (
         <button
@@ -101,17 +101,13 @@ function Actions(shown: Shown) {
           value="publish"
           class={isAnswered ? 'button' : 'button next'}
         >
-          Publish
-          {count > 0 && (
-            <span class="wide">
-              {count} {count === 1 ? 'change' : 'changes'}
-            </span>
-          )}
+          {view.t('Publish')}
+          {count > 0 && <span class="wide">{view.count(count, '{n} change', '{n} changes')}</span>}
         </button>
       )}
       {isAsked && (
         <button type="submit" form="form" name="next" value="review" class="button next">
-          Ask for review
+          {view.t('Ask for review')}
         </button>
       )}
     </>
@@ -132,9 +128,9 @@ async function Languages({ view, context, id, locale, entry, model }: Shown) {
         !values.some(row => row.field_id === field_id && row.locale === code && row.field_value !== ''),
     ).length
   return (
-    <nav class="tabs" aria-label="Language">
+    <nav class="tabs" aria-label={view.t('Language')}>
       <a href={`${view.base}${pathOf(id)}`} aria-current={locale === '' ? 'page' : undefined}>
-        Every language
+        {view.t('Every language')}
       </a>
       {locales.map(({ code, label }) => (
         <a
@@ -143,7 +139,7 @@ async function Languages({ view, context, id, locale, entry, model }: Shown) {
           lang={code}
         >
           {label}
-          {emptyIn(code) > 0 && ` · ${emptyIn(code)} empty`}
+          {emptyIn(code) > 0 && ` · ${view.t('{n} empty', { n: emptyIn(code) })}`}
         </a>
       ))}
     </nav>
@@ -161,14 +157,12 @@ function Head(shown: Shown & { state: State | undefined }) {
     <div>
       {route && isWritten ? <PageHead view={view} route={route} draft={draft} /> : <h1>{title}</h1>}
       <p class="meta">
-        {state && <StateOf kind={state.kind}>{state.word}</StateOf>}
+        {state && <StateOf kind={state.kind}>{stateWord(state, view)}</StateOf>}
         {route && entry.route_id !== null && !isWritten && <code>{route.slug}</code>}
         <span>{model.datatypes.get(entry.datatype_id)?.label}</span>
-        <span>
-          Edited <Moment view={view} at={entry.date_modified} />
-        </span>
-        {isPublic && isLive && <span>What you save is public at once</span>}
-        {isPublic && !isLive && isWritten && <span>Title and address are public at once</span>}
+        <span>{view.parts('Edited {time}', { time: <Moment view={view} at={entry.date_modified} /> })}</span>
+        {isPublic && isLive && <span>{view.t('What you save is public at once')}</span>}
+        {isPublic && !isLive && isWritten && <span>{view.t('Title and address are public at once')}</span>}
       </p>
     </div>
   )
@@ -185,7 +179,7 @@ async function Editor(shown: Shown, state: State | undefined) {
   const controls = await Promise.all(
     fields.map(field => {
       const stored = values.find(row => row.field_id === field.field_id && row.locale === locale)
-      return controlOf(field, stored?.field_value ?? '', model, context)
+      return controlOf(field, stored?.field_value ?? '', model, context, view)
     }),
   )
   const query = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
@@ -201,11 +195,11 @@ async function Editor(shown: Shown, state: State | undefined) {
         }
         data-media-from={context.services.media.urlOf('')}
       />
-      {controls.length === 0 && <p class="lead">An entry of this kind has nothing to write.</p>}
+      {controls.length === 0 && <p class="lead">{view.t('An entry of this kind has nothing to write.')}</p>}
       <Fields
         view={view}
         fields={controls}
-        listed={[...(head ? headFields(head) : []), ...controls]}
+        listed={[...(head ? headFields(head, view) : []), ...controls]}
         draft={draft}
         seen={pageMark(entry, entry.route_id === null ? undefined : tree.route, context)}
         since={since}

@@ -10,7 +10,7 @@ import { reference } from '../services/body-parts.js'
 import type { PanelContext } from './context.js'
 import { type Pages, saved } from './pages.js'
 import { withUndo } from './undo.js'
-import { panelActor } from './view.js'
+import { panelActor, type View } from './view.js'
 
 /** The most entries of one selection. */
 export const maxSelected = 200
@@ -27,12 +27,12 @@ const Selection = z.object({
 })
 type Selection = z.output<typeof Selection>
 
-const words: Readonly<Record<Selection['what'], { access: Access; done: string }>> = {
-  publish: { access: 'content:publish', done: 'published' },
-  unpublish: { access: 'content:publish', done: 'unpublished' },
-  delete: { access: 'content:delete', done: 'deleted' },
-  move: { access: 'content:update', done: 'moved' },
-}
+const words = {
+  publish: { access: 'content:publish', done: '{done} of {n} were published.' },
+  unpublish: { access: 'content:publish', done: '{done} of {n} were unpublished.' },
+  delete: { access: 'content:delete', done: '{done} of {n} were deleted.' },
+  move: { access: 'content:update', done: '{done} of {n} were moved.' },
+} as const satisfies Record<Selection['what'], { access: Access; done: string }>
 
 /** Returns the entries that are not under another one of these: an action on an entry includes those under it. */
 async function outermost(ids: readonly string[], { services: { space } }: PanelContext): Promise<Entry[]> {
@@ -76,7 +76,7 @@ export function selectionActions({ get, submit }: Pages, context: PanelContext):
   })
   submit('/content-selection', 'content:update', Selection, c => ({
     names: [],
-    async save({ body }) {
+    async save({ body, view }) {
       const word = words[body.what]
       await access.need(c.env.identity, word.access)
       const entries = await outermost(body.ids, context)
@@ -88,7 +88,10 @@ export function selectionActions({ get, submit }: Pages, context: PanelContext):
           if (!(error instanceof HttpError) || error.status >= 500) throw error
           problems.push({ entry, error })
         }
-      if (problems.length > 0) throw await refusal(problems, entries.length, word.done, context)
+      if (problems.length > 0) {
+        const done = view.t(word.done, { done: entries.length - problems.length, n: entries.length })
+        throw await refusal(problems, done, view, context)
+      }
       const path = await pathAfter(c, entries[0]?.root_id ?? '', context)
       const ids = entries.map(({ content_data_id }) => content_data_id)
       return body.what === 'delete' ? withUndo(path, ids, context) : saved(path)
@@ -96,11 +99,12 @@ export function selectionActions({ get, submit }: Pages, context: PanelContext):
   }))
 }
 
-/** @returns which entries were refused and why, and how many were done */
+/** @param done says how many were done
+ * @returns which entries were refused and why */
 async function refusal(
   problems: readonly { entry: Entry; error: HttpError }[],
-  count: number,
   done: string,
+  { t }: View,
   context: PanelContext,
 ): Promise<HttpError> {
   const titles = await titlesOf(
@@ -108,11 +112,12 @@ async function refusal(
     await modelOf(context),
     context,
   )
-  const told = problems.map(
-    ({ entry, error }) =>
-      `“${titles.get(entry.content_data_id)}”: ${error.errors?.[0]?.error ?? error.message}.`,
+  const told = problems.map(({ entry, error }) =>
+    t('“{name}”: {problem}.', {
+      name: titles.get(entry.content_data_id) ?? '',
+      problem: error.errors?.[0]?.error ?? error.message,
+    }),
   )
   const first = problems[0]?.error
-  const text = `${count - problems.length} of ${count} were ${done}. ${told.join(' ')}`
-  return new HttpError(first?.status ?? 409, first?.code ?? 'conflict', text)
+  return new HttpError(first?.status ?? 409, first?.code ?? 'conflict', [done, ...told].join(' '))
 }

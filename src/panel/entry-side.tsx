@@ -23,10 +23,13 @@ export async function Side(shown: Shown) {
       {tree.waiting.size > 0 && (
         <section class="box">
           <h2>
-            {changesTitle} <a href={`${view.base}${pathOf(id)}/changes`}>All {tree.waiting.size}</a>
+            {view.t(changesTitle)}{' '}
+            <a href={`${view.base}${pathOf(id)}/changes`}>{view.t('All {n}', { n: tree.waiting.size })}</a>
           </h2>
           <p class="quiet">
-            Since {tree.waitingSince !== null && <Moment view={view} at={tree.waitingSince} />}.
+            {view.parts('Since {time}.', {
+              time: tree.waitingSince !== null && <Moment view={view} at={tree.waitingSince} />,
+            })}
           </p>
         </section>
       )}
@@ -34,15 +37,15 @@ export async function Side(shown: Shown) {
       {await Add(shown)}
       {await Versions(shown)}
       <section class="box">
-        <h2>About</h2>
+        <h2>{view.t('About')}</h2>
         <dl class="facts">
-          <dt>Id</dt>
+          <dt>{view.t('Id')}</dt>
           <dd class="mono">{entry.content_data_id}</dd>
-          <dt>Created</dt>
+          <dt>{view.t('Created')}</dt>
           <dd>
             <Moment view={view} at={entry.date_created} />
           </dd>
-          <dt>Published</dt>
+          <dt>{view.t('Published')}</dt>
           <dd>
             <Moment view={view} at={entry.published_at} />
           </dd>
@@ -57,9 +60,11 @@ function Publication(shown: Shown) {
   if (!view.can('content:publish'))
     return (
       <section class="box">
-        <h2>Publication</h2>
+        <h2>{view.t('Publication')}</h2>
         <p class="quiet">
-          Publishing takes the permission <code>content:publish</code>.
+          {view.parts('Publishing takes the permission {permission}.', {
+            permission: <code>content:publish</code>,
+          })}
         </p>
         <AskForReview {...shown} />
       </section>
@@ -67,28 +72,28 @@ function Publication(shown: Shown) {
   const isPlanned = entry.publish_at !== null || entry.unpublish_at !== null
   return (
     <section class="box">
-      <h2>Publication</h2>
+      <h2>{view.t('Publication')}</h2>
       {entry.status === 'published' && (
         <Act view={view} action={`${pathOf(id)}/unpublish`}>
-          Unpublish
+          {view.t('Unpublish')}
         </Act>
       )}
       <details open={isPlanned || plan !== undefined}>
-        <summary>Schedule</summary>
+        <summary>{view.t('Schedule')}</summary>
         <Form view={view} action={`${pathOf(id)}/schedule`}>
           <Fields
             view={view}
             fields={[
               {
                 name: 'publish_at',
-                label: 'Publish',
+                label: view.t('Publish'),
                 kind: 'datetime',
                 hint: 'UTC',
                 value: fieldTime(entry.publish_at),
               },
               {
                 name: 'unpublish_at',
-                label: 'Unpublish',
+                label: view.t('Unpublish'),
                 kind: 'datetime',
                 hint: 'UTC',
                 value: fieldTime(entry.unpublish_at),
@@ -97,7 +102,7 @@ function Publication(shown: Shown) {
             draft={plan}
             seen={markOf(context, planIn(entry))}
           />
-          <Submit>Schedule</Submit>
+          <Submit>{view.t('Schedule')}</Submit>
         </Form>
       </details>
     </section>
@@ -111,7 +116,7 @@ async function Add({ view, id, entry, model, context }: Shown) {
   return (
     <section class="box">
       <h2>
-        <label for="add">Add under it</label>
+        <label for="add">{view.t('Add under it')}</label>
       </h2>
       <Form view={view} action={`${pathOf(id)}/add`} class="add">
         <select class="input" id="add" name="datatype_id">
@@ -119,7 +124,7 @@ async function Add({ view, id, entry, model, context }: Shown) {
             <option value={value}>{word}</option>
           ))}
         </select>
-        <Submit>Add</Submit>
+        <Submit>{view.t('Add')}</Submit>
       </Form>
     </section>
   )
@@ -130,10 +135,13 @@ async function Versions({ view, context, id }: Shown) {
   const count = await versions.count({ content_data_id: id })
   return (
     <section class="box">
-      <h2>Versions {count > 0 && <a href={`${view.base}${pathOf(id)}/versions`}>All {count}</a>}</h2>
-      {count === 0 && <p class="quiet">{noVersions}</p>}
+      <h2>
+        {view.t('Versions')}{' '}
+        {count > 0 && <a href={`${view.base}${pathOf(id)}/versions`}>{view.t('All {n}', { n: count })}</a>}
+      </h2>
+      {count === 0 && <p class="quiet">{view.t(noVersions)}</p>}
       <Act view={view} action={`${pathOf(id)}/versions`}>
-        Save a version
+        {view.t('Save a version')}
       </Act>
     </section>
   )

@@ -9,6 +9,8 @@ import {
   unknownSettings,
 } from '../resources/field-settings.js'
 import { limits, mediaKinds, type Setting, settingsOf } from '../services/content/field-settings.js'
+import type { PlainText } from '../texts/text.js'
+import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
 import type { Choice, Field } from './form-field.js'
 import type { Texts } from './pages.js'
@@ -24,26 +26,32 @@ interface Shown {
   readonly setting: Setting
   readonly type: string
   readonly value: string | string[]
+  readonly wording: Wording
 }
 
-const choicesOf = (words: Readonly<Record<string, string>>): Choice[] =>
-  Object.entries(words).map(([value, word]) => ({ value, word }))
+const choicesOf = (words: Readonly<Record<string, PlainText>>, { t }: Wording): Choice[] =>
+  Object.entries(words).map(([value, word]) => ({ value, word: t(word) }))
 
 /** Returns datatypes as choices by name, with those that the setting names and that no longer exist. */
-async function datatypeChoices(named: readonly string[], context: PanelContext): Promise<Choice[]> {
+async function datatypeChoices(
+  named: readonly string[],
+  { t }: Wording,
+  context: PanelContext,
+): Promise<Choice[]> {
   const found = await all(context.services.space.datatypes.list({}, { limit: maxDatatypes }))
   const known = found.map(({ name, label }) => ({ value: name, word: label }))
   known.sort((a, b) => a.word.localeCompare(b.word))
   const gone = named.filter(name => !known.some(({ value }) => value === name))
-  return [...known, ...gone.map(value => ({ value, word: value, hint: 'is not there' }))]
+  return [...known, ...gone.map(value => ({ value, word: value, hint: t('is not there') }))]
 }
 
 /** A control for a value of the field's type; the value may be missing. */
-function valueField({ name, setting: { label }, type, value, options }: Shown): Field {
+function valueField({ name, setting, type, value, options, wording }: Shown): Field {
+  const label = wording.t(setting.label)
   const member = settingMember(name)
   const text = String(value)
   if (type === 'boolean') {
-    const choices = choicesOf({ true: 'Yes', false: 'No' })
+    const choices = choicesOf({ true: 'Yes', false: 'No' }, wording)
     return { name: member, label, kind: 'choice', none: '–', choices, value: text }
   }
   if (type === 'select') {
@@ -56,14 +64,22 @@ function valueField({ name, setting: { label }, type, value, options }: Shown): 
   return { ...controlOf({ name, label, field_type: type, data: {} }, text), name: member }
 }
 
-function kindFields({ name, setting: { label, hint }, value }: Shown): Field[] {
+function kindFields({ name, setting: { label, hint }, value, wording }: Shown): Field[] {
+  const { t } = wording
   const [ticked, types] = [[...value].filter(isKind), [...value].filter(kind => !isKind(kind))]
   return [
-    { name: tickedKinds, label, hint, kind: 'choices', choices: choicesOf(mediaKinds), value: ticked },
+    {
+      name: tickedKinds,
+      label: t(label),
+      hint: hint && t(hint),
+      kind: 'choices',
+      choices: choicesOf(mediaKinds, wording),
+      value: ticked,
+    },
     {
       name: settingMember(name),
-      label: 'Media types',
-      hint: 'such as image/png, application/pdf',
+      label: t('Media types'),
+      hint: t('such as image/png, application/pdf'),
       mono: true,
       value: types.join(', '),
     },
@@ -72,13 +88,13 @@ function kindFields({ name, setting: { label, hint }, value }: Shown): Field[] {
 const isKind = (kind: string) => Object.hasOwn(mediaKinds, kind)
 
 async function fieldsOfSetting(shown: Shown, context: PanelContext): Promise<Field[]> {
-  const { name, setting, type, value } = shown
-  const { kind, label } = setting
+  const { name, setting, type, value, wording } = shown
+  const { t } = wording
+  const { kind } = setting
+  const ownHint = setting.hint && t(setting.hint)
   const hint =
-    type === 'datetime' && kind === 'value'
-      ? [setting.hint, 'in UTC'].filter(Boolean).join(', ')
-      : setting.hint
-  const base = { name: settingMember(name), label, hint, value }
+    type === 'datetime' && kind === 'value' ? [ownHint, t('in UTC')].filter(Boolean).join(', ') : ownHint
+  const base = { name: settingMember(name), label: t(setting.label), hint, value }
   switch (kind) {
     case 'count':
       return [{ ...base, kind: 'number' }]
@@ -87,13 +103,13 @@ async function fieldsOfSetting(shown: Shown, context: PanelContext): Promise<Fie
     case 'pattern':
       return [{ ...base, mono: true }]
     case 'options':
-      return [{ ...base, kind: 'rows', columns: ['Value', 'Label'], one: 'an option' }]
+      return [{ ...base, kind: 'rows', columns: [t('Value'), t('Label')], add: t('Add an option') }]
     case 'cardinality':
-      return [{ ...base, kind: 'choice', choices: choicesOf({ one: 'One', many: 'Many' }) }]
+      return [{ ...base, kind: 'choice', choices: choicesOf({ one: 'One', many: 'Many' }, wording) }]
     case 'kinds':
       return kindFields(shown)
     case 'datatypes':
-      return [{ ...base, kind: 'choices', choices: await datatypeChoices([...value], context) }]
+      return [{ ...base, kind: 'choices', choices: await datatypeChoices([...value], wording, context) }]
     case 'value':
       return [{ ...valueField(shown), hint }]
   }
@@ -111,10 +127,11 @@ function shownOptions(type: string, kept: Readonly<Record<string, unknown>>): st
  */
 export async function settingFields(
   type: string,
-  { stored, typed }: { stored: Stored; typed: Texts | undefined },
+  { stored, typed, wording }: { stored: Stored; typed: Texts | undefined; wording: Wording },
   context: PanelContext,
 ): Promise<Field[]> {
-  const group = 'Settings'
+  const { t } = wording
+  const group = t('Settings')
   const kept = keptSettings(type, stored)
   const upper = new Set<string>(limits.map(([, high]) => high))
   const fields: Field[] = []
@@ -123,18 +140,18 @@ export async function settingFields(
   const options = pairsOf(optionTexts)
   for (const [name, setting] of settingsOf(type)) {
     const value = shownSetting(setting, type, kept[name])
-    const own = await fieldsOfSetting({ name, setting, type, value, options }, context)
+    const own = await fieldsOfSetting({ name, setting, type, value, options, wording }, context)
     fields.push(...own.map(field => ({ ...field, group, ...(upper.has(name) ? { beside: true } : {}) })))
   }
   const unknown = unknownSettings(type, kept)
   fields.push({
     name: 'data',
-    label: 'JSON',
+    label: t('JSON'),
     kind: 'json',
-    hint: 'settings without a field above',
+    hint: t('settings without a field above'),
     value: Object.keys(unknown).length > 0 ? JSON.stringify(unknown, null, 2) : '',
     group,
-    folded: 'More settings (JSON)',
+    folded: t('More settings (JSON)'),
   })
   return fields
 }

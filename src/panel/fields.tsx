@@ -37,17 +37,23 @@ export function fieldPages(context: PanelContext) {
       const chosen = [viewer.typed?.field_type ?? record?.field_type ?? []].flat()[0]
       const fields = await resource.fields(record, viewer)
       const type = chosen ?? fields.find(({ name }) => name === 'field_type')?.value
-      const settings = await settingFields(String(type), { stored: record, typed: viewer.typed }, context)
+      const settings = await settingFields(
+        String(type),
+        { stored: record, typed: viewer.typed, wording: viewer },
+        context,
+      )
       return fields.flatMap((field): Field[] => {
         if (field.name === 'data') return settings
-        if (field.name === 'ui_config') return hintFields(String(type), record?.ui_config)
-        return field.name === 'field_type' ? [{ ...field, shows: 'Show settings' } as Field] : [field]
+        if (field.name === 'ui_config') return hintFields(String(type), record?.ui_config, viewer)
+        return field.name === 'field_type'
+          ? [{ ...field, shows: viewer.t('Show settings') } as Field]
+          : [field]
       })
     },
     prepare: (texts, record) => withHints(withSettings(texts, record), record?.ui_config),
     actions: (view, { parent_id }) => (
       <a class="button" href={`${view.base}/datatypes/${parent_id}`}>
-        Its datatype
+        {view.t('Its datatype')}
       </a>
     ),
     async more(view, record) {
@@ -55,11 +61,13 @@ export function fieldPages(context: PanelContext) {
       if (published + drafts === 0) return null
       return (
         <section aria-labelledby="broken">
-          <h2 id="broken">What breaks these rules</h2>
+          <h2 id="broken">{view.t('What breaks these rules')}</h2>
           <Note view={view} kind="bad">
             <p>
-              {published} published entries and {drafts} drafts. What is published stays as it is until it is
-              next edited.
+              {view.t(
+                '{published} published entries and {drafts} drafts. What is published stays as it is until it is next edited.',
+                { published, drafts },
+              )}
             </p>
             <ul>
               {examples.map(({ content_data_id, error }) => (

@@ -8,9 +8,9 @@ import type { View } from './view.js'
 /** How many results of a kind are shown in the palette, and on the page. */
 const [fewest, most] = [5, 20]
 
-const Group = ({ view, group: { name, items, isMore } }: { view: View; group: Findings }) => (
+const Group = ({ view, group: { name, title, items, isMore } }: { view: View; group: Findings }) => (
   <section aria-labelledby={`found-${name}`}>
-    <h2 id={`found-${name}`}>{name}</h2>
+    <h2 id={`found-${name}`}>{title}</h2>
     <ul class="rows">
       {items.map(({ word, hint, path, icon }) => (
         <li>
@@ -22,7 +22,9 @@ const Group = ({ view, group: { name, items, isMore } }: { view: View; group: Fi
         </li>
       ))}
     </ul>
-    {isMore && <p class="quiet">The first {items.length} of more. Add words to find others.</p>}
+    {isMore && (
+      <p class="quiet">{view.t('The first {n} of more. Add words to find others.', { n: items.length })}</p>
+    )}
   </section>
 )
 
@@ -34,7 +36,7 @@ export function findPages(context: PanelContext) {
     const text = (c.req.query('q') ?? '').trim()
     const found = await findingsOf({ context, view, c, text }, isSite, most)
     return (
-      <TitledPage view={view} title="Find or do" column>
+      <TitledPage view={view} title={view.t('Find or do')} column>
         <form class="find-form" method="get" action={`${view.base}/find`}>
           <input
             class="input"
@@ -42,12 +44,12 @@ export function findPages(context: PanelContext) {
             name="q"
             value={text}
             maxlength={200}
-            aria-label="A page, file, person, or what to do"
-            placeholder="A page, file, person, or what to do"
+            aria-label={view.t('A page, file, person, or what to do')}
+            placeholder={view.t('A page, file, person, or what to do')}
           />
-          <Submit>Find</Submit>
+          <Submit>{view.t('Find')}</Submit>
         </form>
-        {found.length === 0 && <Empty>No results for “{text}”.</Empty>}
+        {found.length === 0 && <Empty>{view.t('No results for “{words}”.', { words: text })}</Empty>}
         {found.map(group => (
           <Group view={view} group={group} />
         ))}
@@ -56,7 +58,8 @@ export function findPages(context: PanelContext) {
   })
   set.get('/find/results', 'signed-in', async (view, c) => {
     const text = (c.req.query('q') ?? '').trim()
-    const groups = await findingsOf({ context, view, c, text }, isSite, fewest)
+    const found = await findingsOf({ context, view, c, text }, isSite, fewest)
+    const groups = found.map(({ title, items, isMore }) => ({ name: title, items, isMore }))
     return c.json({ groups }, 200, { 'Cache-Control': 'no-store' })
   })
   return set

@@ -2,6 +2,7 @@ import type { Ctx } from '../middleware/context.js'
 import { all } from '../resources/entries.js'
 import { foundEntries, mediaName } from '../resources/views/search.js'
 import type { Access } from '../services/accounts/access.js'
+import type { PlainText } from '../texts/text.js'
 import type { PanelContext } from './context.js'
 import { addressOfPlace, placesOf } from './rail.js'
 import { panelActor, type View } from './view.js'
@@ -29,10 +30,12 @@ const none = { items: [], isMore: false }
 
 export interface Findings extends Part<Finding> {
   readonly name: 'Content' | 'Media' | 'People' | 'Do'
+  /** The name in the language of the user. */
+  readonly title: string
 }
 
 /** Actions that can be started from everywhere, with their labels. */
-const actions: readonly { word: string; path: string; icon: string; access: Access; site?: true }[] = [
+const actions: readonly { word: PlainText; path: string; icon: string; access: Access; site?: true }[] = [
   { word: 'New page', path: '/content/new', icon: 'add', access: 'routes:create' },
   { word: 'Upload files', path: '/media', icon: 'media', access: 'media:create' },
   { word: 'New datatype', path: '/datatypes/new', icon: 'add', access: 'datatypes:create' },
@@ -59,13 +62,13 @@ function doings({ view, text }: Asked, isSite: boolean): Finding[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (word: string) => words.every(one => word.toLowerCase().includes(one))
   const places = placesOf(view).map(place => ({
-    word: `Go to ${place.word}`,
+    word: view.t('Go to {place}', { place: place.word }),
     path: addressOfPlace(view, place),
     icon: place.icon,
   }))
   const own = actions
     .filter(({ access, site }) => view.can(access) && (isSite || !site))
-    .map(({ word, path, icon }) => ({ word, icon, path: `${view.base}${path}` }))
+    .map(({ word, path, icon }) => ({ word: view.t(word), icon, path: `${view.base}${path}` }))
   return [...own, ...places].filter(({ word }) => fits(word)).map(one => ({ ...one, hint: '' }))
 }
 
@@ -142,7 +145,12 @@ async function people({ context, view, text }: Asked): Promise<Part<Finding>> {
 export async function findingsOf(asked: Asked, isSite: boolean, most: number): Promise<Findings[]> {
   const groups: Findings[] = []
   const add = (name: Findings['name'], { items, isMore }: Part<Finding>, limit = most) =>
-    groups.push({ name, items: items.slice(0, limit), isMore: isMore || items.length > limit })
+    groups.push({
+      name,
+      title: asked.view.t(name),
+      items: items.slice(0, limit),
+      isMore: isMore || items.length > limit,
+    })
   if (asked.text !== '') {
     const pages = await routes(asked)
     const known = new Set(pages.items.map(({ route_id }) => route_id))

@@ -14,8 +14,8 @@ export interface Rows {
   readonly kind: 'rows'
   /** The labels of the texts in a row. */
   readonly columns: readonly string[]
-  /** The noun for one row, such as `option`. */
-  readonly one: string
+  /** The label of the button that adds a row. */
+  readonly add: string
 }
 
 type Base = Pick<

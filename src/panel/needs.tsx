@@ -17,7 +17,7 @@ interface Need {
   readonly at?: string
 }
 
-async function failedDeliveries({ webhooks }: ServicesOfSpace): Promise<Need[]> {
+async function failedDeliveries({ count }: View, { webhooks }: ServicesOfSpace): Promise<Need[]> {
   const needs: Need[] = []
   for await (const batch of webhooks.list({}, { limit: maxWebhooks }))
     for (const { webhook_id, name } of batch) {
@@ -26,34 +26,37 @@ async function failedDeliveries({ webhooks }: ServicesOfSpace): Promise<Need[]> 
         needs.push({
           kind: 'bad',
           path: `/webhooks/${webhook_id}`,
-          words: `${total} failed ${total === 1 ? 'delivery' : 'deliveries'} of ${name}`,
+          words: count(total, '{n} failed delivery of {name}', '{n} failed deliveries of {name}', { name }),
         })
     }
   return needs
 }
 
 /** Pages with unpublished changes, and schedules. */
-async function ofContent(services: ServicesOfSpace): Promise<Need[]> {
+async function ofContent({ t }: View, services: ServicesOfSpace): Promise<Need[]> {
   const { changes, publishing } = services.space
   const waiting = await changes.waiting(maxEntries)
   const planned = await publishing.planned(maxEntries)
   const ids = [...waiting.map(({ root_id }) => root_id), ...planned.map(one => one.content_data_id)]
   const names = await titlesById(ids, { services })
+  const nameOf = (id: string) => names.get(id) ?? ''
   return [
     ...waiting.map(
       ({ root_id, since }): Need => ({
         kind: 'changed',
         path: `/content/entry/${root_id}/changes`,
-        words: `${names.get(root_id)}: changes wait for a publish`,
+        words: t('{name}: changes wait for a publish', { name: nameOf(root_id) }),
         at: since,
       }),
     ),
     ...planned.map(({ content_data_id, at, publishes }): Need => {
-      const word = publishes ? 'will be published' : 'will be unpublished'
+      const name = nameOf(content_data_id)
       return {
         kind: 'due',
         path: `/content/entry/${content_data_id}`,
-        words: `${names.get(content_data_id)} ${word}`,
+        words: publishes
+          ? t('{name} will be published', { name })
+          : t('{name} will be unpublished', { name }),
         at,
       }
     }),
@@ -70,26 +73,32 @@ async function ofReviews({ view, services }: { view: View; services: ServicesOfS
     all.map(({ content_data_id }) => content_data_id),
     { services },
   )
-  return all.map(({ content_data_id, status, date_created, answered_at }) => ({
-    kind: status === 'open' ? 'due' : 'changed',
-    path: `/content/entry/${content_data_id}`,
-    words: `${names.get(content_data_id)} ${status === 'open' ? 'waits for your review' : 'was sent back to you'}`,
-    at: answered_at ?? date_created,
-  }))
+  return all.map(({ content_data_id, status, date_created, answered_at }) => {
+    const name = names.get(content_data_id) ?? ''
+    return {
+      kind: status === 'open' ? 'due' : 'changed',
+      path: `/content/entry/${content_data_id}`,
+      words:
+        status === 'open'
+          ? view.t('{name} waits for your review', { name })
+          : view.t('{name} was sent back to you', { name }),
+      at: answered_at ?? date_created,
+    }
+  })
 }
 
 /** Shows what needs attention, as far as the user may see it. */
 export async function Needs({ view, services }: { view: View; services: ServicesOfSpace }) {
   const needs = [
-    ...(view.can('webhook:read') ? await failedDeliveries(services) : []),
+    ...(view.can('webhook:read') ? await failedDeliveries(view, services) : []),
     ...(view.can('content:update') ? await ofReviews({ view, services }) : []),
-    ...(view.can('content:update') ? await ofContent(services) : []),
+    ...(view.can('content:update') ? await ofContent(view, services) : []),
   ]
   return (
     <section aria-labelledby="needs">
-      <h2 id="needs">Needs you</h2>
+      <h2 id="needs">{view.t('Needs you')}</h2>
       {needs.length === 0 ? (
-        <p class="lead">You are up to date.</p>
+        <p class="lead">{view.t('You are up to date.')}</p>
       ) : (
         <ul class="rows">
           {needs.map(({ kind, path, words, at }) => (

@@ -32,9 +32,9 @@ export function newPagePages({ get, submit }: Pages, context: PanelContext): voi
   submit(at, 'content:create', Asked, c => ({
     names: Object.keys(Asked.shape),
     prepare: askedPage,
-    async save({ body }) {
+    async save({ body, view }) {
       await refuseWithoutRoutes(c)
-      const { entry } = await withFreeSlug(body.slug, context, () =>
+      const { entry } = await withFreeSlug(body.slug, context, view, () =>
         space.content.createPage(panelActor(c), PageCreate.parse(body)),
       )
       return begun(`/content/entry/${entry.content_data_id}`)
@@ -44,18 +44,18 @@ export function newPagePages({ get, submit }: Pages, context: PanelContext): voi
 }
 
 async function draw(view: View, context: PanelContext, draft?: Draft) {
-  const fields = await newPageFields(await modelOf(context), context)
+  const fields = await newPageFields(await modelOf(context), context, view)
   const hasKinds = fields.some(field => field.kind === 'choice' && field.choices.length > 0)
   return (
     <TitledPage
       view={view}
-      title="New page"
-      crumbs={[{ word: 'Content', path: '/content' }]}
+      title={view.t('New page')}
+      crumbs={[{ word: view.t('Content'), path: '/content' }]}
       column
       actions={
         hasKinds && (
           <Submit form="form" kind="next">
-            Create
+            {view.t('Create')}
           </Submit>
         )
       }
@@ -67,10 +67,10 @@ async function draw(view: View, context: PanelContext, draft?: Draft) {
         </Form>
       ) : (
         <Empty>
-          <p>There is no datatype that a page could start from.</p>
+          <p>{view.t('There is no datatype that a page could start from.')}</p>
           {view.can('datatypes:create') && (
             <a class="button" href={`${view.base}/datatypes/new`}>
-              New datatype
+              {view.t('New datatype')}
             </a>
           )}
         </Empty>

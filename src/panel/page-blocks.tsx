@@ -52,7 +52,8 @@ const formOf = ({ view }: Drawing, id: string) => `${view.base}/content/entry/${
 const EditLink = ({ drawn, id, word }: { drawn: Drawing; id: string; word: string }) =>
   drawn.canEdit && (
     <a class="edit" href={formOf(drawn, id)} target="_top">
-      Edit<span class="hidden-text"> {word}</span>
+      {drawn.view.t('Edit')}
+      <span class="hidden-text"> {word}</span>
     </a>
   )
 
@@ -125,6 +126,7 @@ export function Blocks({ drawn, entry, level }: { drawn: Drawing; entry: PageEnt
       shown.push(<Block drawn={drawn} entry={child} level={level + 1} />)
     }
   const left = children.length - shown.length
+  const rest = drawn.view.count(left, '{n} more block here', '{n} more blocks here')
   const isGrid = level > 1 && children.length > 1 && children.every(({ type }) => type === children[0]?.type)
   return (
     <>
@@ -133,10 +135,10 @@ export function Blocks({ drawn, entry, level }: { drawn: Drawing; entry: PageEnt
         <p class="rest">
           {drawn.canEdit ? (
             <a href={formOf(drawn, children[shown.length]?.id ?? entry.id)} target="_top">
-              {left} more {left === 1 ? 'block' : 'blocks'} here
+              {rest}
             </a>
           ) : (
-            `${left} more ${left === 1 ? 'block' : 'blocks'} here`
+            rest
           )}
         </p>
       )}

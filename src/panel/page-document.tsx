@@ -23,7 +23,7 @@ function titleFieldOf({ title, fields, type }: PageEntry, model: Model): string 
 const Cut = ({ drawn, count }: { drawn: Drawing; count: number }) =>
   count > drawn.shown.blocks && (
     <p class="rest">
-      {drawn.shown.blocks} of {count} blocks are shown.
+      {drawn.view.t('{n} of {total} blocks are shown.', { n: drawn.shown.blocks, total: count })}
     </p>
   )
 
@@ -47,9 +47,9 @@ export function PageDocument({ view, page, model, canEdit, isFramed }: Props) {
       </head>
       <body>
         {!isFramed && (
-          <aside class="about" aria-label="Preview">
-            <span>Preview: the page as it is now, also what is not public yet</span>
-            {canEdit && <a href={`${view.base}/content/entry/${page.id}`}>Edit</a>}
+          <aside class="about" aria-label={view.t('Preview')}>
+            <span>{view.t('Preview: the page as it is now, also what is not public yet')}</span>
+            {canEdit && <a href={`${view.base}/content/entry/${page.id}`}>{view.t('Edit')}</a>}
           </aside>
         )}
         <main data-entry={canEdit ? page.id : undefined} id={`b-${page.id}`}>
@@ -64,7 +64,7 @@ export function PageDocument({ view, page, model, canEdit, isFramed }: Props) {
           </header>
           <Fields drawn={drawn} entry={page} level={1} without={titleField} />
           <Blocks drawn={drawn} entry={page} level={1} />
-          {isEmpty && <p class="nothing">This page is empty.</p>}
+          {isEmpty && <p class="nothing">{view.t('This page is empty.')}</p>}
           <Cut drawn={drawn} count={count} />
         </main>
       </body>

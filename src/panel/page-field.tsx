@@ -114,8 +114,8 @@ const Referred = ({ view, to, canEdit }: { view: View; to: Reference; canEdit: b
 }
 
 /** A value as a short text. */
-function wordsOf({ field, value }: FieldProps): Child {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+function wordsOf({ view, field, value }: FieldProps): Child {
+  if (typeof value === 'boolean') return value ? view.t('Yes') : view.t('No')
   if (field.field_type === 'email' && typeof value === 'string')
     return <SafeLink href={`mailto:${value}`}>{value}</SafeLink>
   if (field.field_type === 'datetime' && typeof value === 'string')

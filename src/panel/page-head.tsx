@@ -23,9 +23,9 @@ export const routeOf = async (
 ): Promise<Route | undefined> => (route_id === null ? undefined : space.routes.get(route_id))
 
 /** Title and address of a page; only the last part of the address is edited. */
-export const headFields = ({ title, slug }: Route): Field[] => [
-  { name: 'title', label: 'Title', kind: 'lines', rows: 1, value: title },
-  { name: 'slug', label: 'Address', mono: true, value: slug.slice(folderOf(slug).length) },
+export const headFields = ({ title, slug }: Route, { t }: View): Field[] => [
+  { name: 'title', label: t('Title'), kind: 'lines', rows: 1, value: title },
+  { name: 'slug', label: t('Address'), mono: true, value: slug.slice(folderOf(slug).length) },
 ]
 
 const marksOf = (context: PanelContext, route: Route) => members.map(name => markOf(context, route[name]))
@@ -88,7 +88,7 @@ export function PageHead({ view, route, draft }: { view: View; route: Route; dra
   return (
     <>
       <h1 class="hidden-text">{route.title}</h1>
-      {headFields(route).map(field => {
+      {headFields(route, view).map(field => {
         const { name, label } = field
         const problem = draft?.errors.get(name)
         const described = {

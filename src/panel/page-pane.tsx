@@ -58,42 +58,42 @@ export function PagePane(props: Shown) {
       <div class="pane-tools">
         {hasData ? (
           <Switch
-            word="What is shown"
+            word={view.t('What is shown')}
             name="pane"
             choices={[
-              ['page', 'Page'],
-              ['data', 'Data'],
+              ['page', view.t('Page')],
+              ['data', view.t('Data')],
             ]}
             chosen={isData ? 'data' : 'page'}
           />
         ) : (
-          <h2>Page</h2>
+          <h2>{view.t('Page')}</h2>
         )}
         <span class="spacer" />
         <label class="switches widen">
           <span>
             <input type="checkbox" id="pane-wide" checked={view.pane.includes('wide')} autocomplete="off" />
-            Wide
+            {view.t('Wide')}
           </span>
         </label>
       </div>
       <div class="pane-page">
         <div class="pane-tools">
           <Switch
-            word="Width"
+            word={view.t('Width')}
             name="pane-width"
-            choices={widths.map(width => [width, width === 'full' ? 'Full' : width])}
+            choices={widths.map(width => [width, width === 'full' ? view.t('Full') : width])}
             chosen={widths.find(width => view.pane.includes(width)) ?? 'full'}
           />
           <span class="spacer" />
           <a href={address} target="_blank" rel="noreferrer">
-            Open the page
+            {view.t('Open the page')}
           </a>
         </div>
         <div class="frame-box" id="page-frame" data-keep="">
           <iframe
             src={framed}
-            title="The page"
+            title={view.t('The page')}
             sandbox={
               isOurs
                 ? 'allow-same-origin allow-scripts allow-top-navigation-by-user-activation'
@@ -104,8 +104,10 @@ export function PagePane(props: Shown) {
       </div>
       {hasData && <Data {...props} />}
       <p class="quiet">
-        As it is now, also what is not public yet.{' '}
-        {context.isVisited && <a href={`${view.base}/content/entry/${id}/preview-links`}>Preview links</a>}
+        {view.t('As it is now, also what is not public yet.')}{' '}
+        {context.isVisited && (
+          <a href={`${view.base}/content/entry/${id}/preview-links`}>{view.t('Preview links')}</a>
+        )}
       </p>
     </section>
   )
@@ -113,10 +115,11 @@ export function PagePane(props: Shown) {
 
 /** The page in each format, as links that the script shows here. */
 const Data = ({
+  view,
   slug,
   locale,
   context: { pageAddress, isVisited },
-}: Pick<Shown, 'slug' | 'locale' | 'context'>) => (
+}: Pick<Shown, 'view' | 'slug' | 'locale' | 'context'>) => (
   <div class="pane-data">
     <ul class="formats">
       {formatNames.map(format => (
@@ -134,7 +137,7 @@ const Data = ({
     </ul>
     {isVisited && (
       <a href={slug} target="_blank" rel="noreferrer">
-        Public response
+        {view.t('Public response')}
       </a>
     )}
     <div data-keep="" id="preview" />

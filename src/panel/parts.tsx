@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { StateKind } from '../resources/resource.js'
-import type { Text } from '../texts/text.js'
+import type { CountedText } from '../texts/text.js'
 import { tokenMember } from './form-token.js'
 import type { View } from './view.js'
 
@@ -38,7 +38,7 @@ const units: readonly (readonly [limit: number, length: number, texts: UnitTexts
     { past: ['{n} hour ago', '{n} hours ago'], coming: ['in {n} hour', 'in {n} hours'] },
   ],
 ]
-type UnitTexts = Readonly<Record<'past' | 'coming', readonly [one: string, other: Text]>>
+type UnitTexts = Readonly<Record<'past' | 'coming', readonly [one: string, other: CountedText]>>
 
 /** Returns a time in words within a day from now, else the date. */
 function momentText(at: number, { now, t, count }: View): string {

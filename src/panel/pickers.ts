@@ -3,6 +3,7 @@ import type { Ctx } from '../middleware/context.js'
 import { all, isTitle, type Model, modelOf } from '../resources/entries.js'
 import { datatypesOf } from '../resources/entry-fields.js'
 import { entryChoices, type Filter, mediaById, mediaName } from '../resources/views/search.js'
+import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
 import type { Choice } from './controls.js'
 import { pages } from './pages.js'
@@ -66,9 +67,14 @@ async function onPages(
 }
 
 /** Finds entries by id, by the title of their page, by their own title, and by their texts. */
-async function findEntries(q: string, of: readonly string[], context: PanelContext): Promise<Choice[]> {
+async function findEntries(
+  q: string,
+  of: readonly string[],
+  context: PanelContext,
+  wording: Wording,
+): Promise<Choice[]> {
   const model = await modelOf(context)
-  if (q === '') return entryChoices({ of }, maxFound, model, context)
+  if (q === '') return entryChoices({ of }, maxFound, model, context, wording)
   const ids = isUlid(q)
     ? [q]
     : [
@@ -77,7 +83,7 @@ async function findEntries(q: string, of: readonly string[], context: PanelConte
         ...(await searched(q, of, context)),
       ]
   const unique = [...new Set(ids)].slice(0, maxFound)
-  const found = await entryChoices({ ids: unique }, maxFound, model, context)
+  const found = await entryChoices({ ids: unique }, maxFound, model, context, wording)
   const byId = new Map(found.map(choice => [choice.value, choice]))
   return unique.flatMap(id => byId.get(id) ?? [])
 }
@@ -115,8 +121,8 @@ export function pickerAnswers(context: PanelContext) {
     return c.json(found)
   }
   const of = (c: Ctx) => (c.req.query('of') ?? '').split(',').filter(Boolean)
-  set.get('/pick/entries', 'content:update', async (_view, c) =>
-    answer(c, await findEntries(textIn(c), of(c), context)),
+  set.get('/pick/entries', 'content:update', async (view, c) =>
+    answer(c, await findEntries(textIn(c), of(c), context, view)),
   )
   set.get('/pick/pages', 'content:update', async (_view, c) => answer(c, await findPages(textIn(c), context)))
   for (const kind of ['media', 'images'] as const)

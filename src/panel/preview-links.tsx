@@ -16,17 +16,17 @@ const idIn = (c: Ctx) => idParam(c, 'entry_id')
 const pathOf = (id: string) => `/content/entry/${id}`
 const listOf = (id: string) => `${pathOf(id)}/preview-links`
 
-const fields: readonly Field[] = [
-  { name: 'label', label: 'For whom', hint: 'to recognize it later' },
+const fieldsIn = ({ t }: View): Field[] => [
+  { name: 'label', label: t('For whom'), hint: t('to recognize it later') },
   {
     name: 'expires_in',
-    label: 'It works for',
+    label: t('It works for'),
     kind: 'choice',
     choices: [
-      { value: '1h', word: 'An hour' },
-      { value: '24h', word: 'A day' },
-      { value: '7d', word: 'A week' },
-      { value: '30d', word: '30 days' },
+      { value: '1h', word: t('An hour') },
+      { value: '24h', word: t('A day') },
+      { value: '7d', word: t('A week') },
+      { value: '30d', word: t('{n} days', { n: 30 }) },
     ],
     value: '24h',
     beside: true,
@@ -40,7 +40,7 @@ export function previewLinkPages({ get, act, submit }: Pages, context: PanelCont
   const draw = (view: View, c: Ctx, draft?: Draft) => listPage(view, { id: idIn(c), context, draft })
   get(at, 'content:update', (view, c) => draw(view, c))
   submit(at, 'content:update', PreviewLinkCreate.omit({ content_data_id: true }), (c, view) => ({
-    names: fields.map(({ name }) => name),
+    names: fieldsIn(view).map(({ name }) => name),
     async save({ body }) {
       const link = await previewLinks.create(panelActor(c), { ...body, content_data_id: idIn(c) })
       // Without a configured address of the site the URL is only a path.
@@ -70,36 +70,40 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
   return (
     <TitledPage
       view={view}
-      title="Preview links"
-      heading={`Preview links of ${name}`}
+      title={view.t('Preview links')}
+      heading={view.t('Preview links of {name}', { name })}
       crumbs={[{ word: name, path: pathOf(id) }]}
       column
     >
       <p class="lead">
-        Anybody with a link sees the page as it is now, with unpublished changes, without an account.
+        {view.t(
+          'Anybody with a link sees the page as it is now, with unpublished changes, without an account.',
+        )}
       </p>
       {context.config().preview_url === undefined && (
         <Note view={view}>
           <p>
-            They lead to a plain page of this service. <code>preview_url</code> in the settings says where the
-            site shows previews.
+            {view.parts(
+              'They lead to a plain page of this service. {setting} in the settings says where the site shows previews.',
+              { setting: <code>preview_url</code> },
+            )}
           </p>
         </Note>
       )}
       <Form view={view} action={listOf(id)}>
-        <Fields view={view} fields={fields} draft={draft} />
+        <Fields view={view} fields={fieldsIn(view)} draft={draft} />
         <div class="actions">
-          <Submit kind="next">Make a link</Submit>
+          <Submit kind="next">{view.t('Make a link')}</Submit>
         </div>
       </Form>
       <section aria-labelledby="links">
-        <h2 id="links">Links that work</h2>
+        <h2 id="links">{view.t('Links that work')}</h2>
         {links.length === 0 ? (
-          <Empty>No preview links yet.</Empty>
+          <Empty>{view.t('No preview links yet.')}</Empty>
         ) : (
           <Table
             view={view}
-            caption="Links that work"
+            caption={view.t('Links that work')}
             records={links}
             columns={[
               { label: 'For whom', of: ({ label }) => label || '–' },
@@ -113,7 +117,7 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
                 label: 'End it',
                 of: ({ preview_link_id }) => (
                   <Act view={view} action={`${listOf(id)}/${preview_link_id}/end`}>
-                    End now
+                    {view.t('End now')}
                   </Act>
                 ),
               },
@@ -128,13 +132,15 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
 const Made = ({ view, id, link }: { view: View; id: string; link: { url: string; expires_at: string } }) => (
   <TitledPage
     view={view}
-    title="Your preview link"
-    crumbs={[{ word: 'Preview links', path: listOf(id) }]}
+    title={view.t('Your preview link')}
+    crumbs={[{ word: view.t('Preview links'), path: listOf(id) }]}
     column
   >
     <Note view={view}>
       <p>
-        It is shown this once, and ends <Moment view={view} at={link.expires_at} />.
+        {view.parts('It is shown this once, and ends {time}.', {
+          time: <Moment view={view} at={link.expires_at} />,
+        })}
       </p>
       <p>
         <code id="secret">{link.url}</code>
@@ -142,13 +148,13 @@ const Made = ({ view, id, link }: { view: View; id: string; link: { url: string;
     </Note>
     <p class="actions">
       <button type="button" class="button" data-copy={link.url}>
-        Copy
+        {view.t('Copy')}
       </button>
       <a class="button" href={link.url} target="_blank" rel="noreferrer">
-        Open
+        {view.t('Open')}
       </a>
       <a class="button next" href={`${view.base}${listOf(id)}`}>
-        I have it
+        {view.t('I have it')}
       </a>
     </p>
   </TitledPage>

@@ -2,6 +2,7 @@ import { HttpError, type OneOfErrors } from '../errors.js'
 import { all, type Model, type ModelField, namesOf } from '../resources/entries.js'
 import { memberOf } from '../resources/entry-fields.js'
 import { besideField } from '../resources/refusals.js'
+import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
 import { labelled } from './controls.js'
 import { type Draft, draftOf, type Elsewhere } from './pages.js'
@@ -19,6 +20,7 @@ const maxRefused = 20
 async function elsewhereOf(
   errors: readonly Refused[],
   model: Model,
+  { t }: Wording,
   context: PanelContext,
 ): Promise<Elsewhere[]> {
   const shown = errors.slice(0, maxRefused)
@@ -31,23 +33,34 @@ async function elsewhereOf(
   const links = shown.map(({ content_data_id: id = '', member, error, locale = '' }) => {
     const fields = model.fieldsOf.get(byId.get(id)?.datatype_id ?? '') ?? []
     const label = fields.find(field => memberOf(field) === member)?.label ?? member
-    const language = locale === '' ? '' : ` (${locale})`
+    const name = names.get(id) ?? id
+    const problem = labelled(label, besideField(error, member))
     const query = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
     return {
-      words: `“${names.get(id) ?? id}”${language}: ${labelled(label, besideField(error, member))}`,
+      words:
+        locale === ''
+          ? t('“{name}”: {problem}', { name, problem })
+          : t('“{name}” ({locale}): {problem}', { name, locale, problem }),
       path: `${entryPath(id)}${query}#f-${member}`,
     }
   })
   const left = errors.length - shown.length
   const [last] = shown.slice(-1)
-  if (left > 0) links.push({ words: `${left} more`, path: entryPath(last?.content_data_id ?? '') })
+  if (left > 0)
+    links.push({ words: t('{n} more', { n: left }), path: entryPath(last?.content_data_id ?? '') })
   return links
 }
 
 /** Shows the form of a saved entry whose publish was refused. @throws errors that are not about the content */
 export async function notPublished(
   error: unknown,
-  { id, locale, fields, model }: { id: string; locale: string; fields: readonly ModelField[]; model: Model },
+  {
+    id,
+    locale,
+    fields,
+    model,
+    wording,
+  }: { id: string; locale: string; fields: readonly ModelField[]; model: Model; wording: Wording },
   context: PanelContext,
 ): Promise<Draft & { status: number }> {
   const names = new Set(fields.map(memberOf))
@@ -61,6 +74,6 @@ export async function notPublished(
   return {
     ...draftOf({}, own, names),
     isStored: true,
-    elsewhere: await elsewhereOf(others, model, context),
+    elsewhere: await elsewhereOf(others, model, wording, context),
   }
 }

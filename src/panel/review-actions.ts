@@ -38,7 +38,7 @@ export function reviewPages({ act, submit }: Pages, context: PanelContext): void
     } catch (error) {
       const model = await modelOf(context)
       const { datatype_id } = await space.content.get(id)
-      const of = { id, locale: '', fields: model.fieldsOf.get(datatype_id) ?? [], model }
+      const of = { id, locale: '', fields: model.fieldsOf.get(datatype_id) ?? [], model, wording: view }
       const { status, ...draft } = await notPublished(error, of, context)
       return showPage(c, await entryPage(view, { context, id, locale: '', draft }), status)
     }

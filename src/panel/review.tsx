@@ -23,10 +23,10 @@ export function AskForReview(shown: Shown) {
     <Form view={view} action={`${pathOf(id)}/review`}>
       <Fields
         view={view}
-        fields={[{ name: 'note', label: 'Note for the review', kind: 'lines', rows: 2 }]}
+        fields={[{ name: 'note', label: view.t('Note for the review'), kind: 'lines', rows: 2 }]}
         draft={refusedNote(shown)}
       />
-      <Submit>Ask for review</Submit>
+      <Submit>{view.t('Ask for review')}</Submit>
     </Form>
   )
 }
@@ -47,25 +47,31 @@ function Answers({ shown, request }: { shown: Shown; request: Request }) {
     <>
       <div class="actions">
         <Act view={view} action={`${action}/approve`} kind="next">
-          Approve and publish
+          {view.t('Approve and publish')}
         </Act>
         {tree.waiting.size > 0 && (
           <a class="button" href={`${view.base}${pathOf(id)}/changes`}>
-            Compare
+            {view.t('Compare')}
           </a>
         )}
       </div>
       <details open={said?.errors.has('note') === true}>
-        <summary>Send back with a note</summary>
+        <summary>{view.t('Send back with a note')}</summary>
         <Form view={view} action={`${action}/return`}>
           <Fields
             view={view}
             fields={[
-              { name: 'note', label: 'What is to be changed', kind: 'lines', rows: 3, required: true },
+              {
+                name: 'note',
+                label: view.t('What is to be changed'),
+                kind: 'lines',
+                rows: 3,
+                required: true,
+              },
             ]}
             draft={said}
           />
-          <Submit>Send back</Submit>
+          <Submit>{view.t('Send back')}</Submit>
         </Form>
       </details>
     </>
@@ -75,7 +81,7 @@ function Answers({ shown, request }: { shown: Shown; request: Request }) {
 function Withdraw({ view, id, request }: Shown & { request: Request }) {
   return (
     <Act view={view} action={`${pathOf(id)}/review/${request.review_request_id}/withdraw`}>
-      {request.status === 'open' ? 'Withdraw' : 'Put away'}
+      {request.status === 'open' ? view.t('Withdraw') : view.t('Put away')}
     </Act>
   )
 }
@@ -86,9 +92,21 @@ function Open({ shown, request, talk }: { shown: Shown; request: Request; talk: 
   return (
     <>
       <p>
-        <b>{isOwn ? 'You have' : `${personIn(talk, request.author_id)} has`} asked for a review</b>{' '}
-        {tree.root.content_data_id !== id && 'of the whole page '}
-        <Moment view={view} at={request.date_created} />.
+        {view.parts(
+          tree.root.content_data_id === id ? '{asked} {time}.' : '{asked} of the whole page {time}.',
+          {
+            asked: (
+              <b>
+                {isOwn
+                  ? view.t('You have asked for a review')
+                  : view.t('{name} has asked for a review', {
+                      name: personIn(talk, request.author_id, view),
+                    })}
+              </b>
+            ),
+            time: <Moment view={view} at={request.date_created} />,
+          },
+        )}
       </p>
       <Words text={request.note} />
       {view.can('content:publish') ? <Answers shown={shown} request={request} /> : null}
@@ -105,13 +123,19 @@ export function ReviewNote(shown: Shown) {
   const isReturned = request.status === 'returned' && request.author_id === view.user?.user_id
   if (request.status !== 'open' && !isReturned) return null
   return (
-    <section class="review" aria-label="Review">
+    <section class="review" aria-label={view.t('Review')}>
       <Note view={view}>
         {isReturned ? (
           <>
             <p>
-              <b>{personIn(talk, request.answered_by)} has sent it back</b>{' '}
-              <Moment view={view} at={request.answered_at} />.
+              {view.parts('{answered} {time}.', {
+                answered: (
+                  <b>
+                    {view.t('{name} has sent it back', { name: personIn(talk, request.answered_by, view) })}
+                  </b>
+                ),
+                time: <Moment view={view} at={request.answered_at} />,
+              })}
             </p>
             <Words text={request.answer} />
             <Withdraw {...shown} request={request} />

@@ -1,3 +1,4 @@
+import type { PlainText } from '../texts/text.js'
 import type { Field, Rows } from './form-field.js'
 import { Icon } from './parts.js'
 import { filledRows, type Step, showMember, stepText } from './rows.js'
@@ -8,11 +9,11 @@ const [fewestRows, emptyRows] = [3, 2]
 /** More rows than the service accepts in any field, so that no valid row is lost. */
 const mostRows = 1100
 
-const rowSteps: readonly (readonly [step: Step, icon: string, words: string])[] = [
+const rowSteps = [
   ['up', 'up', 'Move up'],
   ['down', 'down', 'Move down'],
   ['remove', 'remove', 'Remove'],
-]
+] as const satisfies readonly (readonly [step: Step, icon: string, text: PlainText])[]
 
 interface RowsProps {
   view: View
@@ -28,7 +29,7 @@ interface RowsProps {
  * script does the same at once.
  */
 export function RowsControl({ view, field, value, described, row: wrong = 0 }: RowsProps) {
-  const { name: member, columns, one } = field
+  const { name: member, columns, add } = field
   const width = columns.length
   const filled = filledRows([value ?? []].flat().map(String), width).slice(0, mostRows)
   const missing = Math.max(fewestRows - filled.length, emptyRows)
@@ -56,18 +57,18 @@ export function RowsControl({ view, field, value, described, row: wrong = 0 }: R
               />
             ))}
             <span class="row-steps">
-              {rowSteps.map(([step, icon, words]) => (
+              {rowSteps.map(([step, icon, text]) => (
                 <button
                   type="submit"
                   class="button bare"
                   name={showMember}
                   value={stepText({ member, step, width, row })}
                   data-step={step}
-                  title={words}
+                  title={view.t(text)}
                   formnovalidate
                 >
                   <Icon view={view} name={icon} />
-                  <span class="hidden-text">{words}</span>
+                  <span class="hidden-text">{view.t(text)}</span>
                 </button>
               ))}
             </span>
@@ -83,7 +84,7 @@ export function RowsControl({ view, field, value, described, row: wrong = 0 }: R
         formnovalidate
       >
         <Icon view={view} name="add" />
-        Add {one}
+        {add}
       </button>
     </div>
   )

@@ -1,4 +1,5 @@
 import { type Piece, wordDiffs } from '../services/content/word-diff.js'
+import type { Wording } from '../texts/wording.js'
 
 /** The most characters in all differences of a page. Nobody reads longer ones, and they would delay other requests. */
 const maxShown = 500_000
@@ -31,17 +32,27 @@ export async function withPieces<D extends Difference>(differences: readonly D[]
   })
 }
 
-const count = (text: string | null): string => (text ?? '').length.toLocaleString('en')
+const count = (text: string | null, { language }: Wording): string =>
+  (text ?? '').length.toLocaleString(language)
 
 /** The difference between two texts, word by word. */
-export const TextDifference = ({ of: { pieces, before, after } }: { of: WithPieces<Difference> }) => (
+export const TextDifference = ({
+  view,
+  of: { pieces, before, after },
+}: {
+  view: Wording
+  of: WithPieces<Difference>
+}) => (
   <>
     {pieces?.map(({ kind, text }) => {
       if (kind === 'removed') return <del>{text}</del>
       return kind === 'added' ? <ins>{text}</ins> : text
     }) ?? (
       <em>
-        Replaced as a whole: {count(before)} characters before, {count(after)} after.
+        {view.t('Replaced as a whole: {before} characters before, {after} after.', {
+          before: count(before, view),
+          after: count(after, view),
+        })}
       </em>
     )}
   </>
@@ -49,9 +60,11 @@ export const TextDifference = ({ of: { pieces, before, after } }: { of: WithPiec
 
 /** One of two texts, with the words marked that the other one lacks. */
 export const OwnWords = ({
+  view,
   pieces,
   own,
 }: {
+  view: Wording
   pieces: readonly Piece[] | undefined
   own: Exclude<Piece['kind'], 'same'>
 }) => (
@@ -59,6 +72,6 @@ export const OwnWords = ({
     {pieces?.map(({ kind, text }) => {
       if (kind === 'same') return text
       return kind === own && <mark>{text}</mark>
-    }) ?? <em>Too long to be shown here.</em>}
+    }) ?? <em>{view.t('Too long to be shown here.')}</em>}
   </>
 )

@@ -17,16 +17,20 @@ const pageSize = 100
 const columns: readonly Column<TrashRow>[] = [
   {
     label: 'Title',
-    of: ({ title, address, entries }) => (
+    of: ({ title, address, entries }, view) => (
       <>
         {title}{' '}
         <span class="quiet">
-          {[address, entries > 1 ? `${entries} entries` : ''].filter(Boolean).join(' · ')}
+          {[address, entries > 1 ? view.t('{n} entries', { n: entries }) : ''].filter(Boolean).join(' · ')}
         </span>
       </>
     ),
   },
-  { label: 'Datatype', of: ({ kind }) => kind || <span class="quiet">deleted</span>, wide: true },
+  {
+    label: 'Datatype',
+    of: ({ kind }, view) => kind || <span class="quiet">{view.t('deleted')}</span>,
+    wide: true,
+  },
   { label: 'Deleted by', of: ({ by }) => by, wide: true },
   { label: 'Deleted', of: ({ at }, view) => <Moment view={view} at={at} /> },
   { label: 'Gone for good', of: ({ until }, view) => <Moment view={view} at={until} />, wide: true },
@@ -37,15 +41,15 @@ const actions: Column<TrashRow> = {
   label: 'Actions',
   of: ({ id, title }, view) => (
     <div class="actions">
-      <Act view={view} action={`${trashPath}/restore?ids=${id}`} label={`Restore ${title}`}>
-        Restore
+      <Act view={view} action={`${trashPath}/restore?ids=${id}`} label={view.t('Restore {title}', { title })}>
+        {view.t('Restore')}
       </Act>
       <a
         class="button bare"
         href={`${view.base}${trashPath}/${id}/delete`}
-        aria-label={`Delete for good: ${title}`}
+        aria-label={view.t('Delete for good: {title}', { title })}
       >
-        Delete for good
+        {view.t('Delete for good')}
       </a>
     </div>
   ),
@@ -57,20 +61,22 @@ export function trashPages(context: PanelContext) {
   const { trash } = context.services.space
   set.get(trashPath, 'content:update', async (view, c) => {
     const after = c.req.query('after')
-    const records = await trashRows(context, { limit: pageSize + 1, ...(after ? { after } : {}) })
+    const records = await trashRows(context, { limit: pageSize + 1, ...(after ? { after } : {}) }, view)
     const total = await trash.count({})
     const shown = records.slice(0, pageSize)
     const next = records.length > pageSize ? shown.at(-1)?.id : undefined
     return (
-      <TitledPage view={view} title="Trash">
-        <p class="lead">Deleted content. Restoring brings back its values, versions and address.</p>
+      <TitledPage view={view} title={view.t('Trash')}>
+        <p class="lead">
+          {view.t('Deleted content. Restoring brings back its values, versions and address.')}
+        </p>
         <List
           view={view}
-          caption="Deleted content, newest first"
+          caption={view.t('Deleted content, newest first')}
           columns={view.can('content:delete') ? [...columns, actions] : columns}
           slice={{ records: shown, next, total }}
           path={trashPath}
-          empty={<p>{trashIsEmpty}</p>}
+          empty={<p>{view.t(trashIsEmpty)}</p>}
         />
       </TitledPage>
     )
@@ -88,7 +94,12 @@ async function question(view: View, c: Ctx, { services: { space } }: PanelContex
   const { trash_id, title } = await space.trash.get(idParam(c, 'trash_id'))
   const path = `${trashPath}/${trash_id}`
   return (
-    <Page view={view} title="Delete for good" crumbs={[{ word: 'Trash', path: trashPath }]} column>
+    <Page
+      view={view}
+      title={view.t('Delete for good')}
+      crumbs={[{ word: view.t('Trash'), path: trashPath }]}
+      column
+    >
       <DeleteQuestion isPage view={view} path={path} back={trashPath} name={title} />
     </Page>
   )

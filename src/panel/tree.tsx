@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Node, Tree } from '../resources/trees.js'
+import { type Node, stateWord, type Tree } from '../resources/trees.js'
 import { Icon, StateMark } from './parts.js'
 import { type Rest, restsOf, shownOf } from './tree-parts.js'
 import type { View } from './view.js'
@@ -39,7 +39,7 @@ const Row = ({ view, node, open }: { view: View; node: Node; open: string | unde
           <Icon view={view} name="open" />
         </span>
       )}
-      <StateMark {...state} />
+      <StateMark kind={state.kind} word={stateWord(state, view)} />
       <span class="label">{title}</span>
       <span class="type" title={type}>
         {type}
@@ -51,6 +51,11 @@ const Row = ({ view, node, open }: { view: View; node: Node; open: string | unde
     </a>
   )
 }
+
+const restTexts = {
+  before: { all: '{n} more before', some: '{n} more of {total} before' },
+  after: { all: '{n} more after', some: '{n} more of {total} after' },
+} as const
 
 /** A row that loads more of the rows beside it. */
 const More = ({ drawn, parent, rest }: { drawn: Drawn; parent: Node; rest: Rest }) => {
@@ -68,7 +73,9 @@ const More = ({ drawn, parent, rest }: { drawn: Drawn; parent: Node; rest: Rest 
       data-more={end}
     >
       <span class="label">
-        {next === left ? `${left} more` : `${next} more of ${left}`} {end}
+        {next === left
+          ? view.t(restTexts[end].all, { n: left })
+          : view.t(restTexts[end].some, { n: next, total: left })}
       </span>
     </a>
   )
@@ -147,8 +154,10 @@ export const TreePane = ({
     <div data-keep="" id="selection" />
     {!tree.isWhole && (
       <p class="box quiet">
-        Of {tree.total} entries those are shown that are beside the way to this one. Open an entry to see what
-        is under it.
+        {view.t(
+          'Of {n} entries those are shown that are beside the way to this one. Open an entry to see what is under it.',
+          { n: tree.total },
+        )}
       </p>
     )}
   </>

@@ -15,7 +15,7 @@ import { Table } from './list.js'
 import { type Pages, saved } from './pages.js'
 import { Act, Empty, Moment } from './parts.js'
 import { TextDifference, type WithPieces, withPieces } from './text-difference.js'
-import { panelActor } from './view.js'
+import { panelActor, type View } from './view.js'
 
 const idIn = (c: Ctx) => idParam(c, 'entry_id')
 const pathOf = (id: string) => `/content/entry/${id}`
@@ -48,21 +48,21 @@ function listPage({ get }: Pages, context: PanelContext): void {
   get('/content/entry/:entry_id/versions', 'content:update', async (view, c) => {
     const name = await nameIn(c, context)
     const own = pathOf(idIn(c))
-    const rows = await versionRows(idIn(c), context)
+    const rows = await versionRows(idIn(c), context, view)
     return (
       <TitledPage
         view={view}
-        title="Versions"
-        heading={`Versions of ${name}`}
+        title={view.t('Versions')}
+        heading={view.t('Versions of {name}', { name })}
         crumbs={[{ word: name, path: own }]}
         column
       >
         {rows.length === 0 ? (
-          <Empty>{noVersions}</Empty>
+          <Empty>{view.t(noVersions)}</Empty>
         ) : (
           <Table
             view={view}
-            caption="Versions, newest first"
+            caption={view.t('Versions, newest first')}
             records={rows}
             columns={[
               { label: 'Version', of: ({ name }) => name },
@@ -71,13 +71,17 @@ function listPage({ get }: Pages, context: PanelContext): void {
               {
                 label: 'Before it',
                 of: ({ id, before }) =>
-                  before ? <a href={`${view.base}${own}/compare?from=${before}&to=${id}`}>Compare</a> : '–',
+                  before ? (
+                    <a href={`${view.base}${own}/compare?from=${before}&to=${id}`}>{view.t('Compare')}</a>
+                  ) : (
+                    '–'
+                  ),
               },
               {
                 label: 'Restore',
                 of: ({ id }) => (
                   <Act view={view} action={`${own}/versions/${id}/restore`}>
-                    Restore
+                    {view.t('Restore')}
                   </Act>
                 ),
               },
@@ -89,7 +93,7 @@ function listPage({ get }: Pages, context: PanelContext): void {
   })
 }
 
-const Differences = ({ values }: { values: readonly WithPieces<ChangedText>[] }) => (
+const Differences = ({ view, values }: { view: View; values: readonly WithPieces<ChangedText>[] }) => (
   <dl class="differences">
     {values.map(({ title, field, locale, ...difference }) => (
       <div>
@@ -98,7 +102,7 @@ const Differences = ({ values }: { values: readonly WithPieces<ChangedText>[] })
           {field} {locale && <code>{locale}</code>}
         </dt>
         <dd>
-          <TextDifference of={difference} />
+          <TextDifference view={view} of={difference} />
         </dd>
       </div>
     ))}
@@ -113,26 +117,22 @@ function comparePage({ get }: Pages, context: PanelContext): void {
     return (
       <TitledPage
         view={view}
-        title="Compare"
-        heading="What changed"
+        title={view.t('Compare')}
+        heading={view.t('What changed')}
         crumbs={[
           { word: await nameIn(c, context), path: own },
-          { word: 'Versions', path: `${own}/versions` },
+          { word: view.t('Versions'), path: `${own}/versions` },
         ]}
         column
       >
-        {values.length + added.length + removed.length === 0 && <Empty>{onlyPlaces}</Empty>}
+        {values.length + added.length + removed.length === 0 && <Empty>{view.t(onlyPlaces)}</Empty>}
         {added.map(title => (
-          <p>
-            Added: <ins>{title}</ins>
-          </p>
+          <p>{view.parts('Added: {title}', { title: <ins>{title}</ins> })}</p>
         ))}
         {removed.map(title => (
-          <p>
-            Removed: <del>{title}</del>
-          </p>
+          <p>{view.parts('Removed: {title}', { title: <del>{title}</del> })}</p>
         ))}
-        <Differences values={await withPieces(values)} />
+        <Differences view={view} values={await withPieces(values)} />
       </TitledPage>
     )
   })
@@ -140,32 +140,32 @@ function comparePage({ get }: Pages, context: PanelContext): void {
 
 function changesPage({ get }: Pages, context: PanelContext): void {
   get('/content/entry/:entry_id/changes', 'content:update', async (view, c) => {
-    const entries = await changedEntries(idIn(c), context)
+    const entries = await changedEntries(idIn(c), context, view)
     const values = await withPieces(entries.flatMap(entry => entry.values))
     const sections = entries.map(entry => ({ ...entry, values: values.splice(0, entry.values.length) }))
     const own = pathOf(idIn(c))
     return (
       <TitledPage
         view={view}
-        title={changesTitle}
+        title={view.t(changesTitle)}
         crumbs={[{ word: await nameIn(c, context), path: own }]}
         column
         actions={
           entries.length > 0 && (
             <Act view={view} action={`${own}/changes/drop`} kind="bad">
-              Drop all
+              {view.t('Drop all')}
             </Act>
           )
         }
       >
-        {entries.length === 0 && <Empty>{noChanges}</Empty>}
+        {entries.length === 0 && <Empty>{view.t(noChanges)}</Empty>}
         {sections.map(({ id, title, word, values }) => (
           <section>
             <h2>
               {id === undefined ? title : <a href={`${view.base}${pathOf(id)}`}>{title}</a>}{' '}
               <span class="hint">{word}</span>
             </h2>
-            <Differences values={values} />
+            <Differences view={view} values={values} />
           </section>
         ))}
       </TitledPage>

@@ -7,7 +7,7 @@ import { withZone } from '../resources/times.js'
 import type { Access } from '../services/accounts/access.js'
 import { reference, time } from '../services/body-parts.js'
 import type { PanelContext } from './context.js'
-import { Fields } from './controls.js'
+import { type Field, Fields } from './controls.js'
 import { maxSelected } from './entry-selection.js'
 import { TitledPage } from './layout.js'
 import { type Pages, showPage } from './pages.js'
@@ -19,12 +19,28 @@ import { contentPath, entryPath } from './work-table.js'
 const actions = ['publish', 'unpublish', 'schedule', 'delete'] as const
 type What = (typeof actions)[number]
 
-const words: Readonly<Record<What, { access: Access; done: string }>> = {
-  publish: { access: 'content:publish', done: 'published' },
-  unpublish: { access: 'content:publish', done: 'unpublished' },
-  schedule: { access: 'content:publish', done: 'scheduled' },
-  delete: { access: 'content:delete', done: 'deleted' },
+const accessOf: Readonly<Record<What, Access>> = {
+  publish: 'content:publish',
+  unpublish: 'content:publish',
+  schedule: 'content:publish',
+  delete: 'content:delete',
 }
+
+/** What was done, for one entry and for several. */
+const doneTexts = {
+  publish: ['{n} entry published.', '{n} entries published.'],
+  unpublish: ['{n} entry unpublished.', '{n} entries unpublished.'],
+  schedule: ['{n} entry scheduled.', '{n} entries scheduled.'],
+  delete: ['{n} entry deleted.', '{n} entries deleted.'],
+} as const
+
+/** What was done to some of them. */
+const partTexts = {
+  publish: ['{done} of {n} entry published', '{done} of {n} entries published'],
+  unpublish: ['{done} of {n} entry unpublished', '{done} of {n} entries unpublished'],
+  schedule: ['{done} of {n} entry scheduled', '{done} of {n} entries scheduled'],
+  delete: ['{done} of {n} entry deleted', '{done} of {n} entries deleted'],
+} as const
 
 /** A time; empty for no time. */
 const when = z.union([z.literal(''), time]).default('')
@@ -40,8 +56,6 @@ const Work = z.object({
 })
 type Work = z.output<typeof Work>
 
-const counted = (n: number) => `${n} ${n === 1 ? 'entry' : 'entries'}`
-
 /** Returns a path of the list only, whatever the form contains. */
 function listWith(back: string, more: Readonly<Record<string, string>> = {}): string {
   const query = new URLSearchParams(back)
@@ -51,9 +65,11 @@ function listWith(back: string, more: Readonly<Record<string, string>> = {}): st
 }
 
 /** Returns the sentence for `done` in the address of the list; undefined if it is invalid. */
-export function doneIn(given: string | undefined): string | undefined {
+export function doneIn(given: string | undefined, { count }: View): string | undefined {
   const [, what, n] = /^(publish|unpublish|schedule|delete)\.(\d{1,3})$/.exec(given ?? '') ?? []
-  return what === undefined ? undefined : `${counted(Number(n))} ${words[what as What].done}.`
+  if (what === undefined) return undefined
+  const [one, several] = doneTexts[what as What]
+  return count(Number(n), one, several)
 }
 
 interface Refused {
@@ -121,7 +137,7 @@ export function workActions({ submit }: Pages, context: PanelContext): void {
     prepare: withZone('publish_at', 'unpublish_at'),
     async save({ body, view }) {
       const { what, back, sure } = body
-      await access.need(c.env.identity, words[what].access)
+      await access.need(c.env.identity, accessOf[what])
       if (sure !== 'yes' && (what === 'delete' || what === 'schedule'))
         return showPage(c, <Question view={view} context={context} body={body} />)
       const result = await actOnAll(body, panelActor(c), context)
@@ -134,7 +150,7 @@ export function workActions({ submit }: Pages, context: PanelContext): void {
   }))
 }
 
-const crumbsOf = ({ back }: Work) => [{ word: 'Content', path: listWith(back) }]
+const crumbsOf = ({ back }: Work, { t }: View) => [{ word: t('Content'), path: listWith(back) }]
 
 interface QuestionProps {
   view: View
@@ -146,9 +162,12 @@ interface QuestionProps {
 async function Question({ view, context, body }: QuestionProps) {
   const { names, inOrder } = await entriesOf(body.ids, context)
   const isDelete = body.what === 'delete'
-  const title = `${isDelete ? 'Delete' : 'Schedule'} ${counted(inOrder.length)}${isDelete ? '?' : ''}`
+  const n = inOrder.length
+  const title = isDelete
+    ? view.count(n, 'Delete {n} entry?', 'Delete {n} entries?')
+    : view.count(n, 'Schedule {n} entry', 'Schedule {n} entries')
   return (
-    <TitledPage view={view} title={title} crumbs={crumbsOf(body)} column>
+    <TitledPage view={view} title={title} crumbs={crumbsOf(body, view)} column>
       {isDelete && <p class="lead">{await entryRemovalOf(context, inOrder, view)}</p>}
       <Form view={view} action="/content-work">
         <input type="hidden" name="sure" value="yes" />
@@ -157,11 +176,11 @@ async function Question({ view, context, body }: QuestionProps) {
         {inOrder.map(({ content_data_id }) => (
           <input type="hidden" name="ids" value={content_data_id} />
         ))}
-        {!isDelete && <Fields view={view} fields={times} />}
+        {!isDelete && <Fields view={view} fields={timesIn(view)} />}
         <div class="actions">
-          <Submit kind={isDelete ? 'bad' : 'next'}>{isDelete ? 'Delete' : 'Schedule'}</Submit>
+          <Submit kind={isDelete ? 'bad' : 'next'}>{isDelete ? view.t('Delete') : view.t('Schedule')}</Submit>
           <a class="button bare" href={`${view.base}${listWith(body.back)}`}>
-            {isDelete ? 'Keep them' : 'Cancel'}
+            {isDelete ? view.t('Keep them') : view.t('Cancel')}
           </a>
         </div>
       </Form>
@@ -176,26 +195,30 @@ async function Question({ view, context, body }: QuestionProps) {
   )
 }
 
-const times = [
-  { name: 'publish_at', label: 'Publish', kind: 'datetime', hint: 'UTC' },
+const timesIn = ({ t }: View): Field[] => [
+  { name: 'publish_at', label: t('Publish'), kind: 'datetime', hint: 'UTC' },
   {
     name: 'unpublish_at',
-    label: 'Unpublish',
+    label: t('Unpublish'),
     kind: 'datetime',
     hint: 'UTC',
-    help: 'Leave both empty to cancel what is scheduled.',
+    help: t('Leave both empty to cancel what is scheduled.'),
   },
-] as const
+]
 
 /** The number of entries that were done, and the refused ones with reasons. */
 const Result = ({ view, body, result }: { view: View; body: Work; result: Done }) => {
   const { done, refused } = result
-  const title = `${done} of ${counted(done + refused.length)} ${words[body.what].done}`
+  const [one, several] = partTexts[body.what]
+  const title = view.count(done + refused.length, one, several, { done })
   return (
-    <TitledPage view={view} title={title} crumbs={crumbsOf(body)} column>
+    <TitledPage view={view} title={title} crumbs={crumbsOf(body, view)} column>
       <Note view={view} kind="bad">
-        {counted(refused.length)} {refused.length === 1 ? 'was' : 'were'} refused and{' '}
-        {refused.length === 1 ? 'is' : 'are'} as before.
+        {view.count(
+          refused.length,
+          '{n} entry was refused and is as before.',
+          '{n} entries were refused and are as before.',
+        )}
       </Note>
       <ul class="rows">
         {refused.map(({ id, name, why, isThere }) => (
@@ -207,7 +230,7 @@ const Result = ({ view, body, result }: { view: View; body: Work; result: Done }
       </ul>
       <p class="actions after">
         <a class="button next" href={`${view.base}${listWith(body.back)}`}>
-          Back to the list
+          {view.t('Back to the list')}
         </a>
       </p>
     </TitledPage>

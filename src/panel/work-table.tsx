@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { stateWord } from '../resources/trees.js'
 import type { RootRow } from '../resources/views/pages.js'
 import type { WorkListAsked } from '../resources/views/work-list.js'
 import { Form, Moment, State } from './parts.js'
@@ -64,17 +65,25 @@ const Row = ({ view, row }: { view: View; row: WorkRow }) => {
   return (
     <tr>
       <td class="pick">
-        <input type="checkbox" id={`pick-${id}`} name="ids" value={id} aria-label={`Select ${title}`} />
+        <input
+          type="checkbox"
+          id={`pick-${id}`}
+          name="ids"
+          value={id}
+          aria-label={view.t('Select {title}', { title })}
+        />
       </td>
       <th scope="row">
         <a href={`${view.base}${entryPath(id)}`}>{title}</a>
       </th>
       <td class="kind">{type}</td>
       <td class="address" title={route?.slug}>
-        {route ? <code>{route.slug}</code> : <span class="quiet">Shared content</span>}
+        {route ? <code>{route.slug}</code> : <span class="quiet">{view.t('Shared content')}</span>}
       </td>
       <td class="is">
-        <State kind={state.kind}>{state.kind === 'changed' ? 'Unpublished changes' : state.word}</State>
+        <State kind={state.kind}>
+          {state.kind === 'changed' ? view.t('Unpublished changes') : stateWord(state, view)}
+        </State>
       </td>
       <td class="meta-cell author">{author}</td>
       <td class="meta-cell changed">
@@ -92,22 +101,22 @@ export const WorkTable = ({ view, asked, rows }: TableProps) => {
       <input type="hidden" name="back" value={addressOf(asked).slice(contentPath.length)} />
       <div class="table-frame">
         <table>
-          <caption class="hidden-text">Pages and shared content</caption>
+          <caption class="hidden-text">{view.t('Pages and shared content')}</caption>
           <thead>
             <tr>
               <th scope="col" class="pick">
-                <span class="hidden-text">Selected</span>
+                <span class="hidden-text">{view.t('Selected')}</span>
                 <span data-pick-all={rows.length} />
               </th>
               <SortHead view={view} asked={asked} by="title">
-                Title
+                {view.t('Title')}
               </SortHead>
-              <th scope="col">Datatype</th>
-              <th scope="col">Address</th>
-              <th scope="col">State</th>
-              <th scope="col">Author</th>
+              <th scope="col">{view.t('Datatype')}</th>
+              <th scope="col">{view.t('Address')}</th>
+              <th scope="col">{view.t('State')}</th>
+              <th scope="col">{view.t('Author')}</th>
               <SortHead view={view} asked={asked} by="changed">
-                Changed
+                {view.t('Changed')}
               </SortHead>
             </tr>
           </thead>
@@ -126,17 +135,17 @@ export const WorkTable = ({ view, asked, rows }: TableProps) => {
 /** The actions on the chosen entries. Without the script the bar is always visible. */
 const Bar = ({ view }: { view: View }) => (
   <div class="work-bar">
-    <b data-picked="">With the selected entries:</b>
+    <b data-picked="">{view.t('With the selected entries:')}</b>
     {view.can('content:publish') && (
       <>
-        <What what="publish">Publish</What>
-        <What what="unpublish">Unpublish</What>
-        <What what="schedule">Schedule…</What>
+        <What what="publish">{view.t('Publish')}</What>
+        <What what="unpublish">{view.t('Unpublish')}</What>
+        <What what="schedule">{view.t('Schedule…')}</What>
       </>
     )}
     {view.can('content:delete') && (
       <What what="delete" kind="bad">
-        Delete…
+        {view.t('Delete…')}
       </What>
     )}
   </div>

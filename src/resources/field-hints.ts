@@ -1,20 +1,24 @@
 import { type Hints, hintsIn, hintsOf, type UiConfig } from '../services/content/ui-config.js'
+import type { PlainText } from '../texts/text.js'
+import type { Wording } from '../texts/wording.js'
 import type { Field, Texts } from './form-field.js'
 
 /** Conversion between the hints of a field and a form with a control for each. */
 
 const hintMember = (name: string): string => `ui_config.${name}`
 
-const controls: Readonly<Record<keyof Hints, Pick<Field, 'label' | 'hint'> & { kind?: 'number' }>> = {
+const controls: Readonly<Record<keyof Hints, { label: PlainText; hint: PlainText; kind?: 'number' }>> = {
   help: { label: 'Help text', hint: 'shown under the control' },
   placeholder: { label: 'Placeholder', hint: 'shown while it is empty' },
   rows: { label: 'Lines', hint: 'how many the control shows, from 2 to 50', kind: 'number' },
 }
 
 /** A control for each hint that fields of a type have. */
-export const hintFields = (type: string, stored: UiConfig | undefined): Field[] =>
+export const hintFields = (type: string, stored: UiConfig | undefined, { t }: Wording): Field[] =>
   hintsOf(type).map(name => ({
     ...controls[name],
+    label: t(controls[name].label),
+    hint: t(controls[name].hint),
     name: hintMember(name),
     value: String(hintsIn(stored)[name] ?? ''),
   }))

@@ -1,9 +1,11 @@
 import { type FieldType, fieldTypes } from '../services/content/field-types.js'
 import { FieldCreate, FieldUpdate } from '../services/content/fields.js'
+import type { Wording } from '../texts/wording.js'
 import { removalOf, removing } from './removal.js'
 import { accessTo, type ResourceParts, resource } from './resource.js'
 
-const types = Object.entries(fieldTypes).map(([value, word]) => ({ value, word }))
+const typeChoices = ({ t }: Wording) =>
+  Object.entries(fieldTypes).map(([value, word]) => ({ value, word: t(word) }))
 
 /** The fields of datatypes. */
 export const fieldResource = (parts: ResourceParts) =>
@@ -19,11 +21,11 @@ export const fieldResource = (parts: ResourceParts) =>
     columns: [
       { label: 'Name', of: ({ label }) => label },
       { label: 'Key', of: ({ name }) => ({ code: name }) },
-      { label: 'Type', of: ({ field_type }) => fieldTypes[field_type as FieldType] ?? field_type },
+      { label: 'Type', of: ({ field_type }) => ({ text: fieldTypes[field_type as FieldType] }) },
       {
         label: 'Rules',
-        of: ({ required, translatable }) =>
-          [required && 'required', translatable && 'translatable'].filter(Boolean).join(', ') || '–',
+        of: ({ required, translatable }, _now, { t }) =>
+          [required && t('required'), translatable && t('translatable')].filter(Boolean).join(', ') || '–',
         room: 'some',
       },
     ],
@@ -31,40 +33,43 @@ export const fieldResource = (parts: ResourceParts) =>
     update: FieldUpdate,
     asksApart: true,
     deletes: ({ field_id }, viewer) => removalOf(parts, viewer, 'fields', field_id),
-    fields: (record, { under = '' }) => [
-      { name: 'label', label: 'Name', required: true },
-      record
-        ? { name: 'name', label: 'Key', mono: true, hint: 'its name in the API' }
-        : { name: 'parent_id', label: '', kind: 'hidden', value: under },
-      {
-        name: 'field_type',
-        label: 'Type',
-        kind: 'choice',
-        choices: types,
-        ...(record ? { hint: 'cannot change while there are values' } : { value: 'text' }),
-      },
-      { name: 'required', label: 'Required', kind: 'switch', hint: 'in published entries' },
-      {
-        name: 'translatable',
-        label: 'Translatable',
-        kind: 'switch',
-        hint: 'a value in each language',
-        beside: true,
-      },
-      {
-        name: 'data',
-        label: 'Settings',
-        kind: 'json',
-        hint: 'JSON: options, target, cardinality, minLength, pattern …',
-        ...(record ? {} : { value: '{}' }),
-      },
-      {
-        name: 'ui_config',
-        label: 'Hints',
-        kind: 'json',
-        hint: 'JSON: help, placeholder, rows',
-        ...(record ? {} : { value: '{}' }),
-      },
-      { name: 'sort_order', label: 'Order', kind: 'number', ...(record ? {} : { value: '0' }) },
-    ],
+    fields: (record, viewer) => {
+      const { under = '', t } = viewer
+      return [
+        { name: 'label', label: t('Name'), required: true },
+        record
+          ? { name: 'name', label: t('Key'), mono: true, hint: t('its name in the API') }
+          : { name: 'parent_id', label: '', kind: 'hidden', value: under },
+        {
+          name: 'field_type',
+          label: t('Type'),
+          kind: 'choice',
+          choices: typeChoices(viewer),
+          ...(record ? { hint: t('cannot change while there are values') } : { value: 'text' }),
+        },
+        { name: 'required', label: t('Required'), kind: 'switch', hint: t('in published entries') },
+        {
+          name: 'translatable',
+          label: t('Translatable'),
+          kind: 'switch',
+          hint: t('a value in each language'),
+          beside: true,
+        },
+        {
+          name: 'data',
+          label: t('Settings'),
+          kind: 'json',
+          hint: t('JSON: options, target, cardinality, minLength, pattern …'),
+          ...(record ? {} : { value: '{}' }),
+        },
+        {
+          name: 'ui_config',
+          label: t('Hints'),
+          kind: 'json',
+          hint: t('JSON: help, placeholder, rows'),
+          ...(record ? {} : { value: '{}' }),
+        },
+        { name: 'sort_order', label: t('Order'), kind: 'number', ...(record ? {} : { value: '0' }) },
+      ]
+    },
   })

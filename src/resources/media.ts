@@ -57,7 +57,7 @@ export const mediaResource = (parts: ResourceParts) => {
     ],
     update: MediaUpdate,
     deletes: () => 'It is deleted only if no content uses it. This cannot be undone.',
-    fields: async record => [
+    fields: async (record, viewer) => [
       { name: 'alt_text', label: 'Alt text', hint: 'describe it; empty if decorative' },
       { name: 'display_name', label: 'Name' },
       { name: 'caption', label: 'Caption' },
@@ -81,11 +81,16 @@ export const mediaResource = (parts: ResourceParts) => {
             },
           ] as const)
         : []),
-      ...(await translationFields(parts, record?.translations ?? {}, [
-        { member: 'alt_text', label: 'Alt text' },
-        { member: 'display_name', label: 'Name' },
-        { member: 'caption', label: 'Caption', beside: true },
-      ])),
+      ...(await translationFields(
+        parts,
+        record?.translations ?? {},
+        [
+          { member: 'alt_text', label: viewer.t('Alt text') },
+          { member: 'display_name', label: viewer.t('Name') },
+          { member: 'caption', label: viewer.t('Caption'), beside: true },
+        ],
+        viewer,
+      )),
     ],
     prepare: withTranslations,
   })

@@ -1,15 +1,16 @@
 import { duplicate, HttpError } from '../errors.js'
+import type { Wording } from '../texts/wording.js'
 import type { Model, SpaceParts } from './entries.js'
 import type { Field, Texts } from './form-field.js'
 import { startsOfPages } from './kinds.js'
 
 /** Returns the fields of the form for a new page. */
-export const newPageFields = async (model: Model, parts: SpaceParts): Promise<Field[]> => [
-  { name: 'title', label: 'Title', required: true },
-  { name: 'slug', label: 'Address', mono: true, hint: 'empty: made from the title' },
+export const newPageFields = async (model: Model, parts: SpaceParts, { t }: Wording): Promise<Field[]> => [
+  { name: 'title', label: t('Title'), required: true },
+  { name: 'slug', label: t('Address'), mono: true, hint: t('empty: made from the title') },
   {
     name: 'datatype_id',
-    label: 'Starts from',
+    label: t('Starts from'),
     kind: 'choice',
     choices: await startsOfPages(model, parts),
   },
@@ -22,6 +23,7 @@ export const askedPage = ({ slug, ...texts }: Texts): Texts => ({ ...texts, ...(
 export async function withFreeSlug<T>(
   slug: string | undefined,
   { services: { space } }: SpaceParts,
+  { t }: Wording,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -29,6 +31,7 @@ export async function withFreeSlug<T>(
   } catch (error) {
     const isTaken = error instanceof HttpError && error.code === 'duplicate' && error.member === 'slug'
     if (!isTaken || slug === undefined) throw error
-    throw duplicate(`${slug} is taken: ${await space.slugs.free(slug)} is free`, 'slug')
+    const free = await space.slugs.free(slug)
+    throw duplicate(t('{slug} is taken: {free} is free', { slug, free }), 'slug')
   }
 }

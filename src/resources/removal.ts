@@ -2,6 +2,7 @@ import type { Actor } from '../actor.js'
 import { HttpError } from '../errors.js'
 import type { Access } from '../services/accounts/access.js'
 import type { CascadeKind } from '../services/content/cascades.js'
+import type { Wording } from '../texts/wording.js'
 import type { ServicesOfSpace } from './admin-space.js'
 import type { Entry } from './entries.js'
 
@@ -54,32 +55,55 @@ const countOf = ({ services: { space } }: Space, kind: CascadeKind | 'content', 
 export const counted = (count: number, many: string): string =>
   `${count} ${count === 1 ? many.replace(/ies$/, 'y').replace(/s$/, '') : many}`
 
+/** The user who is asked, with the texts of the user's language. */
+interface Viewer extends Wording {
+  can(access: Access): boolean
+}
+
+/** Each kind of record that a deletion includes, for one and for several. */
+const kinds = {
+  routes: ['{n} route', '{n} routes'],
+  datatypes: ['{n} datatype', '{n} datatypes'],
+  fields: ['{n} field', '{n} fields'],
+  entries: ['{n} entry', '{n} entries'],
+  values: ['{n} value', '{n} values'],
+  versions: ['{n} version', '{n} versions'],
+} as const
+
 /** Says in words which other records a deletion includes. */
 export async function removalOf(
   context: Context,
-  viewer: { can(access: Access): boolean },
+  viewer: Viewer,
   kind: CascadeKind,
   id: string,
 ): Promise<string> {
-  if (!also[kind].every(word => viewer.can(word))) return 'It is deleted only if nothing depends on it.'
+  const { t } = viewer
+  if (!also[kind].every(word => viewer.can(word))) return t('It is deleted only if nothing depends on it.')
   const counts = await countOf(context, kind, id)
   if (typeof counts === 'string') return counts
-  const words = Object.entries(counts)
-    .filter(([name, count]) => count > 0 && name !== kind)
-    .map(([name, count]) => counted(count, name))
-  return words.length === 0
-    ? 'Nothing else is deleted.'
-    : `This also deletes ${words.join(', ')}. ${kind === 'routes' ? undoOf(context) : 'This cannot be undone.'}`
+  const words = Object.entries(kinds)
+    .filter(([name]) => name !== kind && counts[name as keyof typeof kinds] > 0)
+    .map(([name, [one, several]]) => viewer.count(counts[name as keyof typeof kinds], one, several))
+  if (words.length === 0) return t('Nothing else is deleted.')
+  const undo = kind === 'routes' ? undoOf(context, viewer) : t('This cannot be undone.')
+  return `${t('This also deletes {list}.', { list: words.join(', ') })} ${undo}`
 }
 
 const dayMs = 86_400_000
-const spanOf = (ms: number): string =>
-  ms < dayMs ? counted(Math.ceil(ms / 3_600_000), 'hours') : counted(Math.round(ms / dayMs), 'days')
+const spanOf = (ms: number, { count }: Wording): string =>
+  ms < dayMs
+    ? count(Math.ceil(ms / 3_600_000), '{n} hour', '{n} hours')
+    : count(Math.round(ms / dayMs), '{n} day', '{n} days')
 
 /** Says whether and for how long a deletion of content can be undone. */
-function undoOf({ services: { space } }: Space, it = 'it'): string {
+function undoOf({ services: { space } }: Space, wording: Wording, isOne = true): string {
   const ms = space.trash.retentionMs()
-  return ms > 0 ? `You can restore ${it} from the trash for ${spanOf(ms)}.` : 'This cannot be undone.'
+  const { t } = wording
+  if (ms <= 0) return t('This cannot be undone.')
+  const span = spanOf(ms, wording)
+  return isOne
+    ? t('You can restore it from the trash for {span}.', { span })
+    : t('You can restore them from the trash for {span}.', { span })
 }
 
 /**
@@ -90,7 +114,7 @@ function undoOf({ services: { space } }: Space, it = 'it'): string {
 export async function entryRemovalOf(
   context: Space,
   entries: readonly Entry[],
-  viewer: { can(access: Access): boolean },
+  viewer: Viewer,
 ): Promise<string> {
   const { space } = context.services
   let [below, versions] = [0, 0]
@@ -101,29 +125,49 @@ export async function entryRemovalOf(
     versions += counts.versions
   }
   const isOne = entries.length === 1
+  const { t, count } = viewer
   const going = [
-    isOne ? 'the entry' : counted(entries.length, 'entries'),
-    ...(below > 0 ? [`${counted(below, 'entries')} under ${isOne ? 'it' : 'them'}`] : []),
-    ...(versions > 0 ? [counted(versions, 'versions')] : []),
+    isOne ? t('the entry') : count(entries.length, '{n} entry', '{n} entries'),
+    ...(below === 0 ? [] : [underWords(below, isOne, viewer)]),
+    ...(versions > 0 ? [count(versions, '{n} version', '{n} versions')] : []),
   ]
-  const last = going.pop()
-  const list = going.length > 0 ? `${going.join(', ')} and ${last}` : last
-  const undo = undoOf(context, isOne ? 'it' : 'them')
-  const addresses = await addressesOf(entries, space, viewer.can('routes:delete'))
-  return `This deletes ${list}${addresses.gone}. ${undo}${addresses.left}`
+  const undo = undoOf(context, viewer, isOne)
+  const { gone, left } = await sentencesOf(listed(going, viewer), entries, space, viewer)
+  return [gone, undo, left].filter(Boolean).join(' ')
 }
 
-/** Says which addresses of pages among these entries go with them, or stay. */
-async function addressesOf(
+const underWords = (n: number, isOne: boolean, { count }: Wording): string =>
+  isOne
+    ? count(n, '{n} entry under it', '{n} entries under it')
+    : count(n, '{n} entry under them', '{n} entries under them')
+
+/** Joins up to three parts of a sentence. */
+function listed([first = '', second, third]: readonly string[], { t }: Wording): string {
+  if (second === undefined) return first
+  return third === undefined
+    ? t('{first} and {second}', { first, second })
+    : t('{first}, {second} and {third}', { first, second, third })
+}
+
+/** Says what is deleted, and which addresses of pages among these entries go with them, or stay. */
+async function sentencesOf(
+  list: string,
   entries: readonly Entry[],
   { routes }: Context['services']['space'],
-  mayDelete: boolean,
+  { t, can }: Viewer,
 ): Promise<{ gone: string; left: string }> {
   const ids = entries.flatMap(({ route_id }) => route_id ?? [])
   const [first] = ids
-  if (first === undefined) return { gone: '', left: '' }
-  const are = ids.length > 1 ? `${ids.length} addresses` : `the address ${(await routes.get(first)).slug}`
-  if (mayDelete) return { gone: `, with ${are}`, left: '' }
-  const stay = ids.length > 1 ? 'stay and show no page' : 'stays and shows no page'
-  return { gone: '', left: ` ${are.replace(/^t/, 'T')} ${stay}.` }
+  const n = ids.length
+  const alone = t('This deletes {list}.', { list })
+  if (first === undefined) return { gone: alone, left: '' }
+  const mayDelete = can('routes:delete')
+  if (n > 1)
+    return mayDelete
+      ? { gone: t('This deletes {list}, with {n} addresses.', { list, n }), left: '' }
+      : { gone: alone, left: t('{n} addresses stay and show no page.', { n }) }
+  const { slug } = await routes.get(first)
+  return mayDelete
+    ? { gone: t('This deletes {list}, with the address {slug}.', { list, slug }), left: '' }
+    : { gone: alone, left: t('The address {slug} stays and shows no page.', { slug }) }
 }

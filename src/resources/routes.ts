@@ -25,13 +25,24 @@ export const routeResource = (parts: ResourceParts) =>
     update: RouteUpdate,
     asksApart: true,
     deletes: ({ route_id }, viewer) => removalOf(parts, viewer, 'routes', route_id),
-    fields: async (record, { t }) => [
-      { name: 'title', label: t('Title'), required: true },
-      { name: 'slug', label: t('Slug'), mono: true, required: true, hint: t('a path such as /about') },
-      ...(await translationFields(parts, record?.translations ?? {}, [
-        { member: 'title', label: t('Title') },
-        { member: 'slug', label: t('Slug'), mono: true, beside: true },
-      ])),
+    fields: async (record, viewer) => [
+      { name: 'title', label: viewer.t('Title'), required: true },
+      {
+        name: 'slug',
+        label: viewer.t('Slug'),
+        mono: true,
+        required: true,
+        hint: viewer.t('a path such as /about'),
+      },
+      ...(await translationFields(
+        parts,
+        record?.translations ?? {},
+        [
+          { member: 'title', label: viewer.t('Title') },
+          { member: 'slug', label: viewer.t('Slug'), mono: true, beside: true },
+        ],
+        viewer,
+      )),
     ],
     prepare: withTranslations,
   })

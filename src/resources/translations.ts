@@ -1,3 +1,4 @@
+import type { Wording } from '../texts/wording.js'
 import { all } from './entries.js'
 import type { Field, Texts } from './form-field.js'
 import type { ResourceParts } from './resource.js'
@@ -19,6 +20,7 @@ export async function translationFields(
   { services: { locales } }: ResourceParts,
   known: Translations,
   texts: readonly Translated[],
+  { t }: Wording,
 ): Promise<Field[]> {
   const found = await all(locales.list({}, { limit: maxLocales }))
   return found
@@ -26,7 +28,8 @@ export async function translationFields(
     .flatMap(({ code, label: language }) =>
       texts.map(({ member, label, ...look }): Field => {
         const name = `translations.${code}.${member}`
-        return { name, label: `${label} in ${language}`, value: known[code]?.[member] ?? '', ...look }
+        const value = known[code]?.[member] ?? ''
+        return { name, label: t('{label} in {language}', { label, language }), value, ...look }
       }),
     )
 }

@@ -1,4 +1,5 @@
 import type { Services } from '../services/index.js'
+import type { Wording } from '../texts/wording.js'
 import { all, type Entry, type Model, type SpaceParts, titlesOf } from './entries.js'
 import type { StateKind } from './resource.js'
 
@@ -13,9 +14,11 @@ export const maxShown = 1000
 /** How many of them come before the open entry. */
 const margin = 20
 
+/** The state of an entry; `stateWord` says it in words. */
 export interface State {
   readonly kind: StateKind
-  readonly word: string
+  /** The title of the draft above it that hides it. */
+  readonly hiddenBy?: string
 }
 
 /** A row of the tree. */
@@ -143,11 +146,24 @@ export function stateOf(
   waits: boolean,
   hiddenBy?: string,
 ): State {
-  if (entry.status === 'published' && hiddenBy !== undefined)
-    return { kind: 'off', word: `Hidden by ${hiddenBy}, which is a draft` }
-  if (waits) return { kind: 'changed', word: 'Changes wait for a publish' }
-  if (entry.publish_at !== null || entry.unpublish_at !== null) return { kind: 'due', word: 'Scheduled' }
-  return entry.status === 'published' ? { kind: 'live', word: 'Published' } : { kind: 'draft', word: 'Draft' }
+  if (entry.status === 'published' && hiddenBy !== undefined) return { kind: 'off', hiddenBy }
+  if (waits) return { kind: 'changed' }
+  if (entry.publish_at !== null || entry.unpublish_at !== null) return { kind: 'due' }
+  return { kind: entry.status === 'published' ? 'live' : 'draft' }
+}
+
+const stateTexts = {
+  live: 'Published',
+  draft: 'Draft',
+  due: 'Scheduled',
+  changed: 'Changes wait for a publish',
+  off: 'Empty',
+} as const
+
+/** Returns the state of an entry in words. */
+export function stateWord({ kind, hiddenBy }: State, { t }: Wording): string {
+  if (hiddenBy !== undefined) return t('Hidden by {title}, which is a draft', { title: hiddenBy })
+  return kind === 'bad' ? '' : t(stateTexts[kind])
 }
 
 async function entriesFor(entry: Entry, total: number, shown: TreeView, context: SpaceParts): Promise<Found> {

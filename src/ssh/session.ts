@@ -7,10 +7,12 @@ import {
   type ServicesOfSpace,
 } from '../resources/admin-space.js'
 import type { Access } from '../services/accounts/access.js'
+import { english } from '../texts/language.js'
+import type { Wording } from '../texts/wording.js'
 import type { Site } from './terminal.js'
 
-/** The user of a session, their permissions, and the services. */
-export interface Session {
+/** The user of a session, their permissions, the services, and the texts of the screens. */
+export interface Session extends Wording {
   readonly site: Site
   readonly services: ServicesOfSpace
   /** A new actor for each action. */
@@ -26,6 +28,7 @@ export async function sessionOf(site: Site, actor: Actor): Promise<Session> {
   const { access } = services
   const rights = await rightsOf(access, actor)
   return {
+    ...english,
     site,
     services,
     get actor() {
@@ -40,6 +43,7 @@ export async function sessionOf(site: Site, actor: Actor): Promise<Session> {
 export function inSpaceOfAdmins(session: Session): Session {
   const services = inAdminSpace(session.site.services)
   return {
+    ...english,
     site: session.site,
     services,
     get actor() {

@@ -7,6 +7,7 @@ import { latencyBounds, type Measured } from '../metrics.js'
 import type { ServicesOfSpace } from '../resources/admin-space.js'
 import { titlesById } from '../resources/entries.js'
 import { type RecentRow, recentRows } from '../resources/views/recent.js'
+import { english } from '../texts/language.js'
 
 /** How much of the past counts for the latency, in seconds. */
 const windowSeconds = 60
@@ -125,7 +126,7 @@ export class VitalsReader {
       planned: (await may('content:update', often, () => this.#planned())) as Vitals['planned'],
       changes: (await this.#kept('changes', often, async () => {
         const changes = await services.recentChanges.list(actor, maxEvents)
-        return changes && recentRows(changes, maxChanges, services)
+        return changes && recentRows(changes, maxChanges, services, english)
       })) as Vitals['changes'],
     }
   }

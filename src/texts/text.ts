@@ -22,6 +22,15 @@ export type Values<T extends string, V> = [ValuesOf<T>] extends [never]
   ? []
   : [values: Readonly<Record<ValuesOf<T>, V>>]
 
+type Counted<T extends string> = T extends string ? ([ValuesOf<T>] extends ['n'] ? T : never) : never
+/** A text whose only value is its number `n`. */
+export type CountedText = Counted<Text>
+
+/** The values that a counted text needs beside its number `n`. */
+export type OtherValues<T extends string> = [Exclude<ValuesOf<T>, 'n'>] extends [never]
+  ? []
+  : [values: Readonly<Record<Exclude<ValuesOf<T>, 'n'>, string | number>>]
+
 /** A text, or its forms for one and for several. */
 export type Translated = string | readonly [one: string, other: string]
 

@@ -1,4 +1,4 @@
-import type { Text, Translated, Values } from './text.js'
+import type { OtherValues, Text, Translated, Values } from './text.js'
 
 /** The texts of the panel in one language. @typeParam All the texts that there are */
 export interface Wording<All extends string = Text> {
@@ -9,7 +9,7 @@ export interface Wording<All extends string = Text> {
   /** Returns a text as parts, for values that are elements. */
   parts<T extends All, V>(text: T, ...values: Values<T, V>): (string | V)[]
   /** Returns the form of a text for a number: `count(2, '{n} page', '{n} pages')`. The second form names the text. */
-  count<T extends All>(n: number, one: string, other: T): string
+  count<T extends All>(n: number, one: string, other: T, ...values: OtherValues<T>): string
 }
 
 /** Returns only the texts of a view or a viewer. */
@@ -41,9 +41,9 @@ export function wording<All extends string>(
     language,
     t: (text, ...[values]) => filled<string | number>(plain(text), values).join(''),
     parts: (text, ...[values]) => filled(plain(text), values),
-    count(n, one, other) {
+    count(n, one, other, ...[values]) {
       const [first = one, second = first] = translations ? formsOf(other) : [one, other]
-      return filled<string | number>(rules.select(n) === 'one' ? first : second, { n }).join('')
+      return filled<string | number>(rules.select(n) === 'one' ? first : second, { ...values, n }).join('')
     },
   }
 }

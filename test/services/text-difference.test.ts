@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { TextDifference, withPieces } from '../../src/panel/text-difference.js'
+import { english } from '../../src/texts/language.js'
 
 const shown = async (differences: readonly { before: string; after: string }[]) =>
-  (await withPieces(differences)).map(of => `${TextDifference({ of })}`)
+  (await withPieces(differences)).map(of => `${TextDifference({ view: english, of })}`)
 
 it('shows what is around a change in a long text, and not the whole of it', async () => {
   const text = (word: string) => `${'before '.repeat(100_000)}${word}${' after'.repeat(100_000)}`

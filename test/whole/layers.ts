@@ -49,7 +49,10 @@ export const layers: Readonly<Record<string, Layer>> = {
   'src/services/accounts': {
     mayImport: ['src/db', 'src/db/queries', 'src/services', 'src/services/operation'],
   },
-  'src/services/content': { mayImport: ['src/db', 'src/db/queries', 'src/services'] },
+  'src/services/content': {
+    mayImport: ['src/db', 'src/db/queries', 'src/services'],
+    except: { 'src/texts/text.ts': 'its type: the labels of settings are texts of the panel' },
+  },
   'src/services/delivery/formats/index.ts': {
     mayImport: ['src/services/delivery'],
     except: {

@@ -1,3 +1,4 @@
+import type { Wording } from '../../texts/wording.js'
 import type { SpaceParts } from '../entries.js'
 import { type ChangedText, namesIn } from './changed-texts.js'
 
@@ -17,7 +18,7 @@ export const changesTitle = 'Waiting for publish'
 export const noChanges = 'No unpublished changes.'
 
 /** Returns the unpublished changes that the next publish of an entry's tree makes public. */
-export async function changedEntries(id: string, parts: SpaceParts): Promise<ChangedEntry[]> {
+export async function changedEntries(id: string, parts: SpaceParts, { t }: Wording): Promise<ChangedEntry[]> {
   const { changes } = await parts.services.space.changes.list(id)
   const { titleOf, labelOf } = await namesIn(
     changes.map(one => one.content_data_id),
@@ -25,8 +26,8 @@ export async function changedEntries(id: string, parts: SpaceParts): Promise<Cha
   )
   return changes.map(({ content_data_id, change, fields }) => ({
     id: change === 'deleted' ? undefined : content_data_id,
-    title: change === 'deleted' ? 'A deleted entry' : titleOf(content_data_id),
-    word: words[change],
+    title: change === 'deleted' ? t('A deleted entry') : titleOf(content_data_id),
+    word: t(words[change]),
     values: fields.map(({ field_id, name, locale, public: before, working: after }) => ({
       field: labelOf(field_id, name),
       locale,

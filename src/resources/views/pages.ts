@@ -19,7 +19,7 @@ export interface TreeRow {
 /** A row with a root. */
 export type RootRow = TreeRow & { readonly root: Entry }
 
-const empty: State = { kind: 'off', word: 'Empty' }
+const empty: State = { kind: 'off' }
 
 const latest = (one = '', other = ''): string => (one > other ? one : other)
 

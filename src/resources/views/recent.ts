@@ -1,11 +1,12 @@
 import type { RecentChange } from '../../services/operation/recent-changes.js'
+import type { Wording } from '../../texts/wording.js'
 import type { ServicesOfSpace } from '../admin-space.js'
-import { authorsOf, published, type Subject, subjectsOf, verbOf } from './audit-subjects.js'
+import { authorsOf, published, type Subject, subjectsOf, type Verb, verbOf } from './audit-subjects.js'
 
 /** A recent change as one row, or several changes of one record by one person. */
 export interface RecentRow {
   readonly subject: Subject
-  readonly verb: string
+  readonly verb: Verb
   readonly who: string
   readonly at: string
   /** The time of the first of them. */
@@ -18,9 +19,10 @@ export async function recentRows(
   changes: readonly RecentChange[],
   most: number,
   services: ServicesOfSpace,
+  wording: Wording,
 ): Promise<RecentRow[]> {
-  const nameOf = await authorsOf(changes, services)
-  const subjects = await subjectsOf(changes, services)
+  const nameOf = await authorsOf(changes, services, wording)
+  const subjects = await subjectsOf(changes, services, wording)
   const shown: RecentRow[] = []
   for (const [i, change] of changes.entries()) {
     const subject = subjects[i] as Subject

@@ -1,5 +1,6 @@
 import { HttpError } from '../../errors.js'
 import type { Services } from '../../services/index.js'
+import type { Wording } from '../../texts/wording.js'
 import type { ServicesOfSpace } from '../admin-space.js'
 import { all, type Entry, type Model, modelOf, namesOf, type SpaceParts } from '../entries.js'
 import { datatypesOf } from '../entry-fields.js'
@@ -17,8 +18,15 @@ const maxIds = 200
 /** The entries to offer: by their ids, or of these datatypes. */
 export type Filter = { readonly ids: readonly string[] } | { readonly of: readonly string[] }
 
+const stateHints = { live: 'published', due: 'scheduled', draft: 'draft' } as const
+
 /** Returns entries as choices, each with its name, datatype, state and address. */
-async function asChoices(entries: readonly Entry[], model: Model, parts: SpaceParts): Promise<Choice[]> {
+async function asChoices(
+  entries: readonly Entry[],
+  model: Model,
+  parts: SpaceParts,
+  { t }: Wording,
+): Promise<Choice[]> {
   const names = await namesOf(entries, model, parts)
   const route_id = entries.flatMap(entry => entry.route_id ?? [])
   const routes = route_id.length === 0 ? [] : await all(parts.services.space.routes.list({ route_id }, {}))
@@ -26,7 +34,8 @@ async function asChoices(entries: readonly Entry[], model: Model, parts: SpacePa
   return entries.map(entry => {
     const { content_data_id, datatype_id } = entry
     const type = model.datatypes.get(datatype_id)?.label
-    const hints = [type, stateOf(entry, false).word.toLowerCase(), slugs.get(entry.route_id ?? '')]
+    const state = stateHints[stateOf(entry, false).kind as keyof typeof stateHints]
+    const hints = [type, t(state), slugs.get(entry.route_id ?? '')]
     return {
       value: content_data_id,
       word: names.get(content_data_id) ?? content_data_id,
@@ -41,13 +50,14 @@ export async function entryChoices(
   limit: number,
   model: Model,
   parts: SpaceParts,
+  wording: Wording,
 ): Promise<Choice[]> {
   if ('ids' in filter && filter.ids.length === 0) return []
   const where =
     'ids' in filter
       ? { content_data_id: filter.ids.slice(0, maxIds) }
       : { datatype_id: datatypesOf(model, filter.of).slice(0, maxIds) }
-  return asChoices(await all(parts.services.space.content.list(where, { limit })), model, parts)
+  return asChoices(await all(parts.services.space.content.list(where, { limit })), model, parts, wording)
 }
 
 /** Returns the files with these ids, as far as they exist. */

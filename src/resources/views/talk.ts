@@ -1,4 +1,5 @@
 import type { Services } from '../../services/index.js'
+import type { Wording } from '../../texts/wording.js'
 import { all, type Entry } from '../entries.js'
 
 interface Parts {
@@ -54,5 +55,5 @@ export async function talkOf(entry: Entry, { services }: Parts): Promise<Talk> {
 export type { Comment, Request }
 
 /** The name of somebody, who may have no account any more. */
-export const personIn = ({ people }: Talk, id: string | null): string =>
-  id === null ? 'The service' : (people.get(id)?.name ?? 'A deleted account')
+export const personIn = ({ people }: Talk, id: string | null, { t }: Wording): string =>
+  id === null ? t('The service') : (people.get(id)?.name ?? t('A deleted account'))

@@ -1,4 +1,5 @@
 import type { Services } from '../../services/index.js'
+import type { Wording } from '../../texts/wording.js'
 import { all, modelOf, type SpaceParts } from '../entries.js'
 import { authorsOf } from './audit-subjects.js'
 
@@ -32,24 +33,29 @@ interface Parts extends SpaceParts {
 }
 
 /** Returns what is in the trash, the newest first. */
-export async function trashRows(parts: Parts, { limit, after }: Slice): Promise<TrashRow[]> {
+export async function trashRows(
+  parts: Parts,
+  { limit, after }: Slice,
+  wording: Wording,
+): Promise<TrashRow[]> {
   const { trash } = parts.services.space
   const found = await all(trash.list({}, { limit, newestFirst: true, ...(after ? { after } : {}) }))
-  return rowsOf(found, parts)
+  return rowsOf(found, parts, wording)
 }
 
 /** @throws 404 */
-export async function trashRow(id: string, parts: Parts): Promise<TrashRow> {
-  const [row] = await rowsOf([await parts.services.space.trash.get(id)], parts)
+export async function trashRow(id: string, parts: Parts, wording: Wording): Promise<TrashRow> {
+  const [row] = await rowsOf([await parts.services.space.trash.get(id)], parts, wording)
   return row as TrashRow
 }
 
-async function rowsOf(found: readonly Trashed[], parts: Parts): Promise<TrashRow[]> {
+async function rowsOf(found: readonly Trashed[], parts: Parts, wording: Wording): Promise<TrashRow[]> {
   const { space } = parts.services
   const { datatypes } = await modelOf(parts)
   const nameOf = await authorsOf(
     found.map(({ deleted_by }) => ({ user_id: deleted_by })),
     parts.services,
+    wording,
   )
   return found.map(({ trash_id, title, datatype_id, slug, entries, deleted_by, deleted_at }) => ({
     ...{ id: trash_id, title, entries },

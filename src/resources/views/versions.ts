@@ -1,6 +1,7 @@
 import type { Actor } from '../../actor.js'
 import { VersionCreate } from '../../services/content/versions.js'
 import type { Services } from '../../services/index.js'
+import type { Wording } from '../../texts/wording.js'
 import type { SpaceParts } from '../entries.js'
 import { type ChangedText, namesIn } from './changed-texts.js'
 
@@ -10,12 +11,12 @@ type Version = Awaited<ReturnType<Services['space']['versions']['summaries']>>[n
 const maxVersions = 1000
 
 /** Words for the triggers of versions. */
-const triggers: Readonly<Record<string, string>> = {
+const triggers = {
   publish: 'Published',
   manual: 'Saved by hand',
   restore: 'Before a restore',
   schedule: 'Published on schedule',
-}
+} as const
 
 /** A version as one row of the list. */
 export interface VersionRow {
@@ -31,21 +32,27 @@ export interface VersionRow {
 
 export const noVersions = 'No versions yet. Each publish saves one.'
 
-const rowOf = (version: Version, before: Version | undefined): VersionRow => ({
+function triggerWord(trigger: string, { t }: Wording): string {
+  return Object.hasOwn(triggers, trigger) ? t(triggers[trigger as keyof typeof triggers]) : trigger
+}
+
+const rowOf = (version: Version, before: Version | undefined, wording: Wording): VersionRow => ({
   id: version.content_version_id,
   number: version.version_number,
   name: `v${version.version_number}`,
-  why: [triggers[version.trigger] ?? version.trigger, version.label, version.locale]
-    .filter(Boolean)
-    .join(' · '),
+  why: [triggerWord(version.trigger, wording), version.label, version.locale].filter(Boolean).join(' · '),
   at: version.date_created,
   before: before?.content_version_id,
 })
 
 /** Returns the versions of an entry, the newest first. */
-export async function versionRows(id: string, { services: { space } }: SpaceParts): Promise<VersionRow[]> {
+export async function versionRows(
+  id: string,
+  { services: { space } }: SpaceParts,
+  wording: Wording,
+): Promise<VersionRow[]> {
   const found = await space.versions.summaries(id, maxVersions)
-  return found.map((version, i) => rowOf(version, found[i + 1]))
+  return found.map((version, i) => rowOf(version, found[i + 1], wording))
 }
 
 /** Keeps the current state as a version. */

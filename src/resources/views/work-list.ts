@@ -1,5 +1,6 @@
 import { HttpError } from '../../errors.js'
 import type { TreesAsked } from '../../services/content/work-list.js'
+import type { Wording } from '../../texts/wording.js'
 import { all, type Entry, isTitle, type Model, type SpaceParts } from '../entries.js'
 import type { Choice } from '../form-field.js'
 import { kindsOfTrees } from '../kinds.js'
@@ -17,18 +18,20 @@ export interface WorkListAsked {
   readonly page: number
 }
 
-/** The choices as the address has them. `draft` and `published` are the status, regardless of changes and schedules. */
-export const stateChoices: readonly (Choice & { value: NonNullable<TreesAsked['state']> })[] = [
-  { value: 'draft', word: 'Draft' },
-  { value: 'published', word: 'Published' },
-  { value: 'scheduled', word: 'Scheduled' },
-  { value: 'changed', word: 'Unpublished changes' },
+/** Returns the choices as the address has them. `draft` and `published` are the status, regardless of changes and schedules. */
+export const stateChoices = ({
+  t,
+}: Wording): readonly (Choice & { value: NonNullable<TreesAsked['state']> })[] => [
+  { value: 'draft', word: t('Draft') },
+  { value: 'published', word: t('Published') },
+  { value: 'scheduled', word: t('Scheduled') },
+  { value: 'changed', word: t('Unpublished changes') },
 ]
 
 /** Returns the datatypes of trees, after choices that stand for several. */
-export const kindChoices = (model: Model): Choice[] => [
-  { value: 'pages', word: 'All pages' },
-  { value: 'shared', word: 'Shared content' },
+export const kindChoices = (model: Model, { t }: Wording): Choice[] => [
+  { value: 'pages', word: t('All pages') },
+  { value: 'shared', word: t('Shared content') },
   ...kindsOfTrees(model).map(({ datatype_id, label }) => ({ value: datatype_id, word: label })),
 ]
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { PlainText } from '../../texts/text.js'
 import { anyJson } from '../body-parts.js'
 import type { FieldType } from './field-types.js'
 import { typeProblem } from './field-values.js'
@@ -22,15 +23,15 @@ export type SettingKind =
 
 export interface Setting<S extends z.ZodType = z.ZodType> {
   readonly kind: SettingKind
-  readonly label: string
-  readonly hint: string
+  readonly label: PlainText
+  readonly hint: PlainText | ''
   readonly schema: S
 }
 
 const setting = <S extends z.ZodType>(
   kind: SettingKind,
-  label: string,
-  hint: string,
+  label: PlainText,
+  hint: PlainText | '',
   schema: S,
 ): Setting<S> => ({ kind, label, hint, schema })
 
@@ -108,7 +109,7 @@ const text = {
   ),
   unique,
 }
-const between = <S extends z.ZodType>(first: string, last: string, schema: S) => ({
+const between = <S extends z.ZodType>(first: PlainText, last: PlainText, schema: S) => ({
   min: setting('value', first, '', schema),
   max: setting('value', last, '', schema),
 })

@@ -7,7 +7,7 @@ import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 
 /** The names editors see. */
-export const fieldTypes: Readonly<Record<FieldType, string>> = {
+export const fieldTypes = {
   text: 'Text',
   textarea: 'Text area',
   number: 'Number',
@@ -22,7 +22,7 @@ export const fieldTypes: Readonly<Record<FieldType, string>> = {
   slug: 'Slug',
   email: 'E-mail',
   url: 'Address',
-}
+} as const satisfies Record<FieldType, string>
 
 export type FieldType = (typeof fieldTypeNames)[number]
 export const fieldType = z.enum(fieldTypeNames)

@@ -2,10 +2,12 @@ import type { z } from 'zod'
 import { all, isTitle, type Kind, modelOf, startsOf } from '../../resources/entries.js'
 import { kindsWithoutPage, treesWithoutPage } from '../../resources/kinds.js'
 import { askedPage, newPageFields, withFreeSlug } from '../../resources/new-page.js'
+import { stateWord } from '../../resources/trees.js'
 import { pageRows, type TreeRow, treeRows } from '../../resources/views/pages.js'
 import { parsed } from '../../routes/form-values.js'
 import { ContentCreate } from '../../services/content/content-input.js'
 import { PageCreate } from '../../services/content/routes.js'
+import { english } from '../../texts/language.js'
 import { formView } from '../screen/form.js'
 import { type Column, type ListKey, listView } from '../screen/list.js'
 import { pickView } from '../screen/over.js'
@@ -34,7 +36,7 @@ async function withoutPage(session: Session): Promise<Place[]> {
       root: undefined,
       route: undefined,
       title: one.kind.label,
-      state: { kind: 'off', word: '' },
+      state: { kind: 'off' },
       changed: one.kind.date_modified,
     }),
   )
@@ -44,8 +46,8 @@ async function withoutPage(session: Session): Promise<Place[]> {
 const keyOf = ({ many, route, root }: Place): string =>
   many?.kind.datatype_id ?? route?.route_id ?? root?.content_data_id ?? ''
 
-const lastColumns: Column<TreeRow>[] = [
-  { label: 'State', of: ({ state }) => stateCell(state.kind, state.word) },
+const lastColumns: Column<Place>[] = [
+  { label: 'State', of: ({ state, many }) => stateCell(state.kind, many ? '' : stateWord(state, english)) },
   { label: 'Changed', of: ({ changed }) => timeWord(changed), wide: true },
 ]
 
@@ -126,12 +128,12 @@ function newPage(session: Session): AnyView {
       load: async () => ({
         record: undefined,
         title: 'New page',
-        fields: await newPageFields(await modelOf(session), session),
+        fields: await newPageFields(await modelOf(session), session, session),
       }),
       async save(texts) {
         await session.need('routes:create')
         const given: z.output<typeof PageCreate> = parsed(PageCreate, askedPage(texts))
-        const { entry, route } = await withFreeSlug(given.slug, session, () =>
+        const { entry, route } = await withFreeSlug(given.slug, session, session, () =>
           session.services.space.content.createPage(session.actor, given),
         )
         return shell => shell.replace(treeScreen(session, entry.content_data_id, route.title))

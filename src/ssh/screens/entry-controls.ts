@@ -31,7 +31,7 @@ function entryFind(session: Session, field: ModelField, model: Model): Find {
   return {
     access: 'content:update',
     async look() {
-      known ??= entryChoices({ of: targetsOf(field) }, maxLooked, model, session)
+      known ??= entryChoices({ of: targetsOf(field) }, maxLooked, model, session, session)
       return known
     },
   }
@@ -45,7 +45,7 @@ async function chosenOf(
   session: Session,
 ): Promise<Choice[]> {
   const ids = chosen.slice(0, maxFound)
-  if (field_type === 'relation') return entryChoices({ ids }, maxFound, model, session)
+  if (field_type === 'relation') return entryChoices({ ids }, maxFound, model, session, session)
   return (await mediaById(ids, session)).map(one => ({ value: one.media_id, word: mediaName(one) }))
 }
 

@@ -11,14 +11,14 @@ const reads = 'content:update'
 const linesOf = (text: string, style = plain): Row[] =>
   text.split('\n').map(line => ({ text: line, style, indent: 2 }))
 
-function requestRows(talk: Talk): Row[] {
+function requestRows(talk: Talk, session: Session): Row[] {
   const { request } = talk
   if (request?.status === 'open') {
-    const text = `${personIn(talk, request.author_id)} has asked for a review, ${timeWord(request.date_created)}`
+    const text = `${personIn(talk, request.author_id, session)} has asked for a review, ${timeWord(request.date_created)}`
     return [{ text, style: bold }, ...linesOf(request.note), { text: '' }]
   }
   if (request?.status !== 'returned') return []
-  const text = `${personIn(talk, request.answered_by)} has sent it back, ${timeWord(request.answered_at)}`
+  const text = `${personIn(talk, request.answered_by, session)} has sent it back, ${timeWord(request.answered_at)}`
   return [{ text, style: bold }, ...linesOf(request.answer), { text: '' }]
 }
 
@@ -30,13 +30,13 @@ export function talkScreen<S>(session: Session, shell: Shell<S>, id: string, tit
     const fields = (await modelOf(session)).fieldsOf.get(entry.datatype_id) ?? []
     const rowsOf = (comment: Comment, [head, text] = [bold, plain]): Row[] => {
       const about = fields.find(({ field_id }) => field_id === comment.field_id)?.label
-      const who = personIn(talk, comment.author_id)
+      const who = personIn(talk, comment.author_id, session)
       const words = [about, comment.locale, who, timeWord(comment.date_created)].filter(Boolean).join(' · ')
       return [{ text: words, style: head }, ...linesOf(comment.body, text), { text: '' }]
     }
     const settled = talk.settled.flatMap(comment => rowsOf(comment, [dim, dim]))
     const rows = [
-      ...requestRows(talk),
+      ...requestRows(talk, session),
       ...talk.open.flatMap(comment => rowsOf(comment)),
       ...(settled.length > 0 ? [{ text: `${talk.settled.length} resolved`, style: dim }, ...settled] : []),
     ]

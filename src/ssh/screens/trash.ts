@@ -12,10 +12,10 @@ export function trashScreen(session: Session): AnyView {
     access: { read: 'content:update', remove: 'content:delete' },
     service: {
       async *list(_where: never, slice) {
-        yield await trashRows(session, slice)
+        yield await trashRows(session, slice, session)
       },
       count: () => trash.count({}),
-      get: id => trashRow(id, session),
+      get: id => trashRow(id, session, session),
       remove: (actor, id) => trash.remove(actor, id),
     },
     key: 'id',

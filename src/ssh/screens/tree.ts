@@ -1,6 +1,7 @@
 import { modelOf, startsOf, valuesOf } from '../../resources/entries.js'
-import { type Node, type Tree, treeOf, waitingIn } from '../../resources/trees.js'
+import { type Node, stateWord, type Tree, treeOf, waitingIn } from '../../resources/trees.js'
 import { ContentCreate } from '../../services/content/content-input.js'
+import { english } from '../../texts/language.js'
 import type { Area } from '../screen/grid.js'
 import { type ListKey, listView } from '../screen/list.js'
 import { pickView } from '../screen/over.js'
@@ -38,7 +39,7 @@ async function besideOf(session: Session, { entry }: Node): Promise<Beside> {
 function drawBeside(area: Area, node: Node, beside: Beside | undefined): void {
   const { entry, type, title, state } = node
   area.put(0, 0, title, bold)
-  const cell = stateCell(state.kind, state.word)
+  const cell = stateCell(state.kind, stateWord(state, english))
   area.put(0, 1, cell.text, cell.style)
   area.put(0, 2, `${type} · ${timeWord(entry.date_modified)}`, dim)
   let y = 3

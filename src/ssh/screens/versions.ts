@@ -24,7 +24,7 @@ export function versionsScreen(session: Session, id: string, title: string): Any
   const { versions } = session.services.space
   let rows: readonly VersionRow[] = []
   const load = async () => {
-    rows = await versionRows(id, session)
+    rows = await versionRows(id, session, session)
     return { records: rows, total: rows.length }
   }
   const keys: ListKey<VersionRow>[] = [
@@ -118,7 +118,7 @@ function compare<S>(session: Session, shell: Shell<S>, from: VersionRow, to: Ver
 export function changesScreen<S>(session: Session, shell: Shell<S>, id: string): void {
   const { changes } = session.services.space
   shell.work(reads, async () => {
-    const entries = await changedEntries(id, session)
+    const entries = await changedEntries(id, session, session)
     const rows: Row[] = []
     for (const { title, word, values } of entries)
       rows.push({ text: `${title}: ${word}`, style: bold }, ...(await rowsOf(values)))

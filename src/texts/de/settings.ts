@@ -16,7 +16,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'A restore replaces every account, so that it is done on the server alone.':
     'Eine Wiederherstellung ersetzt jedes Konto; sie geht deshalb nur auf dem Server.',
   'API keys': 'API-Schlüssel',
-  About: 'Über diese Änderung',
+  About: 'Angaben',
   Action: 'Aktion',
   Actions: 'Aktionen',
   Active: 'Aktiv',
