@@ -3,13 +3,16 @@ import type { Choice } from './form-field.js'
 import { type ResourceParts, resource } from './resource.js'
 import { translationFields, withTranslations } from './translations.js'
 
+const tenths = (language: string) =>
+  new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1, useGrouping: false })
+
 /** Returns a size in words. */
-export const sizeWords = (bytes: number): string =>
+export const sizeWords = (bytes: number, language = 'en'): string =>
   bytes < 1024
     ? `${bytes} B`
     : bytes < 2 ** 20
       ? `${Math.round(bytes / 1024)} kB`
-      : `${(bytes / 2 ** 20).toFixed(1)} MB`
+      : `${tenths(language).format(bytes / 2 ** 20)} MB`
 
 export interface Folder {
   readonly folder_id: string
@@ -55,35 +58,40 @@ export const mediaResource = (parts: ResourceParts) => {
       { label: 'Uploaded', of: ({ date_created }) => ({ at: date_created }), room: 'much' },
     ],
     update: MediaUpdate,
-    deletes: () => 'It is deleted only if no content uses it. This cannot be undone.',
-    fields: async record => [
-      { name: 'alt_text', label: 'Alt text', hint: 'describe it; empty if decorative' },
-      { name: 'display_name', label: 'Name' },
-      { name: 'caption', label: 'Caption' },
-      { name: 'description', label: 'Description', kind: 'lines' },
+    deletes: (_file, { t }) => t('It is deleted only if no content uses it. This cannot be undone.'),
+    fields: async (record, { t }) => [
+      { name: 'alt_text', label: t('Alt text'), hint: t('describe it; empty if decorative') },
+      { name: 'display_name', label: t('Name') },
+      { name: 'caption', label: t('Caption') },
+      { name: 'description', label: t('Description'), kind: 'lines' },
       {
         name: 'folder_id',
-        label: 'Folder',
+        label: t('Folder'),
         kind: 'choice',
-        none: 'None',
+        none: t('None'),
         choices: folderChoices(await folders.tree()),
       },
       ...(record?.width
         ? ([
-            { name: 'focal_x', label: 'Focal point from the left', kind: 'number', hint: '0 to 100' },
+            {
+              name: 'focal_x',
+              label: t('Focal point from the left'),
+              kind: 'number',
+              hint: t('0 to 100'),
+            },
             {
               name: 'focal_y',
-              label: 'Focal point from the top',
+              label: t('Focal point from the top'),
               kind: 'number',
-              hint: '0 to 100',
+              hint: t('0 to 100'),
               beside: true,
             },
           ] as const)
         : []),
       ...(await translationFields(parts, record?.translations ?? {}, [
-        { member: 'alt_text', label: 'Alt text' },
-        { member: 'display_name', label: 'Name' },
-        { member: 'caption', label: 'Caption', beside: true },
+        { member: 'alt_text', label: t('Alt text') },
+        { member: 'display_name', label: t('Name') },
+        { member: 'caption', label: t('Caption'), beside: true },
       ])),
     ],
     prepare: withTranslations,

@@ -8,8 +8,11 @@ export interface Wording<All extends string = Text> {
   t<T extends All>(text: T, ...values: Values<T, string | number>): string
   /** Returns a text as parts, for values that are elements. */
   parts<T extends All, V>(text: T, ...values: Values<T, V>): (string | V)[]
-  /** Returns the form of a text for a number: `count(2, '{n} page', '{n} pages')`. The second form names the text. */
-  count<T extends All>(n: number, one: string, other: T): string
+  /**
+   * Returns the form of a text for a number: `count(2, '{n} page', '{n} pages')`. The second form names the text.
+   * @param shown the number as it is shown, such as with separators
+   */
+  count<T extends All>(n: number, one: string, other: T, shown?: string): string
 }
 
 /** Returns only the texts of a view or a viewer. */
@@ -41,9 +44,9 @@ export function wording<All extends string>(
     language,
     t: (text, ...[values]) => filled<string | number>(plain(text), values).join(''),
     parts: (text, ...[values]) => filled(plain(text), values),
-    count(n, one, other) {
+    count(n, one, other, shown = String(n)) {
       const [first = one, second = first] = translations ? formsOf(other) : [one, other]
-      return filled<string | number>(rules.select(n) === 'one' ? first : second, { n }).join('')
+      return filled<string | number>(rules.select(n) === 'one' ? first : second, { n: shown }).join('')
     },
   }
 }

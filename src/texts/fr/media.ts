@@ -1,4 +1,59 @@
 import type { mediaTexts } from '../en/media.js'
 import type { Translated } from '../text.js'
 
-export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = {}
+export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = {
+  '0 to 100': 'de 0 à 100',
+  About: 'À propos',
+  'All files': 'Tous les fichiers',
+  'Another {type} file. Its address, texts and uses stay.':
+    'Un autre fichier {type}. L’adresse, les textes et les utilisations restent.',
+  'Back to the folder': 'Retour au dossier',
+  Caption: 'Légende',
+  Create: 'Créer',
+  'Delete this folder…': 'Supprimer ce dossier…',
+  'Delete “{name}”?': 'Supprimer «\u00a0{name}\u00a0»\u00a0?',
+  Description: 'Description',
+  'Drop files here, or choose': 'Déposez des fichiers ici ou choisissez',
+  Entry: 'Entrée',
+  File: 'Fichier',
+  'Focal point from the left': 'Point focal depuis la gauche',
+  'Focal point from the top': 'Point focal depuis le haut',
+  Folder: 'Dossier',
+  Folders: 'Dossiers',
+  Id: 'ID',
+  'It is deleted only if no content uses it. This cannot be undone.':
+    'Le fichier n’est supprimé que si aucun contenu ne l’utilise. Cette action est définitive.',
+  'Keep it': 'Conserver',
+  Language: 'Langue',
+  Media: 'Médias',
+  Name: 'Nom',
+  'New folder': 'Nouveau dossier',
+  'New name': 'Nouveau nom',
+  'Next {n}': '{n} suivants',
+  'No alt text': 'Sans texte alternatif',
+  'No files yet': 'Aucun fichier pour le moment',
+  'No files yet.': 'Aucun fichier pour le moment.',
+  None: 'Aucun',
+  'Not in a folder': 'Sans dossier',
+  'Nothing uses it.': 'N’est utilisé nulle part.',
+  Pixels: 'Pixels',
+  Preview: 'Aperçu',
+  Rename: 'Renommer',
+  'Rename this folder': 'Renommer ce dossier',
+  'Replace file': 'Remplacer le fichier',
+  Size: 'Taille',
+  'The folder contains {files} and {folders}. Move or delete them first.':
+    'Le dossier contient {files} et {folders}. Commencez par les déplacer ou les supprimer.',
+  'The folder contains {files}. Move or delete them first.':
+    'Le dossier contient {files}. Commencez par les déplacer ou les supprimer.',
+  'The folder contains {folders}. Move or delete them first.':
+    'Le dossier contient {folders}. Commencez par les déplacer ou les supprimer.',
+  'The folder is empty. This cannot be undone.': 'Le dossier est vide. Cette action est définitive.',
+  Type: 'Type',
+  Upload: 'Téléverser',
+  Uploaded: 'Téléversé',
+  'Used by': 'Utilisé par',
+  Variants: 'Variantes',
+  '{n} files': ['{n} fichier', '{n} fichiers'],
+  '{n} folders': ['{n} dossier', '{n} dossiers'],
+}
