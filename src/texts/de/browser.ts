@@ -200,7 +200,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   Title: 'Titel',
   'toolbar of a text': 'Werkzeugleiste eines Textes',
   Underline: 'Unterstrichen',
-  Undo: 'Rückgängig machen',
+  Undo: 'Rückgängig',
   Unpublish: 'Veröffentlichung aufheben',
   'Unsaved changes': 'Nicht gespeicherte Änderungen',
   'Unsaved changes, kept here': 'Nicht gespeicherte Änderungen, hier aufbewahrt',
@@ -214,7 +214,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   'Waiting for {n} uploads': ['{n} Datei wird noch hochgeladen', '{n} Dateien werden noch hochgeladen'],
   webhooks: 'Webhooks',
   'What the editor does not know goes; Undo brings it back':
-    'Was der Editor nicht kennt, entfällt; Rückgängig machen holt es zurück',
+    'Was der Editor nicht kennt, entfällt; „Rückgängig“ holt es zurück',
   'What you typed is back': 'Die Eingaben sind wiederhergestellt',
   'What you typed is kept. Sign in to save it.': 'Die Eingaben bleiben erhalten. Zum Speichern anmelden.',
   'You are not signed in yet.': 'Noch nicht angemeldet.',

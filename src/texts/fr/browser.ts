@@ -4,7 +4,7 @@ import type { Translated } from '../text.js'
 export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>> = {
   '+, Insert': '+, Inser',
   '/ in a text': '/ dans un texte',
-  'A page, file, person, or what to do': 'Page, fichier, personne ou action',
+  'A page, file, person, or what to do': 'Une page, un fichier, une personne ou une action',
   'a path such as /about': 'un chemin tel que /about',
   'Add alt text': 'Ajouter un texte alternatif',
   'Add column': 'Ajouter une colonne',
@@ -215,7 +215,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   'Waiting for {n} uploads': ['{n} téléversement en cours', '{n} téléversements en cours'],
   webhooks: 'webhooks',
   'What the editor does not know goes; Undo brings it back':
-    'Ce que l’éditeur ne connaît pas est retiré\u00a0; Annuler le rétablit',
+    'Ce que l’éditeur ne connaît pas est retiré\u00a0; «\u00a0Annuler\u00a0» le rétablit',
   'What you typed is back': 'Votre saisie est rétablie',
   'What you typed is kept. Sign in to save it.':
     'Votre saisie est conservée. Connectez-vous pour l’enregistrer.',
