@@ -60,7 +60,7 @@ describe('signing in to the panel', () => {
       await choose({ language: 'de' }, ''),
       await choose({ language: 'de', form_token: 'none' }),
     ]
-    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 403, 403])
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 413, 403, 403])
     expect(refused.map(({ headers }) => headers.get('set-cookie')?.includes('language'))).not.toContain(true)
   })
 
