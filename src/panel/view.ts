@@ -64,7 +64,7 @@ const themeIn = (c: Ctx): Theme | undefined => {
 }
 
 /** The chosen language, else the first one that the browser asks for and the panel has. */
-export function languageIn(c: Ctx): Language {
+function languageIn(c: Ctx): Language {
   const given = cookieIn(c.req.header('cookie'), languageCookie)
   return given !== undefined && Object.hasOwn(languages, given)
     ? (given as Language)
