@@ -41,7 +41,7 @@ const FindButton = ({ view }: { view: View }) => (
   <a class="button find-button" href={`${view.base}/find`} data-palette={`${view.base}/find/results`}>
     <Icon view={view} name="seek" />
     <span class="find-word">{view.t('Find or do')}</span>
-    <kbd class="find-word">Ctrl K</kbd>
+    <kbd class="find-word">{view.t('Ctrl K')}</kbd>
   </a>
 )
 

@@ -45,26 +45,28 @@ Set up and run:
   quickstart [options]  start a sample site on SQLite in its own folder
   init [options]        write a configuration file and ask for missing values
   doctor [options]      check database, storage, mail, HTTPS, clock and disk, and suggest fixes
-  config                check the configuration
+  config                check, show and change the configuration
   migrate               migrate the database
   backup                create, list, verify and restore backups
   import [options]      import the export of another system: model, entries and files
 
-People and access:
-  user                  manage accounts
-  roles                 manage roles
-  token                 manage API keys
-
 Content:
-  media                 manage media
   content               manage content trees
-  versions              show, compare and restore versions of entries
+  media                 manage media
   pages                 create pages
+  trash                 show, restore and remove deleted content
+  comments              manage comments on entries
+  versions              show, compare and restore versions of entries
   routes                manage the URLs of pages
   redirects             manage redirects
   locales               manage locales
   query [options]       find published entries of a datatype
   search [options]      search published entries by words
+
+People and access:
+  user                  manage accounts
+  roles                 manage roles
+  token                 manage API keys
 
 Content model:
   datatypes             manage datatypes

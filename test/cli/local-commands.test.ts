@@ -157,7 +157,7 @@ describe('slugline migrate', () => {
     expect([up.code, done.length > 100]).toEqual([0, true])
     expect(await all('status')).toMatchObject({
       code: 0,
-      out: `${JSON.stringify({ done, missing: [], unknown: [] })}\n`,
+      out: `${JSON.stringify({ done, missing: [], waiting: [], unknown: [] })}\n`,
     })
     expect(JSON.parse((await all('up')).out)).toEqual({ done: [] })
   })
@@ -191,6 +191,8 @@ describe('slugline doctor', () => {
         disk: expect.stringMatching(/^(ok|warning)$/),
         secrets: 'ok',
         descriptors: 'ok',
+        settings: 'ok',
+        instances: 'ok',
       },
     ])
     expect([smtp.messages, await store.keys('slugline-doctor')]).toEqual([[], []])

@@ -182,7 +182,7 @@ it('has a line for each command', () => {
 describe('a command that deletes', () => {
   it.each(Object.entries(deletes))('%s', async (words, about) => {
     const refused = await run(words, about, {})
-    expect(refused).toMatchObject({ isSame: true, error: expect.stringContaining('say --yes') })
+    expect(refused).toMatchObject({ isSame: true, error: expect.stringContaining('add --yes') })
     const declined = await run(words, about, {}, 'no')
     expect(declined).toMatchObject({ isSame: true, error: 'nothing was changed' })
     expect(declined.asked).toEqual([expect.stringMatching(/^Delete /)])

@@ -11,9 +11,11 @@ import { wording } from '../../src/texts/wording.js'
 import { filesOf, literalsIn, shownTextsIn } from '../support/source-texts.js'
 
 /** The files whose texts are in the catalogue. */
-const files = filesOf(/^src\/(panel\/(browser\/.*|media(-folders)?\.tsx|pickers\.ts)|resources\/media\.ts)$/)
-/** Names, which are the same in every language. */
-const names = new Set(['Slugline'])
+const files = filesOf(/^src\/(panel|resources)\//).filter(file => !file.endsWith('/all-parts.tsx'))
+/** Names, codes and commands, which are the same in every language. */
+const names = new Set([
+  ...['Slugline', 'UTC', 'content:publish', 'preview_url', 'slugline backup restore', 'viewer'],
+])
 
 const areas: Readonly<Record<string, readonly string[]>> = {
   browser: browserTexts,
@@ -35,7 +37,9 @@ describe('the texts of the panel', () => {
   })
 
   it('are each used in the source', () => {
-    const used = literalsIn(filesOf(/^src\/(panel|resources)\//))
+    const used = literalsIn(
+      filesOf(/^src\/(panel\/|resources\/|services\/content\/field-(settings|types)\.ts)/),
+    )
     expect(texts.filter(text => !used.has(text))).toEqual([])
   })
 

@@ -424,4 +424,5 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Version {version}, started {time}': 'Version {version}, gestartet {time}',
   'Clock wrong by {seconds} s': 'Uhr weicht um {seconds} s ab',
   'Database table': 'Datenbanktabelle',
+  'Ctrl K': 'Strg K',
 }

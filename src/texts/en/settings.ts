@@ -395,4 +395,5 @@ export const settingsTexts = [
   'Version {version}, started {time}',
   'Clock wrong by {seconds} s',
   'Database table',
+  'Ctrl K',
 ] as const

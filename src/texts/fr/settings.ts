@@ -427,4 +427,5 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Version {version}, started {time}': 'Version {version}, démarrée {time}',
   'Clock wrong by {seconds} s': 'Horloge décalée de {seconds} s',
   'Database table': 'Table de la base de données',
+  'Ctrl K': 'Ctrl K',
 }
