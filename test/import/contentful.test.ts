@@ -285,12 +285,34 @@ describe('what is no export', () => {
     await expect(changed(json => Object.assign(json, { locales: [{ code: 'en' }] }))).rejects.toThrow(
       'locales: the default locale',
     )
-    await expect(changed(json => Object.assign(json, { entries: [{ sys: {} }] }))).rejects.toThrow(
-      'export.json: entries.0.sys.id',
-    )
     await expect(
-      changed(json => Object.assign(json, { contentTypes: [{ sys: { id: 'a' } }] })),
-    ).rejects.toThrow('export.json: contentTypes.0.fields')
+      changed(json =>
+        Object.assign(json, { contentTypes: [{ sys: { id: 'a' } }], entries: [], assets: [{}] }),
+      ),
+    ).rejects.toThrow('export.json: contentTypes.0: fields')
+  })
+
+  it('is left out record by record where others can be read', async () => {
+    const whole = await refused({ 'export.json': fixture })
+    const site = await changed(json => {
+      ;(json.entries as unknown[]).splice(1, 0, { sys: {}, fields: {} }, 'text')
+      ;(json.assets as unknown[]).push({ sys: { id: '' } })
+      ;(json.contentTypes as unknown[]).push({ sys: { id: 'broken' }, name: 'Broken' })
+    })
+    expect(site.entries).toEqual(whole.entries)
+    expect(site.types).toEqual(whole.types)
+    expect(whole.unread).toBeUndefined()
+    expect(site.unread?.count).toBe(4)
+    expect(site.unread?.named.map(({ place }) => place)).toEqual([
+      expect.stringMatching(/^export\.json: contentTypes\.\d+$/),
+      'export.json: entries.1',
+      'export.json: entries.2',
+      expect.stringMatching(/^export\.json: assets\.\d+$/),
+    ])
+    expect(site.unread?.named[1]?.reason).toMatch(/^sys\.id: /)
+    expect(site.notes).toContainEqual(
+      expect.stringMatching(/^Records that cannot be read are left out: 4 \(/),
+    )
   })
 
   it('is refused where it is too deep to be read', async () => {

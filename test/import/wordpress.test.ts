@@ -147,7 +147,10 @@ it('leaves out items without an id, and keeps the names of authors without one',
     'a.xml': channel(`${author}<item><title>Odd</title></item>${item({ id: 1, slug: 'one', more })}`),
   })
   expect(paths(site)).toEqual(['/one'])
-  expect(site.notes).toEqual(['Items without an id (wp:post_id) are left out: 1.'])
+  expect(site.unread).toMatchObject({ count: 1, named: [{ reason: 'it has no id (wp:post_id)' }] })
+  expect(site.notes).toEqual([
+    expect.stringMatching(/^Records that cannot be read are left out: 1 \(\S+: .*: it has no id/),
+  ])
   expect(site.entries.find(({ type }) => type === 'author')?.values.name).toEqual({ value: 'Ann A.' })
 })
 

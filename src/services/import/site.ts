@@ -1,6 +1,7 @@
 import type { ExportFiles } from '../../ports.js'
 import type { FieldType } from '../content/field-types.js'
 import type { SourceId } from '../content/source-ids.js'
+import type { Unread } from './unread.js'
 
 export type { ExportFiles }
 
@@ -13,6 +14,8 @@ export interface ImportedSite {
   readonly files: readonly ImportedFile[]
   /** Parts that are not imported, a sentence each, for the person who imports. */
   readonly notes: readonly string[]
+  /** Records of the export that cannot be read. */
+  readonly unread?: Unread | undefined
 }
 
 export interface ImportedLocale {

@@ -200,5 +200,12 @@ export const readSanity: ReadExport = async files => {
   const made = content.documents.map(({ document, isDraft }) => entries.of(document, isDraft))
   const onPages = new Set(made.filter(({ page }) => page).map(({ type }) => type))
   const types = [...model.values()].map(plan => importedType(plan, onPages.has(plan.name)))
-  return { locales: [], types, entries: made, files: used.files, notes: notes.sentences }
+  return {
+    locales: [],
+    types,
+    entries: made,
+    files: used.files,
+    notes: notes.sentences,
+    unread: content.unread.found,
+  }
 }

@@ -71,7 +71,8 @@ class WordpressReader {
   ) {
     const { items, terms, authors, base } = site
     this.definitions = acfFields(items)
-    this.notes.count('withoutId', undefined, site.withoutId)
+    for (const place of site.withoutId)
+      this.notes.unread.add(place.slice(0, 200), 'it has no id (wp:post_id)')
     this.zone = zoneOf(items.flatMap(({ zoned }) => zoned ?? []))
     this.start = items.flatMap(({ createdAt }) => createdAt ?? []).sort()[0] ?? new Date(0).toISOString()
     this.attachments = items.filter(item => item.type === 'attachment' && this.isFile(item))
@@ -116,7 +117,8 @@ class WordpressReader {
       if (ofTheSite.test(type) && !type.startsWith('acf-') && !this.shownBlocks.has(id))
         this.notes.count('notTaken', type)
     const entries = this.entries.sort(byTime(({ createdAt }) => createdAt))
-    return { locales: [], types: this.types, entries, files, notes: this.notes.sentences }
+    const { sentences: notes, unread } = this.notes
+    return { locales: [], types: this.types, entries, files, notes, unread: unread.found }
   }
 
   private isFile({ url }: WordpressItem): boolean {
