@@ -38,6 +38,7 @@ import { review } from './037-review.js'
 import { sourceIds } from './038-source-ids.js'
 import { mediaTexts } from './039-media-texts.js'
 import { severalInstances } from './040-several-instances.js'
+import { imports } from './046-imports.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   sourceIds,
   mediaTexts,
   severalInstances,
+  imports,
 ]

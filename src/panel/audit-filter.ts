@@ -52,6 +52,7 @@ const kinds: Readonly<Record<string, readonly [word: string, ...tables: string[]
   tokens: ['API keys', 'tokens'],
   webhooks: ['Webhooks', 'webhooks'],
   backups: ['Backups', 'backups', 'backups.download'],
+  imports: ['Imports', 'imports'],
   settings: ['Settings', 'config'],
 }
 export const changeKinds: readonly Choice[] = Object.entries(kinds).map(([value, [word]]) => ({

@@ -7,6 +7,7 @@ import { liveCallers } from './accounts/live-callers.js'
 import { contentServices } from './content-space.js'
 import { type AudienceOf, listAudience } from './delivery/audience.js'
 import { previewServices } from './delivery/index.js'
+import { ImportJobs } from './import/jobs.js'
 import { mediaServices } from './media/index.js'
 import { operationServices } from './operation/index.js'
 import { background } from './operation/jobs.js'
@@ -78,6 +79,7 @@ export function createServices(parts: Parts) {
     ...reviewServices({ ...common, access, publishing: content.space.publishing }),
     ...webhooks,
     ...operation,
+    importJobs: new ImportJobs(db, common),
     /** Removes expired records. Called once an hour. */
     async removeExpired() {
       await removeAccounts()

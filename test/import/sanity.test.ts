@@ -37,7 +37,8 @@ const raw = exportOf({ 'raw.ndjson': fixture('raw.ndjson') })
 const sorted = (site: ImportedSite) => [...site.files].sort((a, b) => (a.key < b.key ? -1 : 1))
 
 it('reads an export', async () => {
-  expect(await readSanity(whole)).toEqual(JSON.parse(fixture('expected.json')))
+  const site = await readSanity(whole)
+  expect({ ...site, entries: site.entries.map(({ source: _, ...one }) => one) }).toEqual(JSON.parse(fixture('expected.json')))
 })
 
 it('reads a raw export as the same, with addresses of the files', async () => {

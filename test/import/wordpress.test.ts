@@ -65,7 +65,7 @@ function custom(site: ImportedSite) {
 
 it('reads what WordPress 6.1 has exported', async () => {
   const site = await read({ 'wordpress.xml': fixture('wordpress.xml') })
-  expect(JSON.parse(JSON.stringify(site))).toEqual(JSON.parse(fixture('wordpress.json')))
+  expect(JSON.parse(JSON.stringify(site, (name, value) => (name === 'source' ? undefined : value)))).toEqual(JSON.parse(fixture('wordpress.json')))
 })
 
 it('puts files of one site together, and those beside them', async () => {

@@ -139,6 +139,14 @@ async function found(files: ExportFiles): Promise<{ name: string; json: object }
 const reasonOf = ({ issues: [issue] }: z.ZodError): string =>
   `${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'cannot be read'}`
 
+/** The export with its records as they are. What was read besides is not kept. */
+async function whole(files: ExportFiles) {
+  const { name, json } = await found(files)
+  const { data, error } = exportSchema.safeParse(json)
+  if (error) throw badRequest(`${name}: ${reasonOf(error)}`)
+  return { name, data }
+}
+
 /** The records of a list that can be read. The list is emptied, so that a large export is in memory once. */
 function readable<S extends z.ZodType>(
   list: unknown[],
@@ -164,9 +172,7 @@ export async function contentfulExport(
   files: ExportFiles,
   notes: Notes,
 ): Promise<{ readonly content: ContentfulExport; readonly folder: string; readonly unread: UnreadRecords }> {
-  const { name, json } = await found(files)
-  const { data, error } = exportSchema.safeParse(json)
-  if (error) throw badRequest(`${name}: ${reasonOf(error)}`)
+  const { name, data } = await whole(files)
   const unread = new UnreadRecords(notes)
   const all = <S extends z.ZodType>(list: 'contentTypes' | 'entries' | 'assets', schema: S) =>
     readable(data[list], schema, `${name}: ${list}`, unread)

@@ -6,6 +6,7 @@ import type {
   ImportedValues,
   ReadExport,
 } from '../../../services/import/site.js'
+import { sizeOfJson } from '../../../services/import/size.js'
 import { trimmed } from '../../../services/text.js'
 import { importAddress, isObject, memberOf, PageAddresses, textOf } from '../../imports.js'
 import { kebab, pluralOf } from '../../mapping.js'
@@ -70,6 +71,7 @@ class SanityEntries {
     const entry = {
       ...this.entry(document, _id, { createdAt, isPublished: !isDraft, publishedAt }),
       ids: [{ kind: 'document', id: _id }],
+      source: { size: sizeOfJson(contentOf(document).map(([, value]) => value)) },
       ...(changedAt === undefined ? {} : { changedAt }),
     }
     return page ? { ...entry, page } : entry

@@ -7,6 +7,7 @@ import type {
   ImportedValue,
   ReadExport,
 } from '../../../services/import/site.js'
+import { sizeOfText, sizeOfValues, sumOf } from '../../../services/import/size.js'
 import { isSlugText, trimmed } from '../../../services/text.js'
 import { byTime } from '../../imports.js'
 import { zoneOf } from '../zone.js'
@@ -285,8 +286,14 @@ class WordpressReader {
       ...(item.changedAt === undefined ? {} : { changedAt: item.changedAt }),
       ...(isPublished && item.date !== undefined ? { publishedAt: item.date } : {}),
       ...(item.status === 'future' && !item.isProtected ? { publishAt: item.date } : {}),
+      source: this.sourceOf(item, values),
       values,
     }
+  }
+
+  private sourceOf(item: WordpressItem, { body: _, ...others }: Values): ImportedEntry['source'] {
+    const size = sumOf([sizeOfText(item.content), sizeOfValues(others)])
+    return { size, ...(/^https?:/i.test(item.link) ? { address: item.link } : {}) }
   }
 
   private isPublished({ status, isProtected }: WordpressItem): boolean {
