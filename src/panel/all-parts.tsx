@@ -46,7 +46,7 @@ const fields: readonly Field[] = [
   { name: 'switch', label: 'Switch', kind: 'switch', words: ['Off', 'On'] },
   { name: 'choice', label: 'Choice', kind: 'choice', choices, none: 'none' },
   { name: 'choices', label: 'Choices', kind: 'choices', choices },
-  { name: 'rows', label: 'Rows', kind: 'rows', columns: ['Value', 'Label'], one: 'row' },
+  { name: 'rows', label: 'Rows', kind: 'rows', columns: ['Value', 'Label'], add: 'Add a row' },
   { name: 'fixed', label: 'Fixed', kind: 'fixed' },
   { name: 'folded', label: 'Folded', folded: 'More', group: 'A group' },
 ]

@@ -174,6 +174,14 @@ GET  /audit/:audit_event_id  audit:read  - - - p a
 GET  /backups  deploy:read  - - - p a
 GET  /backups/:backup_id/archive  deploy:read  - - - - a
 POST /backups  deploy:create  - - - p a
+GET  /import  import:read  - - - p a
+GET  /import/from/:system  import:create  - - - p a
+POST /import/upload/:system  import:create  - - - p a
+POST /import/address/:system  import:create  - - - p a
+GET  /import/:import_id  import:read  - - - p a
+POST /import/:import_id/start  import:update  - - - p a
+POST /import/:import_id/cancel  import:update  - - - p a
+POST /import/:import_id/delete  import:delete  - - - p a
 GET  /settings  config:read  - - e p a
 POST /settings  config:update  - - - p a
 GET  /profile  signed-in  - v e p a
