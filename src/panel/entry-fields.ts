@@ -20,7 +20,7 @@ async function choicesOf(
 ): Promise<Choice[]> {
   const find = (filter: { ids: readonly string[] } | { of: readonly string[] }) =>
     field.field_type === 'media'
-      ? mediaChoices(filter, maxChoices, context)
+      ? mediaChoices(filter, maxChoices, context, wording)
       : entryChoices(filter, maxChoices, model, context, wording)
   const [known, others] = [await find({ ids: chosen }), await find({ of: targetsOf(field) })]
   const inOrder = chosen.map(id => known.find(({ value }) => value === id) ?? { value: id, word: id })

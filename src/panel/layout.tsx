@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { directionOf } from '../texts/language.js'
 import type { Place } from './moved-from.js'
 import { Act, Icon, Moment } from './parts.js'
 import { Rail } from './rail.js'
@@ -14,7 +15,7 @@ interface DocumentProps {
 
 /** The document around every page of the panel. */
 export const Document = ({ view, title, children, kind }: DocumentProps) => (
-  <html lang={view.language} data-theme={view.theme}>
+  <html lang={view.language} dir={directionOf(view.language)} data-theme={view.theme}>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />

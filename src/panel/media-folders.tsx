@@ -2,6 +2,7 @@ import { notFound } from '../errors.js'
 import { idParam } from '../middleware/context.js'
 import { type Folder, folderChoices } from '../resources/media.js'
 import { MediaFolderCreate, MediaFolderUpdate } from '../services/media/folders.js'
+import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
 import { Fields } from './controls.js'
 import { TitledPage } from './layout.js'
@@ -17,9 +18,9 @@ const places = [
   ['root', 'Not in a folder'],
 ] as const
 
-export function nameOfFolder(tree: readonly Folder[], id: string): string {
-  const choices = [...places.map(([value, word]) => ({ value, word })), ...folderChoices(tree)]
-  return choices.find(({ value }) => value === id)?.word ?? 'Media'
+export function nameOfFolder(tree: readonly Folder[], id: string, { t }: Wording): string {
+  const choices = [...places.map(([value, word]) => ({ value, word: t(word) })), ...folderChoices(tree)]
+  return choices.find(({ value }) => value === id)?.word ?? t('Media')
 }
 
 const FolderRows = ({ view, tree, folder }: { view: View; tree: readonly Folder[]; folder: string }) => (
@@ -46,7 +47,7 @@ export function Folders({ view, tree, folder }: { view: View; tree: readonly Fol
   return (
     <>
       <div class="pane-head">
-        <h2>Folders</h2>
+        <h2>{view.t('Folders')}</h2>
       </div>
       <div class="nodes">
         {places.map(([value, word]) => (
@@ -56,35 +57,35 @@ export function Folders({ view, tree, folder }: { view: View; tree: readonly Fol
             aria-current={folder === value ? 'page' : undefined}
           >
             <Icon view={view} name="media" />
-            <span class="label">{word}</span>
+            <span class="label">{view.t(word)}</span>
           </a>
         ))}
         <FolderRows view={view} tree={tree} folder={folder} />
         {view.can('media:create') && (
           <details class="new-folder">
-            <summary>New folder</summary>
+            <summary>{view.t('New folder')}</summary>
             <Form view={view} action="/media-folders">
               <input type="hidden" name="parent_id" value={folder === 'root' ? '' : folder} />
-              <Fields view={view} fields={[{ name: 'name', label: 'Name', required: true }]} />
-              <Submit>Create</Submit>
+              <Fields view={view} fields={[{ name: 'name', label: view.t('Name'), required: true }]} />
+              <Submit>{view.t('Create')}</Submit>
             </Form>
           </details>
         )}
         {isFolder && view.can('media:update') && (
           <details class="new-folder">
-            <summary>Rename this folder</summary>
+            <summary>{view.t('Rename this folder')}</summary>
             <Form view={view} action={`/media-folders/${folder}`}>
               <label class="field">
-                New name
+                {view.t('New name')}
                 <input class="input" name="name" required value={folderNamed(tree, folder)?.name ?? ''} />
               </label>
-              <Submit>Rename</Submit>
+              <Submit>{view.t('Rename')}</Submit>
             </Form>
           </details>
         )}
         {isFolder && view.can('media:delete') && (
           <a class="button bare" href={`${view.base}/media-folders/${folder}/delete`}>
-            Delete this folder…
+            {view.t('Delete this folder…')}
           </a>
         )}
       </div>
@@ -102,32 +103,44 @@ function folderNamed(tree: readonly Folder[], id: string): Folder | undefined {
   return undefined
 }
 
-const counted = (n: number, word: string) => `${n} ${word}${n === 1 ? '' : 's'}`
+/** Says what is in a folder, and what to do first. */
+function contentWords({ t, count }: Wording, files: number, folders: number): string {
+  const inFiles = count(files, '{n} file', '{n} files')
+  const inFolders = count(folders, '{n} folder', '{n} folders')
+  if (folders === 0) return t('The folder contains {files}. Move or delete them first.', { files: inFiles })
+  if (files === 0)
+    return t('The folder contains {folders}. Move or delete them first.', { folders: inFolders })
+  return t('The folder contains {files} and {folders}. Move or delete them first.', {
+    files: inFiles,
+    folders: inFolders,
+  })
+}
 
 /** Asks before a folder is deleted; a folder with content cannot be deleted, and the page says what is in it. */
 const Question = ({ view, folder, files }: { view: View; folder: Folder; files: number }) => {
   const { folder_id, name, children } = folder
   const path = `/media?folder=${folder_id}`
-  const inside = [
-    ...(files > 0 ? [counted(files, 'file')] : []),
-    ...(children.length > 0 ? [counted(children.length, 'folder')] : []),
-  ]
-  const isEmpty = inside.length === 0
+  const isEmpty = files === 0 && children.length === 0
   return (
-    <TitledPage view={view} title={`Delete “${name}”?`} crumbs={[{ word: 'Media', path }]} column>
+    <TitledPage
+      view={view}
+      title={view.t('Delete “{name}”?', { name })}
+      crumbs={[{ word: view.t('Media'), path }]}
+      column
+    >
       <p class="lead">
         {isEmpty
-          ? 'The folder is empty. This cannot be undone.'
-          : `The folder contains ${inside.join(' and ')}. Move or delete them first.`}
+          ? view.t('The folder is empty. This cannot be undone.')
+          : contentWords(view, files, children.length)}
       </p>
       <div class="actions">
         {isEmpty && (
           <Act view={view} action={`/media-folders/${folder_id}/delete`} kind="bad">
-            Delete
+            {view.t('Delete')}
           </Act>
         )}
         <a class="button bare" href={`${view.base}${path}`}>
-          {isEmpty ? 'Keep it' : 'Back to the folder'}
+          {isEmpty ? view.t('Keep it') : view.t('Back to the folder')}
         </a>
       </div>
     </TitledPage>

@@ -43,9 +43,9 @@ const Details = ({ view, record }: { view: View; record: MediaRecord }) => (
   <>
     <section class="box">
       <h2>
-        Preview{' '}
+        {view.t('Preview')}{' '}
         <a href={record.url} rel="noreferrer">
-          Open
+          {view.t('Open')}
         </a>
       </h2>
       <div class="focal" data-focal={record.width ? '' : undefined}>
@@ -57,29 +57,29 @@ const Details = ({ view, record }: { view: View; record: MediaRecord }) => (
       </div>
     </section>
     <section class="box">
-      <h2>About</h2>
+      <h2>{view.t('About')}</h2>
       <dl class="facts">
-        <dt>File</dt>
+        <dt>{view.t('File')}</dt>
         <dd>{record.name}</dd>
-        <dt>Type</dt>
+        <dt>{view.t('Type')}</dt>
         <dd>{record.mimetype}</dd>
-        <dt>Size</dt>
+        <dt>{view.t('Size')}</dt>
         <dd>
-          {sizeWords(record.size)}
+          {sizeWords(record.size, view.language)}
           {record.width && ` · ${record.width} × ${record.height}`}
         </dd>
-        <dt>Uploaded</dt>
+        <dt>{view.t('Uploaded')}</dt>
         <dd>
           <Moment view={view} at={record.date_created} />
         </dd>
-        <dt>Id</dt>
+        <dt>{view.t('Id')}</dt>
         <dd class="mono">{record.media_id}</dd>
       </dl>
     </section>
     {view.can('media:update') && <Replace view={view} record={record} />}
     {record.variants.length > 0 && (
       <section class="box">
-        <h2>Variants</h2>
+        <h2>{view.t('Variants')}</h2>
         <ul class="rows">
           {record.variants.map(({ url, name, width, height, mimetype, size }) => (
             <li>
@@ -87,7 +87,7 @@ const Details = ({ view, record }: { view: View; record: MediaRecord }) => (
                 {name} <span class="hint">{mimetype.split('/').at(-1)}</span>
               </a>
               <span class="quiet">
-                {width} × {height} · {sizeWords(size)}
+                {width} × {height} · {sizeWords(size, view.language)}
               </span>
             </li>
           ))}
@@ -100,7 +100,7 @@ const Details = ({ view, record }: { view: View; record: MediaRecord }) => (
 /** A form of its own, because its body is a file (D-644). */
 const Replace = ({ view, record: { media_id, mimetype } }: { view: View; record: MediaRecord }) => (
   <section class="box">
-    <h2>Replace file</h2>
+    <h2>{view.t('Replace file')}</h2>
     <form
       method="post"
       encType="multipart/form-data"
@@ -108,14 +108,14 @@ const Replace = ({ view, record: { media_id, mimetype } }: { view: View; record:
     >
       <p>
         <label class="hint" for="replacement">
-          {`Another ${mimetype} file. Its address, texts and uses stay.`}
+          {view.t('Another {type} file. Its address, texts and uses stay.', { type: mimetype })}
         </label>
       </p>
       <p>
         <input type="file" id="replacement" name="file" accept={mimetype} required />
       </p>
       <p>
-        <Submit>Replace file</Submit>
+        <Submit>{view.t('Replace file')}</Submit>
       </p>
     </form>
   </section>
@@ -140,17 +140,20 @@ async function Uses({
   )
   return (
     <section aria-labelledby="uses">
-      <h2 id="uses">Used by</h2>
+      <h2 id="uses">{view.t('Used by')}</h2>
       {uses.length === 0 ? (
-        <p class="quiet">Nothing uses it.</p>
+        <p class="quiet">{view.t('Nothing uses it.')}</p>
       ) : (
         <Table
           view={view}
-          caption="Used by"
+          caption={view.t('Used by')}
           records={shown}
           pathOf={({ content_data_id }) => `/content/entry/${content_data_id}`}
           columns={[
-            { label: 'Entry', of: ({ content_data_id }) => titles.get(content_data_id) ?? content_data_id },
+            {
+              label: 'Entry',
+              of: ({ content_data_id }) => titles.get(content_data_id) ?? content_data_id,
+            },
             { label: 'Language', of: ({ locale }) => locale || '–' },
           ]}
         />
@@ -175,12 +178,12 @@ function libraryPage({ get }: Pages, context: PanelContext): void {
     return (
       <Page
         view={view}
-        title="Media"
+        title={view.t('Media')}
         tree={<Folders view={view} tree={tree} folder={folder} />}
         kind="with-folders"
       >
         <div class="head">
-          <h1>{nameOfFolder(tree, folder)}</h1>
+          <h1>{nameOfFolder(tree, folder, view)}</h1>
           <span class="spacer" />
           <form class="find" method="get" action={`${view.base}/media`}>
             <input
@@ -188,14 +191,14 @@ function libraryPage({ get }: Pages, context: PanelContext): void {
               type="search"
               name="text"
               value={text}
-              placeholder="Find a file"
-              aria-label="Find a file"
+              placeholder={view.t('Find a file')}
+              aria-label={view.t('Find a file')}
             />
           </form>
         </div>
         {view.can('media:create') && <Upload view={view} folder={folder} />}
         {shown.length === 0 ? (
-          <Empty>{text === '' ? 'No files yet' : `No results for “${text}”.`}</Empty>
+          <Empty>{text === '' ? view.t('No files yet') : view.t('No results for “{text}”.', { text })}</Empty>
         ) : (
           <ul class="tiles">
             {shown.map(media => (
@@ -203,7 +206,7 @@ function libraryPage({ get }: Pages, context: PanelContext): void {
                 <a href={`${view.base}/media/${media.media_id}`}>
                   <Picture media={media} class="tile" />
                   <span class="tile-name">{media.display_name || media.name}</span>
-                  <span class="quiet">{sizeWords(media.size)}</span>
+                  <span class="quiet">{sizeWords(media.size, view.language)}</span>
                 </a>
               </li>
             ))}
@@ -211,7 +214,7 @@ function libraryPage({ get }: Pages, context: PanelContext): void {
         )}
         {found.length > pageSize && (
           <p class="pager">
-            <a href={`${view.base}/media?${next}`}>Next {pageSize}</a>
+            <a href={`${view.base}/media?${next}`}>{view.t('Next {n}', { n: pageSize })}</a>
           </p>
         )}
       </Page>
@@ -232,10 +235,10 @@ const Upload = ({ view, folder }: { view: View; folder: string }) => (
     data-upload=""
   >
     <input type="hidden" name="folder_id" value={folder === 'root' ? '' : folder} />
-    <label for="file">Drop files here, or choose</label>
+    <label for="file">{view.t('Drop files here, or choose')}</label>
     <input type="file" id="file" name="file" required />
     <noscript>
-      <Submit>Upload</Submit>
+      <Submit>{view.t('Upload')}</Submit>
     </noscript>
     <p class="total" data-total="" />
     <ul class="queue" />

@@ -14,11 +14,11 @@ const maxFound = 30
 
 type Media = Awaited<ReturnType<PanelContext['services']['media']['items']['get']>>
 
-const mediaChoice = (media: Media) => ({
+const mediaChoice = (media: Media, { t }: Wording) => ({
   value: media.media_id,
   word: mediaName(media),
   alt: media.alt_text,
-  hint: media.alt_text || (media.mimetype.startsWith('image/') ? 'No alt text' : ''),
+  hint: media.alt_text || (media.mimetype.startsWith('image/') ? t('No alt text') : ''),
   picture: tileOf(media),
   ...(media.mimetype.startsWith('image/') && {
     preview: wholeOf(media),
@@ -26,10 +26,15 @@ const mediaChoice = (media: Media) => ({
   }),
 })
 
-export async function mediaChoices(filter: Filter, limit: number, context: PanelContext): Promise<Choice[]> {
+export async function mediaChoices(
+  filter: Filter,
+  limit: number,
+  context: PanelContext,
+  wording: Wording,
+): Promise<Choice[]> {
   const { items } = context.services.media
   const found = 'ids' in filter ? await mediaById(filter.ids, context) : await all(items.list({}, { limit }))
-  return found.map(mediaChoice)
+  return found.map(media => mediaChoice(media, wording))
 }
 
 /** Returns the published entries that the search finds, the best first. */
@@ -88,13 +93,13 @@ async function findEntries(
   return unique.flatMap(id => byId.get(id) ?? [])
 }
 
-async function findMedia(text: string, kind: 'images' | 'media', context: PanelContext) {
+async function findMedia(text: string, kind: 'images' | 'media', context: PanelContext, wording: Wording) {
   const filter = { ...(text === '' ? {} : { text }), ...(kind === 'images' ? { type: 'image' } : {}) }
   const { items } = context.services.media
   const found = isUlid(text) ? [await items.get(text)] : await all(items.list(filter, { limit: maxFound }))
-  if (kind === 'media') return found.map(mediaChoice)
+  if (kind === 'media') return found.map(media => mediaChoice(media, wording))
   return found.map(media => ({
-    ...mediaChoice(media),
+    ...mediaChoice(media, wording),
     address: media.url,
     width: media.width,
     height: media.height,
@@ -126,8 +131,8 @@ export function pickerAnswers(context: PanelContext) {
   )
   set.get('/pick/pages', 'content:update', async (_view, c) => answer(c, await findPages(textIn(c), context)))
   for (const kind of ['media', 'images'] as const)
-    set.get(`/pick/${kind}`, 'media:read', async (_view, c) =>
-      answer(c, await findMedia(textIn(c), kind, context)),
+    set.get(`/pick/${kind}`, 'media:read', async (view, c) =>
+      answer(c, await findMedia(textIn(c), kind, context, view)),
     )
   return set
 }

@@ -1,10 +1,9 @@
-import { setCookie } from 'hono/cookie'
 import { z } from 'zod'
 import { type Ctx, idParam } from '../middleware/context.js'
 import { ChangePassword } from '../services/accounts/password-reset.js'
 import { SshKeyCreate } from '../services/accounts/ssh-keys.js'
 import { UserUpdate } from '../services/accounts/users.js'
-import { type Language, languages } from '../texts/language.js'
+import { languages } from '../texts/language.js'
 import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
@@ -12,7 +11,8 @@ import { TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { type Draft, pages, saved } from './pages.js'
 import { Act, Form, Moment, Submit } from './parts.js'
-import { languageCookie, panelActor, themeCookie, themes, type View } from './view.js'
+import { ChosenLanguage, keepLanguage, keepPreference } from './preferences.js'
+import { panelActor, themeCookie, themes, type View } from './view.js'
 
 const own = ({ t }: Wording): readonly Field[] => [
   { name: 'name', label: t('Name') },
@@ -47,7 +47,6 @@ const key = ({ t }: Wording): readonly Field[] => [
 ]
 
 const Theme = z.object({ theme: z.enum([...themes, 'system']) })
-const Spoken = z.object({ language: z.enum(Object.keys(languages) as [Language, ...Language[]]) })
 const Names = UserUpdate.pick({ name: true, username: true })
 type Part = 'names' | 'password' | 'key'
 const partsOf = { names: own, password, key } satisfies Record<Part, (wording: Wording) => readonly Field[]>
@@ -92,19 +91,20 @@ export function profilePages(context: PanelContext) {
     },
     redraw: redraw('key', c),
   }))
-  const keep = (c: Ctx, name: string, value: string, maxAge = 31_536_000) => {
-    const secure = context.config().cookie_secure
-    setCookie(c, name, value, { path: '/admin', httpOnly: true, secure, sameSite: 'Lax', maxAge })
-    return '/profile'
-  }
   set.submit('/profile/theme', 'signed-in', Theme, c => ({
     names: [],
-    save: async ({ body: { theme } }) => keep(c, themeCookie, theme, theme === 'system' ? 0 : undefined),
+    async save({ body: { theme } }) {
+      keepPreference(c, context, themeCookie, theme, theme === 'system' ? 0 : undefined)
+      return '/profile'
+    },
     redraw: view => draw(view, c),
   }))
-  set.submit('/profile/language', 'signed-in', Spoken, c => ({
+  set.submit('/profile/language', 'signed-in', ChosenLanguage, c => ({
     names: [],
-    save: async ({ body: { language } }) => keep(c, languageCookie, language),
+    async save({ body: { language } }) {
+      keepLanguage(c, context, language)
+      return '/profile'
+    },
     redraw: view => draw(view, c),
   }))
   set.act('/profile/sessions/others/end', 'signed-in', async c => {

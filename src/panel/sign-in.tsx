@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Ctx } from '../middleware/context.js'
 import { Login } from '../services/accounts/auth.js'
 import { ConfirmReset, RequestReset } from '../services/accounts/password-reset.js'
+import { languages } from '../texts/language.js'
 import type { Wording } from '../texts/wording.js'
 import { type PanelContext, panelPath } from './context.js'
 import { type Field, Fields } from './controls.js'
@@ -10,6 +11,7 @@ import { visitorToken } from './form-token.js'
 import { Document } from './layout.js'
 import { type Draft, pages } from './pages.js'
 import { Form, Submit } from './parts.js'
+import { ChosenLanguage, keepLanguage } from './preferences.js'
 import { panelActor, type View } from './view.js'
 
 const credentials = ({ t }: Wording): readonly Field[] => [
@@ -53,6 +55,7 @@ const Alone = ({ view, title, children }: { view: View; title: string; children?
 export function signInPages(context: PanelContext) {
   const set = pages(context, 'sign in')
   signInPage(set, context)
+  languageAction(set, context)
   forgottenPage(set, context)
   newPasswordPage(set, context)
   // For a page that stayed open while its session expired and a new one began.
@@ -76,6 +79,25 @@ export function signInPages(context: PanelContext) {
 }
 
 type Pages = ReturnType<typeof pages>
+
+/** Lets somebody who is not signed in choose the language. It loads the page again, which the script would only change. */
+const LanguageChoice = ({ view, to }: { view: View; to: string }) => (
+  <Form view={view} action="/sign-in/language" class="languages" whole>
+    <input type="hidden" name="to" value={to} />
+    {Object.entries(languages).map(([language, name]) => (
+      <button
+        type="submit"
+        class="button bare"
+        name="language"
+        value={language}
+        lang={language}
+        aria-current={view.language === language ? 'true' : undefined}
+      >
+        {name}
+      </button>
+    ))}
+  </Form>
+)
 
 /** Returns the view of a visitor without a session; their browser gets the token that its form must carry. */
 const forVisitor = (view: View, c: Ctx, context: PanelContext): View => ({
@@ -110,6 +132,7 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
             </a>
           )}
         </p>
+        <LanguageChoice view={view} to={to} />
       </Alone>
     )
   }
@@ -132,6 +155,22 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
         redraw: (view, draft) => draw(view, wayTo(String(draft.texts.to ?? to)), draft),
       }
     },
+    { limited: true },
+  )
+}
+
+function languageAction({ submit }: Pages, context: PanelContext): void {
+  submit(
+    '/sign-in/language',
+    'public',
+    ChosenLanguage.extend({ to: z.string().optional() }),
+    c => ({
+      names: [],
+      async save({ body: { language, to } }) {
+        keepLanguage(c, context, language)
+        return `/sign-in?to=${encodeURIComponent(wayTo(to))}`
+      },
+    }),
     { limited: true },
   )
 }

@@ -6,7 +6,7 @@ import { nonceOf } from '../middleware/headers.js'
 import { cookieIn } from '../middleware/session-cookie.js'
 import { rightsOf } from '../resources/admin-space.js'
 import type { Access } from '../services/accounts/access.js'
-import { type Language, languages, preferredLanguage, wordingIn } from '../texts/language.js'
+import { type Language, languages, mirroredWording, preferredLanguage, wordingIn } from '../texts/language.js'
 import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
 import { type AddressOf, addressesOf } from './files.js'
@@ -64,12 +64,19 @@ const themeIn = (c: Ctx): Theme | undefined => {
 }
 
 /** The chosen language, else the first one that the browser asks for and the panel has. */
-export function languageIn(c: Ctx): Language {
+function languageIn(c: Ctx): Language {
   const given = cookieIn(c.req.header('cookie'), languageCookie)
   return given !== undefined && Object.hasOwn(languages, given)
     ? (given as Language)
     : preferredLanguage(c.req.header('accept-language'))
 }
+
+/** Returns the texts for a request. The mirrored ones exist only on a developer's machine. */
+const wordingFor = async (c: Ctx, { config }: PanelContext): Promise<Wording> =>
+  cookieIn(c.req.header('cookie'), languageCookie) === mirroredWording.language &&
+  config().environment === 'local'
+    ? mirroredWording
+    : wordingIn(languageIn(c))
 
 /** @throws 403 for an API key, which is for programs */
 export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
@@ -78,7 +85,7 @@ export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
   const rights = identity ? await rightsOf(context.services.access, identity) : new Set()
   const profile = identity && (await context.authentication.auth.profile(panelActor(c)))
   return {
-    ...(await wordingIn(languageIn(c))),
+    ...(await wordingFor(c, context)),
     nonce: nonceOf(c),
     token: formToken(c, context),
     base: context.base,

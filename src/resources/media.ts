@@ -3,13 +3,16 @@ import type { Choice } from './form-field.js'
 import { type ResourceParts, resource } from './resource.js'
 import { translationFields, withTranslations } from './translations.js'
 
+const tenths = (language: string) =>
+  new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1, useGrouping: false })
+
 /** Returns a size in words. */
-export const sizeWords = (bytes: number): string =>
+export const sizeWords = (bytes: number, language = 'en'): string =>
   bytes < 1024
     ? `${bytes} B`
     : bytes < 2 ** 20
       ? `${Math.round(bytes / 1024)} kB`
-      : `${(bytes / 2 ** 20).toFixed(1)} MB`
+      : `${tenths(language).format(bytes / 2 ** 20)} MB`
 
 export interface Folder {
   readonly folder_id: string
@@ -56,27 +59,32 @@ export const mediaResource = (parts: ResourceParts) => {
       { label: 'Uploaded', of: ({ date_created }) => ({ at: date_created }), room: 'much' },
     ],
     update: MediaUpdate,
-    deletes: () => 'It is deleted only if no content uses it. This cannot be undone.',
+    deletes: (_file, { t }) => t('It is deleted only if no content uses it. This cannot be undone.'),
     fields: async (record, viewer) => [
-      { name: 'alt_text', label: 'Alt text', hint: 'describe it; empty if decorative' },
-      { name: 'display_name', label: 'Name' },
-      { name: 'caption', label: 'Caption' },
-      { name: 'description', label: 'Description', kind: 'lines' },
+      { name: 'alt_text', label: viewer.t('Alt text'), hint: viewer.t('describe it; empty if decorative') },
+      { name: 'display_name', label: viewer.t('Name') },
+      { name: 'caption', label: viewer.t('Caption') },
+      { name: 'description', label: viewer.t('Description'), kind: 'lines' },
       {
         name: 'folder_id',
-        label: 'Folder',
+        label: viewer.t('Folder'),
         kind: 'choice',
-        none: 'None',
+        none: viewer.t('None'),
         choices: folderChoices(await folders.tree()),
       },
       ...(record?.width
         ? ([
-            { name: 'focal_x', label: 'Focal point from the left', kind: 'number', hint: '0 to 100' },
+            {
+              name: 'focal_x',
+              label: viewer.t('Focal point from the left'),
+              kind: 'number',
+              hint: viewer.t('0 to 100'),
+            },
             {
               name: 'focal_y',
-              label: 'Focal point from the top',
+              label: viewer.t('Focal point from the top'),
               kind: 'number',
-              hint: '0 to 100',
+              hint: viewer.t('0 to 100'),
               beside: true,
             },
           ] as const)

@@ -45,6 +45,27 @@ interface Parts {
 /** Nothing of the admin space is for the public. */
 const ofAdminSpace: AudienceOf = async () => 'working'
 
+/**
+ * Returns a function that indexes what older versions have written, and ends the migration of the schema when none of
+ * them is left. It is called at the start, and every few seconds while one runs beside this one.
+ */
+function followingOlder(parts: Parts, instances: InstancesService, catchUpIndexes: () => Promise<number>) {
+  const { db, ports } = parts
+  let [wasChecked, hadOlder] = [false, false]
+  return async (): Promise<void> => {
+    const hasOlder = await instances.hasOlder()
+    if (wasChecked && !hasOlder && !hadOlder) return
+    let isDone = false
+    await withLease(db, 'indexes', { ...ports, ...parts }, async () => {
+      const trees = await catchUpIndexes()
+      if (trees > 0) ports.log.info({ trees }, 'content of an older version was indexed')
+      isDone = true
+    })
+    await parts.finishMigrating()
+    ;[wasChecked, hadOlder] = [true, hasOlder || !isDone]
+  }
+}
+
 /** Everything the product can do, over one database. Every surface calls these. */
 export function createServices(parts: Parts) {
   const { db, ports, live, rateLimiter } = parts
@@ -67,7 +88,6 @@ export function createServices(parts: Parts) {
     media: audienceOf,
     admin_media: ofAdminSpace,
   })
-  let [wasChecked, hadOlder] = [false, false]
   const { catchUpIndexes, ...content } = contentServices({
     ...{ ...common, access },
     audienceOf: { space: audienceOf, adminSpace: ofAdminSpace },
@@ -94,22 +114,7 @@ export function createServices(parts: Parts) {
       await freeDeliveries(dead)
       await webhooks.delivery.drain()
     },
-    /**
-     * Indexes what older versions have written, and ends the migration of the schema when none of them is left: at the
-     * start, and while one runs beside this one. Called every few seconds.
-     */
-    async followOlder() {
-      const hasOlder = await common.instances.hasOlder()
-      if (wasChecked && !hasOlder && !hadOlder) return
-      let isDone = false
-      await withLease(db, 'indexes', common, async () => {
-        const trees = await catchUpIndexes()
-        if (trees > 0) ports.log.info({ trees }, 'content of an older version was indexed')
-        isDone = true
-      })
-      await parts.finishMigrating()
-      ;[wasChecked, hadOlder] = [true, hasOlder || !isDone]
-    },
+    followOlder: followingOlder(parts, common.instances, catchUpIndexes),
     /** Removes expired records. Called once an hour. */
     async removeExpired() {
       await removeAccounts()

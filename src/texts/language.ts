@@ -1,8 +1,16 @@
+import { browser as mirrored, mirroredLanguage } from './mirrored.js'
 import { type Wording, wording } from './wording.js'
 
 /** The languages of the panel, each by its own name. */
 export const languages = { en: 'English', de: 'Deutsch', fr: 'Français' } as const
 export type Language = keyof typeof languages
+
+/** Written from right to left, for tests of the layout only. */
+export const mirroredWording: Wording = wording(mirroredLanguage, mirrored)
+
+/** Returns the direction of a language for HTML; undefined from left to right. */
+export const directionOf = (language: string): 'rtl' | undefined =>
+  language === mirroredLanguage ? 'rtl' : undefined
 
 /** The texts in English, which the terminal shows too. */
 export const english: Wording = wording('en', undefined)

@@ -28,7 +28,7 @@ export type CountedText = Counted<Text>
 
 /** The values that a counted text needs beside its number `n`. */
 export type OtherValues<T extends string> = [Exclude<ValuesOf<T>, 'n'>] extends [never]
-  ? []
+  ? [values?: { readonly n: string }]
   : [values: Readonly<Record<Exclude<ValuesOf<T>, 'n'>, string | number>>]
 
 /** A text, or its forms for one and for several. */

@@ -8,7 +8,10 @@ export interface Wording<All extends string = Text> {
   t<T extends All>(text: T, ...values: Values<T, string | number>): string
   /** Returns a text as parts, for values that are elements. */
   parts<T extends All, V>(text: T, ...values: Values<T, V>): (string | V)[]
-  /** Returns the form of a text for a number: `count(2, '{n} page', '{n} pages')`. The second form names the text. */
+  /**
+   * Returns the form of a text for a number: `count(2, '{n} page', '{n} pages')`. The second form names the text.
+   * A number that is shown otherwise, such as with separators, is given as the value `n`.
+   */
   count<T extends All>(n: number, one: string, other: T, ...values: OtherValues<T>): string
 }
 
@@ -43,7 +46,7 @@ export function wording<All extends string>(
     parts: (text, ...[values]) => filled(plain(text), values),
     count(n, one, other, ...[values]) {
       const [first = one, second = first] = translations ? formsOf(other) : [one, other]
-      return filled<string | number>(rules.select(n) === 'one' ? first : second, { ...values, n }).join('')
+      return filled<string | number>(rules.select(n) === 'one' ? first : second, { n, ...values }).join('')
     },
   }
 }

@@ -131,5 +131,17 @@ describe.skipIf(chromiumMissing)(
       await opened.waitForURL(`${url}/admin/content/entry/${id}#f-fields.heading`)
       await expect.poll(() => opened.evaluate(() => document.activeElement?.id)).toBe('f-fields.heading')
     })
+
+    it.each([
+      ['de-AT', 'Bearbeiten'],
+      ['fr-FR', 'Modifier'],
+      ['nl-NL', 'Edit'],
+    ])('has the link in the language of the browser: %s', async (locale, word) => {
+      const { page } = await panel({ locale })
+      await page.goto(`${site}/?api=${encodeURIComponent(url)}&preview=${token}`)
+      await page.locator('h1').hover()
+      await page.locator('h1').dispatchEvent('pointerover')
+      await expect.poll(() => page.locator('a[target=slugline]').textContent()).toBe(word)
+    })
   },
 )

@@ -40,6 +40,30 @@ describe('signing in to the panel', () => {
     expect(audits.at(-1)).toMatchObject({ table_name: 'sessions', operation: 'INSERT', surface: 'panel' })
   })
 
+  it('offers the languages of the panel, and stores the chosen one in the browser', async () => {
+    const path = '/admin/sign-in?to=%2Fadmin%2Fprofile'
+    const { token, cookie } = await formOf(path)
+    const choose = (values: Record<string, string>, sent = cookie) =>
+      post('/admin/sign-in/language', { form_token: token, ...values }, { Cookie: sent })
+    const chosen = await choose({ language: 'de', to: '/admin/profile' })
+    expect([chosen.status, chosen.headers.get('location')]).toEqual([303, path])
+    expect(chosen.headers.get('set-cookie')).toMatch(/^slugline_language=de; .*Path=\/admin.*HttpOnly/)
+    const page = await formOf(path, `${cookie}; slugline_language=de`)
+    expect(page.answer.text).toContain('<html lang="de"')
+
+    const away = await choose({ language: 'fr', to: 'https://evil.example/' })
+    expect(away.headers.get('location')).toBe('/admin/sign-in?to=%2Fadmin')
+    const refused = [
+      await choose({ language: 'nl' }),
+      await choose({}),
+      await choose({ language: 'x'.repeat(100_000) }),
+      await choose({ language: 'de' }, ''),
+      await choose({ language: 'de', form_token: 'none' }),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 413, 403, 403])
+    expect(refused.map(({ headers }) => headers.get('set-cookie')?.includes('language'))).not.toContain(true)
+  })
+
   it('leads nowhere else, whatever the address says', async () => {
     for (const to of [
       'https://evil.example/',

@@ -22,6 +22,7 @@ GET  /files/:hash/:name  public  n v e p a
 GET  /edit.js  public  n v e p a
 GET  /sign-in  public  n v e p a
 POST /sign-in  public  n v e p a
+POST /sign-in/language  public  n v e p a
 GET  /forgotten  public  n v e p a
 POST /forgotten  public  n v e p a
 GET  /preview  public  n v e p a

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import { brotliCompress, gzip } from 'node:zlib'
 import { build } from 'esbuild'
 
@@ -109,23 +110,37 @@ const editor = await built(
     define: { markdownAddress: addressOf(markdown, 'markdown.js') },
   },
 )
-/** The languages of the scripts besides English, whose texts are in the scripts. */
-const translations = ['de', 'fr']
-const texts = await Promise.all(
-  translations.map(language =>
-    built(undefined, {
-      stdin: {
-        contents: `import { browser } from './${language}/browser.js'\nglobalThis.sluglineTexts = browser`,
-        loader: 'ts',
-        resolveDir: join(from, '../../texts'),
-      },
-      outdir: undefined,
-      outfile: join(to, `texts-${language}.js`),
-    }),
+/** The modules with the texts of the scripts, by language. English texts are in the scripts. */
+const translations = { de: './de/browser.js', fr: './fr/browser.js', 'ar-XB': './mirrored.js' }
+const texts = Object.fromEntries(
+  await Promise.all(
+    Object.entries(translations).map(async ([language, module]) => [
+      language,
+      await built(undefined, {
+        stdin: {
+          contents: `import { browser } from '${module}'\nglobalThis.sluglineTexts = browser`,
+          loader: 'ts',
+          resolveDir: join(from, '../../texts'),
+        },
+        outdir: undefined,
+        outfile: join(to, `texts-${language}.js`),
+      }),
+    ]),
   ),
 )
+
+/** The word of the link that `edit.js` shows in front ends, by language; that script has no other text. */
+function editWords() {
+  const word = 'Edit'
+  const wordIn = language => {
+    const page = {}
+    runInNewContext(texts[language][0].text, page)
+    return page.sluglineTexts[word]
+  }
+  return JSON.stringify({ en: word, de: wordIn('de'), fr: wordIn('fr') })
+}
 const outputFiles = [
-  ...texts.flat(),
+  ...Object.values(texts).flat(),
   ...markdown,
   ...editor,
   ...(await built(
@@ -138,7 +153,7 @@ const outputFiles = [
     {
       format: 'iife',
       external: ['/admin/files/*'],
-      define: { editorAddress: addressOf(editor, 'editor.js') },
+      define: { editorAddress: addressOf(editor, 'editor.js'), editWords: editWords() },
     },
   )),
   // Beside a script of the same name, so it is built on its own.

@@ -1,5 +1,6 @@
 import { button } from './elements.js'
 import { say } from './say.js'
+import { count } from './text.js'
 
 /** Comments beside a form: the way to them from a field, and suggestions of names while one is typed. */
 
@@ -70,7 +71,7 @@ function suggest(text: HTMLTextAreaElement): void {
   )
   names.hidden = false
   names.scrollIntoView({ block: 'nearest' })
-  say(`${found.length} ${found.length === 1 ? 'person' : 'people'}: Tab goes there`)
+  say(count(found.length, '{n} person: Tab goes there', '{n} people: Tab goes there'))
 }
 
 /** Starts comments. */

@@ -1,5 +1,6 @@
 import { restore } from './restore.js'
 import { say, status } from './say.js'
+import { t } from './text.js'
 
 const conflicts = () => [...document.querySelectorAll<HTMLElement>('[data-conflict]')]
 
@@ -29,8 +30,8 @@ function show(): void {
   const all = conflicts()
   for (const one of all) one.querySelector('[data-scripted]')?.removeAttribute('hidden')
   if (all.length === 0) return
-  status('Not saved: somebody else saved')
-  say('Not saved: somebody else saved. Choose between the texts above the fields.')
+  status(t('Not saved: somebody else saved'))
+  say(t('Not saved: somebody else saved. Choose between the texts above the fields.'))
   all[0]?.closest('.note')?.scrollIntoView({ block: 'nearest' })
 }
 

@@ -1,7 +1,8 @@
 import type { Kept } from './draft-store.js'
 import { button, element } from './elements.js'
+import { locale, t } from './text.js'
 
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
 interface Answers {
   /** @param draft the draft to restore */
@@ -10,14 +11,20 @@ interface Answers {
 }
 
 function noteFor(draft: Kept, isOther: boolean, { take, forget }: Answers): HTMLElement {
-  const since = isOther ? ' It was saved by somebody since; saving will show what differs.' : ''
-  const words = `You typed something here that was not saved, ${moment.format(draft.at)}.${since}`
+  const typed = t('You typed something here that was not saved, {time}.', { time: moment.format(draft.at) })
+  const since = isOther ? [t('It was saved by somebody since; saving will show what differs.')] : []
+  const words = [typed, ...since].join(' ')
   const answer = (text: string, act: (one: Kept) => void) =>
     button(text, () => {
       act(draft)
       note.remove()
     })
-  const actions = element('div', { class: 'actions' }, answer('Restore', take), answer('Discard', forget))
+  const actions = element(
+    'div',
+    { class: 'actions' },
+    answer(t('Restore'), take),
+    answer(t('Discard'), forget),
+  )
   const body = element('div', {}, element('p', {}, words), actions)
   const note = element('div', { class: 'note offered' }, body)
   return note

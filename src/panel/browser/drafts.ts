@@ -14,6 +14,7 @@ import { restore } from './restore.js'
 import { flushRich } from './rich.js'
 import { say, status } from './say.js'
 import { signInAgain } from './sign-in-again.js'
+import { t } from './text.js'
 
 /** The forms whose typed values are kept here until they are saved, so that a crash or an old session loses nothing. */
 const forms = () => document.querySelectorAll<HTMLFormElement>('form[data-draft]')
@@ -21,7 +22,7 @@ const addressOf = (form: HTMLFormElement) => form.getAttribute('action') ?? ''
 const formAt = (address: string | undefined) => [...forms()].find(one => addressOf(one) === address)
 const userNow = () => document.querySelector<HTMLElement>('#app')?.dataset.user ?? ''
 
-const unsavedWords = 'Unsaved changes'
+const unsavedWords = t('Unsaved changes')
 /** How many drafts of one form are offered. */
 const maxOffered = 3
 
@@ -81,7 +82,7 @@ async function keep(form: HTMLFormElement): Promise<void> {
       await keepDraft(draftOf(form))
     } while (isStale && isDirty)
     const line = document.querySelector('#saved')
-    if (isDirty && line?.textContent === unsavedWords) status(`${unsavedWords}, kept here`)
+    if (isDirty && line?.textContent === unsavedWords) status(t('Unsaved changes, kept here'))
   } catch {
     // Storage is full or forbidden: the page still holds the typed values.
   } finally {
@@ -112,7 +113,7 @@ async function bringBack(form: HTMLFormElement, draft: Kept): Promise<void> {
   restore(form, draft.values)
   const seen = seenIn(form)
   if (seen && draft.seen !== '') seen.value = draft.seen
-  say('What you typed is back')
+  say(t('What you typed is back'))
   await keepDraft(draftOf(form))
   await forgetDraft(draft)
 }
@@ -140,18 +141,23 @@ function onAnswer(event: Event): void {
   const isErrorPage = (response?.status ?? 0) >= 400 && !text.includes('data-draft')
   if (!isOut && !(isDirty && isErrorPage)) return
   event.preventDefault()
-  const undone = isDirty && sent === undefined ? 'Not done' : 'Not saved'
+  const isSave = !isDirty || sent !== undefined
   const address = sent
   // No later page is the response to this save.
   sent = undefined
   if (isOut) {
-    status('Not saved: you are signed out. What you typed is kept')
+    status(t('Not saved: you are signed out. What you typed is kept'))
     const form = formAt(address)
     signInAgain(() => form?.requestSubmit())
     return
   }
   const told = response?.headers?.get('x-error')
-  const words = `${undone}: ${told ? decodeURIComponent(told) : `the answer was ${response?.status}`}. What you typed is kept`
+  const problem = told
+    ? decodeURIComponent(told)
+    : t('the answer was {status}', { status: response?.status ?? 0 })
+  const words = isSave
+    ? t('Not saved: {problem}. What you typed is kept', { problem })
+    : t('Not done: {problem}. What you typed is kept', { problem })
   status(words)
   say(words)
 }
@@ -159,7 +165,7 @@ function onAnswer(event: Event): void {
 /** Without a response nothing is saved, and no later page is the response. */
 function onFailure(): void {
   sent = undefined
-  status('Not saved: no connection. What you typed is kept')
+  status(t('Not saved: no connection. What you typed is kept'))
 }
 
 function beforeSwap(): void {
@@ -223,7 +229,7 @@ function onSubmit(event: SubmitEvent): void {
   if (!(form instanceof HTMLFormElement)) return
   // A submit that only asks for other fields saves nothing: the form stays unsaved.
   if (event.submitter?.getAttribute('name') === 'form_show') return
-  if (isDirty) status('Saving…')
+  if (isDirty) status(t('Saving…'))
   const isDraft = form.dataset.draft !== undefined
   sent = isDraft ? addressOf(form) : undefined
   sentValues = isDraft ? valuesIn(form) : []

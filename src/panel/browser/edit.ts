@@ -1,5 +1,17 @@
 /** For front ends: turns texts of a preview into links to where they are edited. Served as `/admin/edit.js`. */
 const own = new URL((document.currentScript as HTMLScriptElement).src).origin
+/** Set by the build from the texts of the panel, by language. */
+declare const editWords: Readonly<Record<string, string>>
+
+/** The word of the link in the reader's language: the page around it may have a different one. */
+function editWord(): string {
+  for (const tag of navigator.languages) {
+    const word = editWords[tag.split('-')[0] ?? '']
+    if (word !== undefined) return word
+  }
+  return editWords.en ?? ''
+}
+
 const digits = ['\u200b', '\u200c', '\u200d', '\ufeff']
 const marks = /\u200b{4}[\u200b-\u200d\ufeff]+/g
 const hrefs = new WeakMap<Element, string>()
@@ -45,7 +57,7 @@ function readAll(root: Node): void {
 }
 
 const link = document.createElement('a')
-link.textContent = 'Edit'
+link.textContent = editWord()
 link.target = 'slugline'
 link.style.cssText =
   'position:absolute;z-index:2147483647;padding:2px 8px;border-radius:4px;background:#005fa8;color:#fff;font:600 13px/1.5 system-ui;text-decoration:none'

@@ -1,4 +1,5 @@
 import { element } from './elements.js'
+import { t } from './text.js'
 
 const clamp = (value: number) => Math.min(100, Math.max(0, Math.round(value)))
 
@@ -27,7 +28,7 @@ export function startFocal(): void {
     dot.style.top = `${top + (height * Number(y.value || 50)) / 100}px`
     dot.setAttribute(
       'aria-label',
-      `Focal point, ${x.value || 50} % from the left, ${y.value || 50} % from the top`,
+      t('Focal point, {x} % from the left, {y} % from the top', { x: x.value || 50, y: y.value || 50 }),
     )
     if (!dot.isConnected) frame.append(dot)
   }

@@ -1,6 +1,7 @@
 import { button, element, isTyping, showDialog } from './elements.js'
 import { toggleTree } from './panes.js'
 import { say } from './say.js'
+import { t } from './text.js'
 
 /** The first of two keys, until the second one is pressed. */
 let first = ''
@@ -41,30 +42,30 @@ function single(key: string): boolean {
 }
 
 const help: readonly (readonly [keys: string, does: string])[] = [
-  ['Ctrl K, /', 'find or do'],
-  ['Ctrl S', 'save'],
-  ['Ctrl Enter', 'the next step'],
-  ['g h', 'overview'],
-  ['g c', 'content'],
-  ['g m', 'media'],
-  ['g r', 'routes'],
-  ['g d', 'datatypes'],
-  ['g p', 'people'],
-  ['g w', 'webhooks'],
-  ['g a', 'audit log'],
-  ['g s', 'settings'],
-  ['↑ ↓ → ←', 'go through the tree'],
-  ['Alt ↑ ↓', 'move an entry'],
-  ['Alt → ←', 'move it in, out'],
-  ['+, Insert', 'add under an entry'],
-  ['Menu, Shift F10', 'menu of an entry'],
-  ['Space, Shift ↑ ↓', 'select several'],
-  ['/ in a text', 'commands'],
-  ['Alt F10', 'toolbar of a text'],
-  ['Ctrl Shift F', 'full page for a text'],
-  ['\\', 'show or hide the tree'],
-  ['Esc', 'close'],
-  ['?', 'this list'],
+  [t('Ctrl K, /'), t('find or do')],
+  [t('Ctrl S'), t('save')],
+  [t('Ctrl Enter'), t('the next step')],
+  ['g h', t('overview')],
+  ['g c', t('content')],
+  ['g m', t('media')],
+  ['g r', t('routes')],
+  ['g d', t('datatypes')],
+  ['g p', t('people')],
+  ['g w', t('webhooks')],
+  ['g a', t('audit log')],
+  ['g s', t('settings')],
+  ['↑ ↓ → ←', t('go through the tree')],
+  [t('Alt ↑ ↓'), t('move an entry')],
+  [t('Alt → ←'), t('move it in, out')],
+  [t('+, Insert'), t('add under an entry')],
+  [t('Menu, Shift F10'), t('menu of an entry')],
+  [t('Space, Shift ↑ ↓'), t('select several')],
+  [t('/ in a text'), t('commands')],
+  [t('Alt F10'), t('toolbar of a text')],
+  [t('Ctrl Shift F'), t('full page for a text')],
+  ['\\', t('show or hide the tree')],
+  [t('Esc'), t('close')],
+  ['?', t('this list')],
 ]
 
 function showHelp(): boolean {
@@ -72,12 +73,12 @@ function showHelp(): boolean {
   const dialog = element(
     'dialog',
     { id: 'keys', 'aria-labelledby': 'keys-title' },
-    element('h2', { id: 'keys-title' }, 'Keys'),
+    element('h2', { id: 'keys-title' }, t('Keys')),
     element('ul', { class: 'keys' }, ...rows),
-    button('Close', () => dialog.close()),
+    button(t('Close'), () => dialog.close()),
   )
   showDialog(dialog)
-  say('Keys')
+  say(t('Keys'))
   return true
 }
 

@@ -1,5 +1,6 @@
 import { button, element } from './elements.js'
 import { say } from './say.js'
+import { count, t } from './text.js'
 
 /** The list is searched after a pause in typing of this many milliseconds. */
 const pauseMs = 350
@@ -10,7 +11,7 @@ let anchor: string | undefined
 
 const list = () => document.querySelector<HTMLFormElement>('form.work-list')
 const boxes = () => [...(list()?.querySelectorAll<HTMLInputElement>('input[name=ids]') ?? [])]
-const countWords = (n: number) => `${n} ${n === 1 ? 'entry' : 'entries'}`
+const selectedWords = () => count(chosen.size, '{n} entry selected', '{n} entries selected')
 
 /** Shows which rows are chosen: in the rows, in the box above them, and in the bar. */
 function draw(): void {
@@ -27,7 +28,7 @@ function draw(): void {
   const bar = form?.querySelector<HTMLElement>('.work-bar')
   if (bar) bar.hidden = chosen.size === 0
   const words = form?.querySelector('[data-picked]')
-  if (words) words.textContent = `${countWords(chosen.size)} selected`
+  if (words) words.textContent = selectedWords()
 }
 
 function choose(ids: readonly string[], isChosen: boolean): void {
@@ -35,7 +36,7 @@ function choose(ids: readonly string[], isChosen: boolean): void {
     if (isChosen) chosen.add(id)
     else chosen.delete(id)
   draw()
-  say(`${countWords(chosen.size)} selected`)
+  say(selectedWords())
 }
 
 const allIds = () => boxes().map(({ value }) => value)
@@ -44,16 +45,16 @@ const allIds = () => boxes().map(({ value }) => value)
 function addAll(): void {
   const place = list()?.querySelector<HTMLElement>('[data-pick-all]')
   if (place && place.childElementCount === 0) {
-    const words = `Select all ${place.dataset.pickAll}`
+    const words = t('Select all {n}', { n: place.dataset.pickAll ?? '' })
     const box = element('input', { type: 'checkbox', 'aria-label': words, title: words })
     box.addEventListener('change', () => choose(allIds(), box.checked))
     place.append(box)
   }
   const bar = list()?.querySelector('.work-bar')
   if (!bar || bar.querySelector('[data-pick-more]')) return
-  const more = button(`Select all ${boxes().length}`, () => choose(allIds(), true), 'bare')
+  const more = button(t('Select all {n}', { n: boxes().length }), () => choose(allIds(), true), 'bare')
   more.dataset.pickMore = ''
-  const none = button('Clear', () => choose([...chosen], false), 'bare')
+  const none = button(t('Clear'), () => choose([...chosen], false), 'bare')
   bar.querySelector('[data-picked]')?.after(more, none)
 }
 

@@ -2,6 +2,7 @@ import type { Chosen } from './chosen.js'
 import { button, element } from './elements.js'
 import { say } from './say.js'
 import { takeFiles, upload, uploadAddress } from './send-file.js'
+import { t } from './text.js'
 
 /** The longest side of the preview in a field, in pixels. */
 const largest = 240
@@ -63,7 +64,7 @@ export function showMedia(host: HTMLElement, { rows, open, isMany, add }: Shown)
   const [row] = rows
   const takesFiles = uploadAddress() !== undefined
   const hasOne = row !== undefined && !isMany
-  const words = element('span', {}, hasOne ? '' : isMany ? 'Drop files here' : 'Drop a file here')
+  const words = element('span', {}, hasOne ? '' : isMany ? t('Drop files here') : t('Drop a file here'))
   if (hasOne) {
     row.querySelector('.row-actions')?.prepend(open)
     open.classList.add('small')
@@ -88,14 +89,16 @@ async function take(host: HTMLElement, files: readonly File[]): Promise<void> {
       if (words) words.textContent = text
     }
     const before = placesOf.get(host)?.words.textContent ?? ''
-    const progress = (part: number) => tell(`${file.name}: Uploading ${Math.round(part * 100)} %`)
+    const { name } = file
+    const progress = (part: number) => tell(t('{name}: Uploading {n} %', { name, n: Math.round(part * 100) }))
     progress(0)
-    say(`Uploading ${file.name}`)
+    say(t('Uploading {name}', { name }))
     try {
       placesOf.get(host)?.add(await upload('media', file, { progress }))
-      say(`${file.name} is uploaded`)
+      say(t('{name} is uploaded', { name }))
     } catch (error) {
-      const problem = `${file.name} was not uploaded: ${error instanceof Error ? error.message : error}`
+      const reason = error instanceof Error ? error.message : String(error)
+      const problem = t('{name} was not uploaded: {problem}', { name, problem: reason })
       tell(before)
       problems?.append(failureOf(host, file, problem))
       say(problem)
@@ -111,8 +114,8 @@ function failureOf(host: HTMLElement, file: File, problem: string): HTMLElement 
     placesOf.get(host)?.open.focus()
     void take(host, [file])
   }
-  const retry = button('Retry', again, 'small')
-  retry.setAttribute('aria-label', `Retry ${file.name}`)
+  const retry = button(t('Retry'), again, 'small')
+  retry.setAttribute('aria-label', t('Retry {name}', { name: file.name }))
   line.append(retry)
   return line
 }

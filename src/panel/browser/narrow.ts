@@ -1,3 +1,5 @@
+import { t } from './text.js'
+
 const fieldOf = () => document.querySelector<HTMLElement>('[data-narrows]')
 
 /** Shows only the fields and sections that contain every typed word. Hidden fields keep their values. */
@@ -19,7 +21,8 @@ function narrow(): void {
   for (const section of form.querySelectorAll<HTMLElement>('section'))
     section.hidden = section.querySelector('.field:not([hidden])') === null
   const told = place.querySelector('[role=status]')
-  if (told) told.textContent = words.length === 0 ? '' : count === 0 ? 'No results' : `${count} found`
+  if (told)
+    told.textContent = words.length === 0 ? '' : count === 0 ? t('No results') : t('{n} found', { n: count })
 }
 
 /** Starts the search for fields of a long form. */

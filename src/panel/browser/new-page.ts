@@ -1,6 +1,7 @@
 import { focusField } from './focus-field.js'
+import { t } from './text.js'
 
-const hintWords = 'made from the title'
+const hintWords = t('made from the title')
 /** A pause in typing, in milliseconds. */
 const pause = 150
 
@@ -45,7 +46,7 @@ function onInput({ target }: Event): void {
   const slug = fieldIn(form, 'slug')
   if (!slug) return
   if (target === slug) {
-    hint(slug, isOwn(slug) ? 'a path such as /about' : hintWords)
+    hint(slug, isOwn(slug) ? t('a path such as /about') : hintWords)
     return
   }
   if (isOwn(slug)) return

@@ -1,6 +1,7 @@
 import { element, iconAt, isTyping } from './elements.js'
 import { type Place, placeNow, recentPlaces } from './recent.js'
 import { say } from './say.js'
+import { t } from './text.js'
 
 /** An option of the list: a place, or a button of this page. */
 interface Offer extends Place {
@@ -40,9 +41,9 @@ function ofThisPage(text: string): Offer[] {
       .join(' ')
       .replaceAll(/\s+/g, ' ')
       .trim()
-    const said = `${word} this page`.toLowerCase()
+    const said = `${word} ${t('this page')}`.toLowerCase()
     if (word === '' || !words.every(one => said.includes(one))) return []
-    return [{ word, hint: 'this page', path: '', icon: 'check', act: () => button.click() }]
+    return [{ word, hint: t('this page'), path: '', icon: 'check', act: () => button.click() }]
   })
 }
 
@@ -64,8 +65,8 @@ class Palette {
       class: 'input',
       type: 'text',
       role: 'combobox',
-      'aria-label': 'A page, file, person, or what to do',
-      placeholder: 'A page, file, person, or what to do',
+      'aria-label': t('A page, file, person, or what to do'),
+      placeholder: t('A page, file, person, or what to do'),
       'aria-expanded': 'true',
       'aria-controls': 'palette-list',
       'aria-autocomplete': 'list',
@@ -76,10 +77,10 @@ class Palette {
     this.#list = element('div', {
       id: 'palette-list',
       role: 'listbox',
-      'aria-label': 'Found',
+      'aria-label': t('Found'),
       tabindex: '-1',
     })
-    this.dialog = element('dialog', { id: 'palette', 'aria-label': 'Find or do' }, this.#input, this.#list)
+    this.dialog = element('dialog', { id: 'palette', 'aria-label': t('Find or do') }, this.#input, this.#list)
     this.#input.addEventListener('input', () => {
       clearTimeout(timer)
       // A pending response belongs to other words.
@@ -114,9 +115,9 @@ class Palette {
     const answer = await fetch(address, { headers: { Accept: 'application/json' } }).catch(() => undefined)
     if (number !== asked || !this.dialog.open) return
     const { groups = [] } = answer?.ok ? ((await answer.json()) as { groups?: Group[] }) : {}
-    const recent = text === '' ? [{ name: 'Recent', items: recentPlaces() }] : []
+    const recent = text === '' ? [{ name: t('Recent'), items: recentPlaces() }] : []
     if (number === asked)
-      this.#show([...recent, { name: 'This page', items: own }, ...groups], answer?.ok !== true)
+      this.#show([...recent, { name: t('This page'), items: own }, ...groups], answer?.ok !== true)
   }
 
   /** Shows the options. The option that somebody has moved to with the arrows stays chosen if it is still there. */
@@ -135,7 +136,11 @@ class Palette {
       ),
     )
     const text = this.#input.value.trim()
-    const nothing = failed ? 'No connection' : text === '' ? 'Nothing here yet' : `No results for “${text}”`
+    const nothing = failed
+      ? t('No connection')
+      : text === ''
+        ? t('Nothing here yet')
+        : t('No results for “{text}”', { text })
     if (this.#offers.length === 0) this.#list.append(element('p', { class: 'group-name' }, nothing))
     const at = kept ? this.#offers.findIndex(({ path, word }) => path === kept.path && word === kept.word) : 0
     this.#choose(Math.max(0, at))
@@ -143,7 +148,7 @@ class Palette {
     const wanted = this.#wanted
     this.#wanted = undefined
     if (wanted !== undefined && this.#offers.length > 0) this.#go(wanted)
-    else say(this.#offers.length === 0 ? nothing : `${this.#offers.length} found`)
+    else say(this.#offers.length === 0 ? nothing : t('{n} found', { n: this.#offers.length }))
   }
 
   #option(offer: Offer): HTMLElement {

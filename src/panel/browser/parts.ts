@@ -1,17 +1,18 @@
 import { focusField } from './focus-field.js'
 import { sayRemoval } from './removal.js'
 import { say } from './say.js'
+import { count as counted, locale, t } from './text.js'
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' })
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** Shows below a field its time, which is in UTC, in the reader's time zone if that is a different one. */
 function showLocal(field: HTMLInputElement): void {
   const place = document.getElementById(`k-${field.id}`)
   const at = new Date(`${field.value}Z`)
   const isOther = !Number.isNaN(at.valueOf()) && at.getTimezoneOffset() !== 0
-  const text = isOther ? `${day.format(at)} in your time zone` : ''
+  const text = isOther ? t('{time} in your time zone', { time: day.format(at) }) : ''
   if (place && place.textContent !== text) place.textContent = text
 }
 
@@ -42,10 +43,14 @@ function offerReveals(): void {
   for (const button of document.querySelectorAll<HTMLElement>('[data-reveal]')) button.hidden = false
 }
 
-/** The heading of a note by the refused action. A publish is refused after its form was saved. */
+/** The heading of a note by the refused action and the number of its fields. A publish is refused after its form was saved. */
 const refusedWords = {
-  save: () => 'Not saved',
-  publish: () => `Saved ${clock.format(new Date())}. Not published`,
+  save: (n: number) =>
+    n === 0 ? t('Not saved') : counted(n, 'Not saved: {n} field', 'Not saved: {n} fields'),
+  publish: (n: number) =>
+    `${t('Saved {time}.', { time: clock.format(new Date()) })} ${
+      n === 0 ? t('Not published') : counted(n, 'Not published: {n} field', 'Not published: {n} fields')
+    }`,
   nothing: () => '',
 }
 const isRefused = (name: string | undefined): name is keyof typeof refusedWords =>
@@ -60,10 +65,10 @@ function showProblems(): void {
     return
   }
   const { refused } = note.dataset
-  const words = isRefused(refused) ? refusedWords[refused]() : ''
+  const wordsFor = isRefused(refused) ? refusedWords[refused] : refusedWords.nothing
   const links = [...note.querySelectorAll('a')]
-  const count = links.length === 0 ? '' : `: ${links.length} ${links.length === 1 ? 'field' : 'fields'}`
-  if (saved) saved.textContent = `${words}${count}`
+  const words = wordsFor(0)
+  if (saved) saved.textContent = wordsFor(links.length)
   const problem = (note.querySelector('li') ?? note).textContent
   say(words === '' ? problem : `${words}. ${problem}`)
   const [first] = links
@@ -115,8 +120,8 @@ function onClick(event: MouseEvent): void {
   const copied = target.closest<HTMLElement>('[data-copy]')
   if (copied?.dataset.copy !== undefined)
     navigator.clipboard.writeText(copyOf(copied.dataset.copy)).then(
-      () => say('Copied'),
-      () => say('Could not be copied'),
+      () => say(t('Copied')),
+      () => say(t('Could not be copied')),
     )
 }
 

@@ -4,6 +4,7 @@ import { button, element } from './elements.js'
 import { largeOf, showMedia } from './media-field.js'
 import { openPicker, rowOf } from './picker.js'
 import { say } from './say.js'
+import { t } from './text.js'
 
 /**
  * Shows the chosen entries or files of a field as rows with pictures. The select or the boxes of the form are still
@@ -77,7 +78,7 @@ function remove(field: HTMLElement, control: Control): void {
   tell(field)
   show(field)
   field.querySelector<HTMLElement>('[data-open]')?.focus()
-  say(`${shownOf(control).word} is removed`)
+  say(t('{name} is removed', { name: shownOf(control).word }))
 }
 
 /** Moves a chosen record before or after its neighbour. */
@@ -92,7 +93,7 @@ function move(field: HTMLElement, control: Control, by: -1 | 1): void {
   tell(field)
   show(field)
   focusRow(field, at + by, by)
-  say(`${shownOf(control).word}, ${at + by + 1} of ${all.length}`)
+  say(t('{name}, {i} of {n}', { name: shownOf(control).word, i: at + by + 1, n: all.length }))
 }
 
 function focusRow(field: HTMLElement, at: number, by: number): void {
@@ -136,6 +137,7 @@ function letDrag(row: HTMLElement, field: HTMLElement, control: Control): void {
 
 function rowFor(field: HTMLElement, control: Control, i: number, count: number): HTMLElement {
   const chosen = shownOf(control)
+  const name = chosen.word
   const row = field.dataset.picker === 'media' && selectOf(field) ? largeOf(chosen) : rowOf('div', chosen)
   row.classList.add('chosen')
   const buttons = element('span', { class: 'row-actions' })
@@ -144,13 +146,14 @@ function rowFor(field: HTMLElement, control: Control, i: number, count: number):
     made.dataset.by = String(by)
     buttons.append(made)
   }
-  if (i > 0) place('↑', `Move ${chosen.word} up`, -1)
-  if (i < count - 1) place('↓', `Move ${chosen.word} down`, 1)
+  if (i > 0) place('↑', t('Move {name} up', { name }), -1)
+  if (i < count - 1) place('↓', t('Move {name} down', { name }), 1)
   if (field.dataset.picker === 'entries' && control.dataset.word !== undefined) {
     const href = `${baseNow()}/content/entry/${encodeURIComponent(chosen.value)}`
-    buttons.append(element('a', { class: 'button small', href, 'aria-label': `Open ${chosen.word}` }, 'Open'))
+    const label = t('Open {name}', { name })
+    buttons.append(element('a', { class: 'button small', href, 'aria-label': label }, t('Open')))
   }
-  buttons.append(small('Remove', `Remove ${chosen.word}`, () => remove(field, control)))
+  buttons.append(small(t('Remove'), t('Remove {name}', { name }), () => remove(field, control)))
   ;(row.querySelector('.about') ?? row).append(buttons)
   if (count > 1) letDrag(row, field, control)
   return row
@@ -164,11 +167,14 @@ function show(field: HTMLElement): void {
   const isMany = selectOf(field) === null
   const chosen = chosenIn(field)
   const kind = field.dataset.picker === 'media' ? 'media' : 'entries'
-  const word = isMany ? 'Add…' : chosen.length > 0 ? 'Change…' : 'Choose…'
+  const label = field.dataset.label ?? ''
+  const [word, longWord] = isMany
+    ? [t('Add…'), t('Add: {label}', { label })]
+    : chosen.length > 0
+      ? [t('Change…'), t('Change: {label}', { label })]
+      : [t('Choose…'), t('Choose: {label}', { label })]
   const options = { many: isMany, ...(field.dataset.of ? { of: field.dataset.of } : {}) }
-  const open = small(word, `${word.slice(0, -1)}: ${field.dataset.label}`, () =>
-    openPicker(kind, one => add(field, one), options),
-  )
+  const open = small(word, longWord, () => openPicker(kind, one => add(field, one), options))
   open.classList.remove('small')
   open.dataset.open = ''
   const rows = chosen.map((one, i) => rowFor(field, one, i, chosen.length))

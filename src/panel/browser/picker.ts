@@ -3,6 +3,7 @@ import type { Chosen } from './chosen.js'
 import { button, element, showDialog } from './elements.js'
 import { say } from './say.js'
 import { takeFiles, upload, uploadAddress } from './send-file.js'
+import { t } from './text.js'
 
 /** How many results the server returns at a time. */
 const maxOffered = 30
@@ -21,10 +22,10 @@ interface Options {
 export type Choose = (kind: Kind, onChoose: (chosen: Chosen) => void, options?: Options) => void
 
 const titles: Readonly<Record<Kind, string>> = {
-  entries: 'Find an entry',
-  media: 'Find a file',
-  images: 'Find an image',
-  pages: 'Find a page',
+  entries: t('Find an entry'),
+  media: t('Find a file'),
+  images: t('Find an image'),
+  pages: t('Find a page'),
 }
 
 /** Returns a choice as a row: picture, name and hint. */
@@ -40,7 +41,7 @@ export function rowOf(tag: 'li' | 'div', { word, hint, picture }: Chosen): HTMLE
 
 /** Returns a choice as a tile: a file that is not a picture shows its file extension. */
 function tileOf({ word, hint, picture }: Chosen): HTMLElement {
-  const kind = /\.(\w{1,5})$/.exec(word)?.[1] ?? 'file'
+  const kind = /\.(\w{1,5})$/.exec(word)?.[1] ?? t('file')
   return element(
     'li',
     { class: 'choice' },
@@ -105,10 +106,10 @@ class Picker {
   }
 
   private foot(): HTMLElement {
-    const close = button(this.options.many ? 'Done' : 'Cancel', () => this.dialog.close())
+    const close = button(this.options.many ? t('Done') : t('Cancel'), () => this.dialog.close())
     const foot = element('div', { class: 'actions' }, close)
     if (this.isGrid && uploadAddress() !== undefined)
-      foot.append(this.uploader(), element('span', { class: 'hint' }, 'or drop files here'))
+      foot.append(this.uploader(), element('span', { class: 'hint' }, t('or drop files here')))
     return foot
   }
 
@@ -121,21 +122,25 @@ class Picker {
     if (this.kind === 'images') input.accept = 'image/*'
     if (this.options.many) input.multiple = true
     input.addEventListener('change', () => this.take([...(input.files ?? [])]))
-    return element('label', { class: 'button' }, 'Upload…', input)
+    return element('label', { class: 'button' }, t('Upload…'), input)
   }
 
   private take(files: readonly File[]): void {
     const taken = this.options.many ? files : files.slice(0, 1)
-    this.upload(taken).catch((problem: Error) => this.tell(`Not uploaded: ${problem.message}`))
+    this.upload(taken).catch((problem: Error) =>
+      this.tell(t('Not uploaded: {problem}', { problem: problem.message })),
+    )
   }
 
   /** Uploads files, and chooses them. */
   private async upload(files: readonly File[]): Promise<void> {
     for (const file of files) {
+      const { name } = file
+      const wordsAt = (part: number) => t('{name}: Uploading {n} %', { name, n: Math.round(part * 100) })
       const progress = (part: number) => {
-        this.note.textContent = `${file.name}: Uploading ${Math.round(part * 100)} %`
+        this.note.textContent = wordsAt(part)
       }
-      this.tell(`${file.name}: Uploading 0 %`)
+      this.tell(wordsAt(0))
       const found = await upload(this.kind === 'images' ? 'images' : 'media', file, { progress })
       this.show([found])
       this.choose(0)
@@ -154,7 +159,7 @@ class Picker {
 
   private search(): void {
     this.load(this.input.value).catch(error => {
-      if (!this.asked?.signal.aborted || error?.name !== 'AbortError') this.tell('Could not be searched.')
+      if (!this.asked?.signal.aborted || error?.name !== 'AbortError') this.tell(t('Could not be searched.'))
     })
   }
 
@@ -165,7 +170,7 @@ class Picker {
     this.asked = asked
     const query = new URLSearchParams({ q, ...(this.options.of ? { of: this.options.of } : {}) })
     const answer = await fetch(`${baseNow()}/pick/${this.kind}?${query}`, { signal: asked.signal })
-    if (!answer.ok) throw new Error(`refused (${answer.status})`)
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
     const found = (await answer.json()) as Chosen[]
     if (asked.signal.aborted) return
     this.show(found)
@@ -173,11 +178,12 @@ class Picker {
     const chooses = this.choosesFirst
     this.choosesFirst = false
     if (chooses && found.length > 0) return this.choose(0)
-    if (found.length === 0) this.tell(q === '' ? 'There is nothing yet.' : `No results for “${q}”.`)
-    else if (found.length < maxOffered) say(`${found.length} found`)
+    if (found.length === 0)
+      this.tell(q === '' ? t('There is nothing yet.') : t('No results for “{text}”.', { text: q }))
+    else if (found.length < maxOffered) say(t('{n} found', { n: found.length }))
     else {
-      this.note.textContent = `These are the first ${maxOffered}: type more of the name.`
-      say(`The first ${maxOffered} found`)
+      this.note.textContent = t('These are the first {n}: type more of the name.', { n: maxOffered })
+      say(t('The first {n} found', { n: maxOffered }))
     }
   }
 
@@ -247,7 +253,7 @@ class Picker {
     else {
       this.go(at)
       this.list.children[at]?.classList.add('taken')
-      say(`${chosen.word} is added`)
+      say(t('{name} is added', { name: chosen.word }))
     }
     this.onChoose(chosen)
   }

@@ -2,6 +2,7 @@ import htmx from 'htmx.org/dist/htmx.esm.js'
 import { hasUnsaved } from './drafts.js'
 import { element } from './elements.js'
 import { say } from './say.js'
+import { t } from './text.js'
 
 /** How often a browser reports that the page is open, in milliseconds. */
 const noteMs = 20_000
@@ -40,8 +41,11 @@ function showOthers(others: readonly string[]): void {
   const line = document.querySelector('#presence')
   if (!line) return
   const [first] = others
-  const more = others.length > 1 ? ` and ${others.length - 1} more are here too` : ' is here too'
-  const text = first === undefined ? '' : `${first}${more}`
+  const wordsFor = (name: string) =>
+    others.length === 1
+      ? t('{name} is here too', { name })
+      : t('{name} and {n} more are here too', { name, n: others.length - 1 })
+  const text = first === undefined ? '' : wordsFor(first)
   if (line.textContent === text) return
   line.textContent = text
   line.setAttribute('title', others.join(', '))
@@ -53,11 +57,11 @@ async function showChange(mark: string): Promise<void> {
     if (loaded === mark) return
     loaded = mark
     await htmx.ajax('GET', location.href, { target: '#app', select: '#app', swap: 'outerMorph' })
-    say('Saved elsewhere: the page shows it')
+    say(t('Saved elsewhere: the page shows it'))
     return
   }
   if (document.querySelector('#elsewhere')) return
-  const words = 'This was saved elsewhere meanwhile. Nothing of yours is lost: saving shows what differs.'
+  const words = t('This was saved elsewhere meanwhile. Nothing of yours is lost: saving shows what differs.')
   const note = { id: 'elsewhere', class: 'note', role: 'status' }
   document.querySelector('#form')?.before(element('div', note, element('p', {}, words)))
 }

@@ -1,6 +1,7 @@
 import { element } from './elements.js'
 import { onContent } from './live.js'
 import { say } from './say.js'
+import { t } from './text.js'
 
 const storageName = 'preview format'
 /** The most characters of a page that are shown. */
@@ -49,7 +50,7 @@ function readable(body: string): string {
 function frame(host: HTMLElement, format: string): HTMLElement {
   const known = host.querySelector('pre')
   const pre = known ?? element('pre', { class: 'preview-text', tabindex: '0', role: 'region' })
-  pre.setAttribute('aria-label', `Preview as ${format}`)
+  pre.setAttribute('aria-label', t('Preview as {format}', { format }))
   if (!known) host.replaceChildren(pre)
   return pre
 }
@@ -71,7 +72,7 @@ async function show(): Promise<void> {
   if (signal.aborted) return
   const pre = frame(host, link.dataset.format ?? '')
   const { scrollTop } = pre
-  if (answer.status === 404) pre.textContent = 'There is no page here yet.'
+  if (answer.status === 404) pre.textContent = t('There is no page here yet.')
   else pre.replaceChildren(...coloured(readable(body)))
   pre.scrollTop = scrollTop
 }
@@ -88,8 +89,8 @@ function onClick(event: MouseEvent): void {
   event.preventDefault()
   sessionStorage.setItem(storageName, link.dataset.format ?? '')
   show().then(
-    () => say(`Preview as ${link.dataset.format}`),
-    () => say('Could not be shown'),
+    () => say(t('Preview as {format}', { format: link.dataset.format ?? '' })),
+    () => say(t('Could not be shown')),
   )
 }
 

@@ -1,4 +1,5 @@
 import { say } from './say.js'
+import { t } from './text.js'
 
 /** Texts in rows that the server draws: with the script a step is done at once, and the last row is always empty. */
 
@@ -20,9 +21,10 @@ function addRow(rows: Element): Element | undefined {
   return copy
 }
 
-const placeOf = (item: Element) => {
+function sayPlace(item: Element): void {
   const items = [...(item.parentElement?.children ?? [])]
-  return `row ${items.indexOf(item) + 1} of ${items.length}`
+  const name = inputsIn(item)[0]?.value || t('Empty')
+  say(t('{name}: row {i} of {n}', { name, i: items.indexOf(item) + 1, n: items.length }))
 }
 
 function move(item: Element, step: 'up' | 'down'): void {
@@ -33,16 +35,16 @@ function move(item: Element, step: 'up' | 'down'): void {
   else other.after(item)
   if (activeElement instanceof HTMLElement) activeElement.focus()
   tell(item)
-  say(`${inputsIn(item)[0]?.value || 'Empty'}: ${placeOf(item)}`)
+  sayPlace(item)
 }
 
 function remove(rows: Element, item: Element): void {
   const next = item.nextElementSibling ?? item.previousElementSibling ?? addRow(rows)
-  const name = inputsIn(item)[0]?.value || 'Empty row'
+  const name = inputsIn(item)[0]?.value || t('Empty row')
   item.remove()
   if (next) inputsIn(next)[0]?.focus()
   tell(listIn(rows))
-  say(`${name}: removed`)
+  say(t('{name}: removed', { name }))
 }
 
 function take(rows: Element, item: Element | null, step: string | undefined): void {
@@ -100,7 +102,7 @@ function onChange({ target }: Event): void {
 }
 
 function onSwap(): void {
-  if (chosen !== undefined) say(`${chosen}: its settings are below`)
+  if (chosen !== undefined) say(t('{name}: its settings are below', { name: chosen }))
   chosen = undefined
 }
 

@@ -3,6 +3,7 @@ import { button, element, showDialog } from './elements.js'
 import { openPicker } from './picker.js'
 import { sayRemoval } from './removal.js'
 import { say } from './say.js'
+import { count as counted, t } from './text.js'
 import { focus, post } from './tree.js'
 import {
   before,
@@ -26,7 +27,7 @@ const entries = () => rows().filter(isEntry)
 const shown = () => shownRows().filter(isEntry)
 const place = () => document.querySelector<HTMLElement>('#selection')
 
-const countWords = () => `${selected.size} ${selected.size === 1 ? 'entry' : 'entries'}`
+const selectedWords = () => counted(selected.size, '{n} entry selected', '{n} entries selected')
 
 /** The ids in the order of the tree. */
 const selectedIds = () =>
@@ -39,17 +40,17 @@ function run(what: string, more: Record<string, string> = {}): void {
   const ids = selectedIds()
   if (what === 'delete') selected.clear()
   post(`${baseNow()}/content-selection`, { what, ids, ...more }).then(
-    () => say('Done'),
-    () => say('Could not be done'),
+    () => say(t('Done')),
+    () => say(t('Could not be done')),
   )
 }
 
 function askToDelete(): void {
-  const title = `Delete ${countWords()}?`
+  const title = counted(selected.size, 'Delete {n} entry?', 'Delete {n} entries?')
   const words = element(
     'p',
     { 'aria-live': 'polite' },
-    'This deletes them with everything under them and their versions.',
+    t('This deletes them with everything under them and their versions.'),
   )
   void sayRemoval(words, selectedIds())
   const close = () => dialog.close()
@@ -60,8 +61,8 @@ function askToDelete(): void {
   const actions = element(
     'div',
     { class: 'actions' },
-    button('Delete', remove, 'bad'),
-    button('Keep them', close),
+    button(t('Delete'), remove, 'bad'),
+    button(t('Keep them'), close),
   )
   const dialog = element('dialog', { 'aria-label': title }, element('h2', {}, title), words, actions)
   showDialog(dialog)
@@ -76,19 +77,19 @@ function offer(): void {
     host.replaceChildren()
     return
   }
-  const count = element('b', {}, `${countWords()} selected`)
+  const count = element('b', {}, selectedWords())
   const actions: [string, string, () => void][] = [
-    ['publish', 'Publish', () => run('publish')],
-    ['unpublish', 'Unpublish', () => run('unpublish')],
-    ['move', 'Move…', () => openPicker('entries', ({ value }) => run('move', { parent_id: value }))],
-    ['delete', 'Delete…', askToDelete],
+    ['publish', t('Publish'), () => run('publish')],
+    ['unpublish', t('Unpublish'), () => run('unpublish')],
+    ['move', t('Move…'), () => openPicker('entries', ({ value }) => run('move', { parent_id: value }))],
+    ['delete', t('Delete…'), askToDelete],
   ]
   host.replaceChildren(
     count,
     ...actions
       .filter(([what]) => may.includes(what))
       .map(([what, word, act]) => button(word, act, what === 'delete' ? 'bad' : '')),
-    button('Clear', () => select([]), 'bare'),
+    button(t('Clear'), () => select([]), 'bare'),
   )
 }
 
@@ -103,7 +104,7 @@ function draw(): void {
 /** Shows how many are selected; the buttons beside it stay. */
 function count(): void {
   const number = place()?.querySelector('b')
-  if (number && selected.size > 0) number.textContent = `${countWords()} selected`
+  if (number && selected.size > 0) number.textContent = selectedWords()
   else offer()
 }
 
@@ -119,7 +120,7 @@ function select(chosen: readonly HTMLElement[]): void {
   for (const id of [...selected]) if (!ids.has(id)) mark(id, false)
   for (const id of ids) mark(id, true)
   count()
-  say(selected.size === 0 ? 'Nothing is selected' : `${countWords()} selected`)
+  say(selected.size === 0 ? t('Nothing is selected') : selectedWords())
 }
 
 /** Asks for confirmation to delete one entry. */
@@ -132,8 +133,11 @@ function toggle(row: HTMLElement): void {
   anchor = row
   mark(idOf(row), !selected.has(idOf(row)))
   count()
+  const values = { name: nameOf(row), n: selected.size }
   say(
-    `${nameOf(row)} ${selected.has(idOf(row)) ? 'is selected' : 'is not selected'}, ${selected.size} in all`,
+    selected.has(idOf(row))
+      ? t('{name} is selected, {n} in all', values)
+      : t('{name} is not selected, {n} in all', values),
   )
 }
 

@@ -1,6 +1,7 @@
 import { baseNow } from './base.js'
 import type { Chosen } from './chosen.js'
 import { say, status } from './say.js'
+import { count, t } from './text.js'
 
 interface Sending {
   /** The folder of the file; empty for the root. */
@@ -25,8 +26,8 @@ export function sendFile(address: string, file: File, { folder, progress, signal
     request.upload.addEventListener('progress', ({ loaded, total }) =>
       progress?.(total > 0 ? loaded / total : 0),
     )
-    request.addEventListener('error', () => reject(new Error('No connection')))
-    request.addEventListener('abort', () => reject(new Error('stopped')))
+    request.addEventListener('error', () => reject(new Error(t('No connection'))))
+    request.addEventListener('abort', () => reject(new Error(t('stopped'))))
     request.addEventListener('load', () => {
       const id = /\/media\/(\w{26})/.exec(request.responseURL)?.[1]
       if (request.status < 400 && id !== undefined) return resolve(id)
@@ -54,11 +55,11 @@ export const uploadAddress = (): string | undefined =>
 
 async function stored(...[kind, file, sending]: Parameters<Upload>): Promise<Chosen> {
   const address = uploadAddress()
-  if (address === undefined) throw new Error('you may not upload files')
+  if (address === undefined) throw new Error(t('you may not upload files'))
   const id = await sendFile(address, file, sending)
   const answer = await fetch(`${baseNow()}/pick/${kind}?q=${id}`)
   const [found] = answer.ok ? ((await answer.json()) as Chosen[]) : []
-  if (!found) throw new Error('it was stored, but cannot be read')
+  if (!found) throw new Error(t('it was stored, but cannot be read'))
   return found
 }
 
@@ -75,7 +76,7 @@ function waitForUploads(event: SubmitEvent): void {
   if (running.size === 0 || !(form instanceof HTMLFormElement)) return
   event.preventDefault()
   event.stopImmediatePropagation()
-  const words = `Waiting for ${running.size === 1 ? '1 upload' : `${running.size} uploads`}`
+  const words = count(running.size, 'Waiting for {n} upload', 'Waiting for {n} uploads')
   status(words)
   say(words)
   if (form.dataset.waits !== undefined) return

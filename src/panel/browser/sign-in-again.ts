@@ -1,4 +1,5 @@
 import { button, element, showDialog } from './elements.js'
+import { t } from './text.js'
 
 const signInPath = '/admin/sign-in'
 
@@ -7,11 +8,11 @@ const jsonOf = async (answer: Response): Promise<Record<string, string>> => answ
 /** Gives the forms of this page the token of the new session. @returns the problem; empty on success */
 async function renewForms(): Promise<string> {
   const answer = await fetch('/admin/form-token').catch(() => undefined)
-  if (!answer) return 'No connection.'
+  if (!answer) return t('No connection.')
   const { user_id, token = '' } = await jsonOf(answer)
-  if (!answer.ok || user_id === undefined) return 'You are not signed in yet.'
+  if (!answer.ok || user_id === undefined) return t('You are not signed in yet.')
   if (user_id !== document.querySelector<HTMLElement>('#app')?.dataset.user)
-    return 'You signed in as somebody else. What was typed stays on this page and is not saved.'
+    return t('You signed in as somebody else. What was typed stays on this page and is not saved.')
   for (const input of document.querySelectorAll<HTMLInputElement>('input[name=form_token]'))
     input.value = token
   for (const place of document.querySelectorAll<HTMLElement>('[data-upload-to]'))
@@ -26,8 +27,8 @@ async function signIn(email: string, password: string): Promise<string> {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ email, password }),
   }).catch(() => undefined)
-  if (!answer) return 'No connection.'
-  return answer.ok ? '' : ((await jsonOf(answer)).error ?? 'You could not be signed in.')
+  if (!answer) return t('No connection.')
+  return answer.ok ? '' : ((await jsonOf(answer)).error ?? t('You could not be signed in.'))
 }
 
 /**
@@ -59,28 +60,28 @@ export function signInAgain(done: () => void): void {
   const form = element(
     'form',
     {},
-    element('div', { class: 'field' }, element('label', { for: email.id }, 'E-mail'), email),
-    element('div', { class: 'field' }, element('label', { for: password.id }, 'Password'), password),
+    element('div', { class: 'field' }, element('label', { for: email.id }, t('E-mail')), email),
+    element('div', { class: 'field' }, element('label', { for: password.id }, t('Password')), password),
     told,
     element(
       'div',
       { class: 'actions' },
-      element('button', { type: 'submit', class: 'button next' }, 'Sign in and save'),
-      button('Not now', () => dialog.close(), 'bare'),
+      element('button', { type: 'submit', class: 'button next' }, t('Sign in and save')),
+      button(t('Not now'), () => dialog.close(), 'bare'),
     ),
     element(
       'p',
       { class: 'links' },
-      element('a', { href: signInPath, target: '_blank', rel: 'noreferrer' }, 'Sign in another way'),
+      element('a', { href: signInPath, target: '_blank', rel: 'noreferrer' }, t('Sign in another way')),
       ' ',
-      button('I have signed in', () => void finish('')),
+      button(t('I have signed in'), () => void finish('')),
     ),
   )
   const dialog = element(
     'dialog',
     { id: 'sign-in-again', 'aria-labelledby': 'again-title' },
-    element('h2', { id: 'again-title' }, 'Your session ended'),
-    element('p', {}, 'What you typed is kept. Sign in to save it.'),
+    element('h2', { id: 'again-title' }, t('Your session ended')),
+    element('p', {}, t('What you typed is kept. Sign in to save it.')),
     form,
   )
   form.addEventListener('submit', event => {

@@ -7,8 +7,10 @@ declare global {
   var sluglineTexts: Readonly<Record<string, Translated>> | undefined
 }
 
+const language = document.documentElement.lang || 'en'
+
 /** The texts of the scripts in the language of the page. */
-export const { t, parts, count } = wording<(typeof browserTexts)[number]>(
-  document.documentElement.lang || 'en',
-  globalThis.sluglineTexts,
-)
+export const { t, count } = wording<(typeof browserTexts)[number]>(language, globalThis.sluglineTexts)
+
+/** The language of the page for times and numbers, as the reader's region writes them if the browser tells it. */
+export const locale = navigator.languages.find(tag => tag.split('-')[0] === language) ?? language

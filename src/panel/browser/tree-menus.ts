@@ -3,6 +3,7 @@ import { button, element } from './elements.js'
 import { showTree } from './panes.js'
 import { say } from './say.js'
 import { askToDeleteRow } from './selection.js'
+import { t } from './text.js'
 import { focus, move, post } from './tree.js'
 import { entryAt, idOf, isEntry, nameOf, rowOf, tree } from './tree-rows.js'
 
@@ -44,7 +45,7 @@ function place(row: HTMLElement, menu: HTMLElement): void {
 }
 
 function run(done: Promise<unknown>): void {
-  done.catch(() => say('Could not be done'))
+  done.catch(() => say(t('Could not be done')))
 }
 
 /** The actions on an entry that the user has permission for. */
@@ -53,11 +54,11 @@ function actionsOf(row: HTMLElement): [word: string, act: () => void][] {
   const of = Number(row.getAttribute('aria-setsize'))
   const isRoot = row.getAttribute('aria-level') === '1'
   const all: [boolean, string, () => void][] = [
-    [may('create'), 'Add under it…', () => void addMenu(row)],
-    [may('create') && !isRoot, 'Duplicate', () => run(post(pathOf(row, 'duplicate'), {}))],
-    [may('move') && place > 1, 'Move up', () => run(move(row, 'up'))],
-    [may('move') && place < of, 'Move down', () => run(move(row, 'down'))],
-    [may('delete'), 'Delete…', () => askToDeleteRow(row)],
+    [may('create'), t('Add under it…'), () => void addMenu(row)],
+    [may('create') && !isRoot, t('Duplicate'), () => run(post(pathOf(row, 'duplicate'), {}))],
+    [may('move') && place > 1, t('Move up'), () => run(move(row, 'up'))],
+    [may('move') && place < of, t('Move down'), () => run(move(row, 'down'))],
+    [may('delete'), t('Delete…'), () => askToDeleteRow(row)],
   ]
   return all.flatMap(([isThere, word, act]) => (isThere ? [[word, act]] : []))
 }
@@ -82,7 +83,7 @@ function moreMenu(row: HTMLElement): void {
     })
     item.setAttribute('role', 'menuitem')
     item.tabIndex = -1
-    if (word === 'Delete…') item.classList.add('bad')
+    if (word === t('Delete…')) item.classList.add('bad')
     menu.append(item)
   }
   if (menu.childElementCount === 0) return
@@ -116,15 +117,15 @@ function drawKinds(list: HTMLElement, kinds: readonly Kind[]): void {
 async function addMenu(row: HTMLElement): Promise<void> {
   const answer = await fetch(pathOf(row, 'starts'))
   if (!answer.ok) {
-    say('Could not be done')
+    say(t('Could not be done'))
     return
   }
   const { kinds } = (await answer.json()) as { kinds: Kind[] }
-  const list = element('ul', { role: 'listbox', id: 'kinds', 'aria-label': 'Kinds' })
+  const list = element('ul', { role: 'listbox', id: 'kinds', 'aria-label': t('Kinds') })
   const input = element('input', {
-    ...{ class: 'input', type: 'text', autocomplete: 'off', placeholder: 'Find a kind' },
+    ...{ class: 'input', type: 'text', autocomplete: 'off', placeholder: t('Find a kind') },
     ...{ role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'kinds' },
-    'aria-label': `Add under ${nameOf(row)}`,
+    'aria-label': t('Add under {name}', { name: nameOf(row) }),
   })
   const menu = element('div', {}, input, list)
   const selected = () => [...list.children].findIndex(one => one.getAttribute('aria-selected') === 'true')

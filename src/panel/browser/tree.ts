@@ -1,6 +1,7 @@
 import htmx from 'htmx.org/dist/htmx.esm.js'
 import { baseNow } from './base.js'
 import { say } from './say.js'
+import { t } from './text.js'
 import {
   before,
   entryAt,
@@ -139,8 +140,13 @@ function moveBack(event: Event): void {
 function sayPlace(moved: HTMLElement | null): void {
   if (!moved) return
   const parent = parentOf(moved)
-  const place = `${moved.getAttribute('aria-posinset')} of ${moved.getAttribute('aria-setsize')}`
-  say(`${nameOf(moved)}, ${place}${parent ? ` in ${nameOf(parent)}` : ''}`)
+  const [i = '', n = ''] = ['aria-posinset', 'aria-setsize'].map(name => moved.getAttribute(name) ?? '')
+  const values = { name: nameOf(moved), i, n }
+  say(
+    parent
+      ? t('{name}, {i} of {n} in {parent}', { ...values, parent: nameOf(parent) })
+      : t('{name}, {i} of {n}', values),
+  )
 }
 
 function plainKey(row: HTMLElement, key: string): boolean {
@@ -160,7 +166,7 @@ function onKey(event: KeyboardEvent): void {
   const how = event.altKey && isEntry(row) ? directions[key] : undefined
   if (how) {
     event.preventDefault()
-    move(row, how).catch(() => say('Could not be moved'))
+    move(row, how).catch(() => say(t('Could not be moved')))
   } else if (!event.altKey && plainKey(row, key)) event.preventDefault()
 }
 
@@ -170,7 +176,7 @@ async function showMore(row: HTMLAnchorElement): Promise<void> {
   await htmx.ajax('GET', row.href, { target: '[data-tree]', select: '[data-tree]', swap: 'outerMorph' })
   const fresh = rows().filter(one => isEntry(one) && !before.has(one.id))
   focus(row.dataset.more === 'before' ? fresh.at(-1) : fresh[0])
-  say(`${fresh.length} more are shown`)
+  say(t('{n} more are shown', { n: fresh.length }))
 }
 
 /** Adds the shown parts of a large tree to a request, so that its response has them too. */
@@ -185,7 +191,7 @@ function onClick(event: MouseEvent): void {
   const more = target instanceof Element ? target.closest<HTMLAnchorElement>('[data-tree] [data-more]') : null
   if (more && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault()
-    showMore(more).catch(() => say('Could not be shown'))
+    showMore(more).catch(() => say(t('Could not be shown')))
     return
   }
   const twist = target instanceof Element ? target.closest('.twist') : null
@@ -245,7 +251,7 @@ function onDrop(event: DragEvent): void {
   const { id } = dragged
   post(`${baseNow()}/content/entry/${idOf(dragged)}/place`, placeOf(row, drop)).then(
     () => sayPlace(document.getElementById(id)),
-    () => say('Could not be moved'),
+    () => say(t('Could not be moved')),
   )
 }
 

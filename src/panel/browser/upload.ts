@@ -1,6 +1,7 @@
 import { button, element } from './elements.js'
 import { say } from './say.js'
 import { sendFile } from './send-file.js'
+import { t } from './text.js'
 
 /** How many files are uploaded at the same time. */
 const atOnce = 3
@@ -28,24 +29,26 @@ function put(upload: Upload, state: State, words: string): void {
   upload.row.dataset.state = state
   if (state === 'done') bar.value = 1
   if (state === 'waiting') bar.value = 0
-  const act = (word: string, run: () => void) => {
+  const act = (word: string, label: string, run: () => void) => {
     const made = button(word, run, 'small')
-    made.setAttribute('aria-label', `${word} ${file.name}`)
+    made.setAttribute('aria-label', label)
     return made
   }
-  if (state === 'waiting' || state === 'sending') actions.replaceChildren(act('Cancel', () => cancel(upload)))
+  const { name } = file
+  if (state === 'waiting' || state === 'sending')
+    actions.replaceChildren(act(t('Cancel'), t('Cancel {name}', { name }), () => cancel(upload)))
   else if (state === 'done') actions.replaceChildren()
-  else actions.replaceChildren(act('Retry', () => retry(upload)))
+  else actions.replaceChildren(act(t('Retry'), t('Retry {name}', { name }), () => retry(upload)))
 }
 
 function cancel(upload: Upload): void {
   upload.sending?.abort()
-  put(upload, 'cancelled', 'Cancelled')
+  put(upload, 'cancelled', t('Cancelled'))
   next()
 }
 
 function retry(upload: Upload): void {
-  put(upload, 'waiting', 'Waiting')
+  put(upload, 'waiting', t('Waiting'))
   next()
 }
 
@@ -55,14 +58,14 @@ function rowFor(queue: Element, file: File): Upload {
   const row = element('li', {}, element('span', { class: 'file-name' }, file.name), bar, words, actions)
   queue.append(row)
   const upload: Upload = { file, row, bar, words, actions, state: 'waiting', sending: undefined }
-  put(upload, 'waiting', 'Waiting')
+  put(upload, 'waiting', t('Waiting'))
   return upload
 }
 
 const formNow = () => document.querySelector<HTMLFormElement>('form[data-upload]')
 
 async function run(form: HTMLFormElement, upload: Upload): Promise<void> {
-  put(upload, 'sending', 'Uploading 0 %')
+  put(upload, 'sending', t('Uploading {n} %', { n: 0 }))
   const folder = form.elements.namedItem('folder_id')
   upload.sending = new AbortController()
   const problem = await sendFile(form.action, upload.file, {
@@ -70,7 +73,7 @@ async function run(form: HTMLFormElement, upload: Upload): Promise<void> {
     signal: upload.sending.signal,
     progress(part) {
       upload.bar.value = part
-      upload.words.textContent = `Uploading ${Math.floor(part * 100)} %`
+      upload.words.textContent = t('Uploading {n} %', { n: Math.floor(part * 100) })
     },
   }).then(
     () => undefined,
@@ -78,7 +81,7 @@ async function run(form: HTMLFormElement, upload: Upload): Promise<void> {
   )
   upload.sending = undefined
   if (upload.state !== 'sending') return
-  if (problem === undefined) put(upload, 'done', 'Done')
+  if (problem === undefined) put(upload, 'done', t('Done'))
   else put(upload, 'failed', problem)
   next()
 }
@@ -90,7 +93,7 @@ function next(): void {
   while (inState('sending').length < atOnce) {
     const [upload] = inState('waiting')
     if (!upload) break
-    run(form, upload).catch(() => put(upload, 'failed', 'Not uploaded'))
+    run(form, upload).catch(() => put(upload, 'failed', t('Not uploaded')))
   }
   total(form)
 }
@@ -98,9 +101,13 @@ function next(): void {
 function total(form: HTMLFormElement): void {
   const [done, failed] = [inState('done').length, inState('failed').length]
   const isOver = inState('waiting', 'sending').length === 0
-  const words = `${done} of ${uploads.length} uploaded${failed > 0 ? `, ${failed} failed` : ''}`
+  const n = uploads.length
+  const words =
+    failed > 0
+      ? t('{done} of {n} uploaded, {failed} failed', { done, n, failed })
+      : t('{done} of {n} uploaded', { done, n })
   const place = form.querySelector('[data-total]')
-  if (place) place.textContent = uploads.length > 0 ? words : ''
+  if (place) place.textContent = n > 0 ? words : ''
   if (!isOver) return
   say(words)
   // Failed uploads stay in the list for a retry; without any the page loads again and shows the files.
@@ -112,7 +119,7 @@ function offerToShow(form: HTMLFormElement): void {
   const place = form.querySelector('[data-total]')
   place?.append(
     ' ',
-    button('Show the uploaded files', () => location.reload(), 'small'),
+    button(t('Show the uploaded files'), () => location.reload(), 'small'),
   )
 }
 

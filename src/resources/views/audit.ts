@@ -80,7 +80,7 @@ export async function toldChange(
     values: await valuesOfChange(event, viewer, services),
     stored: { before: storedText(event.old_values, viewer), after: storedText(event.new_values, viewer) },
     facts: [
-      ['Table', event.table_name],
+      ['Database table', event.table_name],
       ['Record', event.record_id],
       ['Request', event.request_id],
       ['Address', event.ip_address],

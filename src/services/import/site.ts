@@ -79,7 +79,7 @@ export interface Size {
 }
 
 /** A record as it was in the other system. */
-export interface ImportedSource {
+interface ImportedSource {
   /** The address of its page there, if the export says it. */
   readonly address?: string | undefined
   /** Without that of children, which have their own where the export has them apart. */

@@ -1,4 +1,42 @@
 import type { mediaTexts } from '../en/media.js'
 import type { Translated } from '../text.js'
 
-export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = {}
+export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = {
+  '0 to 100': '0 bis 100',
+  'All files': 'Alle Dateien',
+  'Another {type} file. Its address, texts and uses stay.':
+    'Eine andere Datei vom Typ {type}. Adresse, Texte und Verwendungen bleiben.',
+  'Back to the folder': 'Zurück zum Ordner',
+  'Delete this folder…': 'Diesen Ordner löschen…',
+  Description: 'Beschreibung',
+  'Drop files here, or choose': 'Dateien hier ablegen oder auswählen',
+  File: 'Datei',
+  'Focal point from the left': 'Bildschwerpunkt von links',
+  'Focal point from the top': 'Bildschwerpunkt von oben',
+  Folder: 'Ordner',
+  Folders: 'Ordner',
+  'It is deleted only if no content uses it. This cannot be undone.':
+    'Nur Dateien, die kein Inhalt verwendet, werden gelöscht. Das ist endgültig.',
+  'New folder': 'Neuer Ordner',
+  'New name': 'Neuer Name',
+  'No alt text': 'Ohne Alternativtext',
+  'No files yet': 'Noch keine Dateien',
+  None: 'Keiner',
+  'Not in a folder': 'Ohne Ordner',
+  'Nothing uses it.': 'Wird nirgends verwendet.',
+  Rename: 'Umbenennen',
+  'Rename this folder': 'Diesen Ordner umbenennen',
+  'Replace file': 'Datei ersetzen',
+  'The folder contains {files} and {folders}. Move or delete them first.':
+    'Der Ordner enthält {files} und {folders}. Zuerst verschieben oder löschen.',
+  'The folder contains {files}. Move or delete them first.':
+    'Der Ordner enthält {files}. Zuerst verschieben oder löschen.',
+  'The folder contains {folders}. Move or delete them first.':
+    'Der Ordner enthält {folders}. Zuerst verschieben oder löschen.',
+  'The folder is empty. This cannot be undone.': 'Der Ordner ist leer. Das Löschen ist endgültig.',
+  Upload: 'Hochladen',
+  'Used by': 'Verwendet von',
+  Variants: 'Varianten',
+  '{n} files': ['{n} Datei', '{n} Dateien'],
+  '{n} folders': ['{n} Ordner', '{n} Ordner'],
+}

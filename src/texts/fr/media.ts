@@ -1,4 +1,42 @@
 import type { mediaTexts } from '../en/media.js'
 import type { Translated } from '../text.js'
 
-export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = {}
+export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = {
+  '0 to 100': 'de 0 à 100',
+  'All files': 'Tous les fichiers',
+  'Another {type} file. Its address, texts and uses stay.':
+    'Un autre fichier {type}. L’adresse, les textes et les utilisations restent.',
+  'Back to the folder': 'Retour au dossier',
+  'Delete this folder…': 'Supprimer ce dossier…',
+  Description: 'Description',
+  'Drop files here, or choose': 'Déposez des fichiers ici ou choisissez',
+  File: 'Fichier',
+  'Focal point from the left': 'Point focal depuis la gauche',
+  'Focal point from the top': 'Point focal depuis le haut',
+  Folder: 'Dossier',
+  Folders: 'Dossiers',
+  'It is deleted only if no content uses it. This cannot be undone.':
+    'Le fichier n’est supprimé que si aucun contenu ne l’utilise. Cette action est définitive.',
+  'New folder': 'Nouveau dossier',
+  'New name': 'Nouveau nom',
+  'No alt text': 'Sans texte alternatif',
+  'No files yet': 'Pas encore de fichier',
+  None: 'Aucun',
+  'Not in a folder': 'Sans dossier',
+  'Nothing uses it.': 'N’est utilisé nulle part.',
+  Rename: 'Renommer',
+  'Rename this folder': 'Renommer ce dossier',
+  'Replace file': 'Remplacer le fichier',
+  'The folder contains {files} and {folders}. Move or delete them first.':
+    'Le dossier contient {files} et {folders}. Commencez par les déplacer ou les supprimer.',
+  'The folder contains {files}. Move or delete them first.':
+    'Le dossier contient {files}. Commencez par les déplacer ou les supprimer.',
+  'The folder contains {folders}. Move or delete them first.':
+    'Le dossier contient {folders}. Commencez par les déplacer ou les supprimer.',
+  'The folder is empty. This cannot be undone.': 'Le dossier est vide. Cette action est définitive.',
+  Upload: 'Téléverser',
+  'Used by': 'Utilisé par',
+  Variants: 'Variantes',
+  '{n} files': ['{n} fichier', '{n} fichiers'],
+  '{n} folders': ['{n} dossier', '{n} dossiers'],
+}

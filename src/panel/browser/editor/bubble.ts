@@ -1,6 +1,7 @@
 import { AllSelection, type EditorState, Plugin, TextSelection } from 'prosemirror-state'
 import type { EditorView } from 'prosemirror-view'
 import { element, iconAt } from '../elements.js'
+import { t } from '../text.js'
 import { type Action, markActions } from './commands.js'
 import { besideText } from './place.js'
 
@@ -38,7 +39,7 @@ class Bubble {
     this.buttons = markActions
       .filter(({ name }) => names.includes(name))
       .map(action => [action, tool(action.label, action.icon, () => this.run(action))])
-    tool('Link', 'link', link)
+    tool(t('Link'), 'link', link)
     // A press on a button leaves the selection where it is.
     this.element.addEventListener('mousedown', event => event.preventDefault())
     view.dom.parentElement?.append(this.element)

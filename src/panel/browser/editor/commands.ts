@@ -13,6 +13,7 @@ import {
   isInTable,
   toggleHeaderRow,
 } from 'prosemirror-tables'
+import { t } from '../text.js'
 import { codeByEnter, undoRule } from './input-rules.js'
 import { schema } from './schema.js'
 
@@ -111,19 +112,19 @@ const insertBreak: Command = chainCommands(exitCode, (state, dispatch) => {
 })
 
 export const markActions: readonly Action[] = [
-  marking('strong', 'Bold', 'bold', 'Mod-b'),
-  marking('em', 'Italic', 'italic', 'Mod-i'),
-  marking('underline', 'Underline', 'underline', 'Mod-u'),
-  marking('strike', 'Strikethrough', 'strike'),
-  marking('code', 'Code', 'code', 'Mod-e'),
-  marking('sub', 'Subscript', 'sub'),
-  marking('sup', 'Superscript', 'sup'),
+  marking('strong', t('Bold'), 'bold', 'Mod-b'),
+  marking('em', t('Italic'), 'italic', 'Mod-i'),
+  marking('underline', t('Underline'), 'underline', 'Mod-u'),
+  marking('strike', t('Strikethrough'), 'strike'),
+  marking('code', t('Code'), 'code', 'Mod-e'),
+  marking('sub', t('Subscript'), 'sub'),
+  marking('sup', t('Superscript'), 'sup'),
 ]
 
 export const blockActions: readonly Action[] = [
   {
     name: 'bullets',
-    label: 'List',
+    label: t('List'),
     icon: 'list',
     keys: 'Mod-Shift-8',
     run: toggleList('bullet_list'),
@@ -131,7 +132,7 @@ export const blockActions: readonly Action[] = [
   },
   {
     name: 'numbers',
-    label: 'Numbered list',
+    label: t('Numbered list'),
     icon: 'numbers',
     keys: 'Mod-Shift-7',
     run: toggleList('ordered_list'),
@@ -139,38 +140,39 @@ export const blockActions: readonly Action[] = [
   },
   {
     name: 'quote',
-    label: 'Quote',
+    label: t('Quote'),
     icon: 'quote',
     keys: 'Mod-Shift-9',
     run: toggleQuote,
     isOn: state => isWithin(state, 'blockquote'),
   },
-  { name: 'table', label: 'Table', icon: 'table', run: insertTable, isOn: isInTable },
-  { name: 'rule', label: 'Line', icon: 'rule', run: insertRule },
+  { name: 'table', label: t('Table'), icon: 'table', run: insertTable, isOn: isInTable },
+  { name: 'rule', label: t('Line'), icon: 'rule', run: insertRule },
 ]
 
 export const historyActions: readonly Action[] = [
-  { name: 'undo', label: 'Undo', icon: 'undo', run: undo },
-  { name: 'redo', label: 'Redo', icon: 'redo', run: redo },
+  { name: 'undo', label: t('Undo'), icon: 'undo', run: undo },
+  { name: 'redo', label: t('Redo'), icon: 'redo', run: redo },
 ]
 
 /** Actions that the editor offers while the cursor is in a table. */
 export const tableActions: readonly (readonly [word: string, run: Command])[] = [
-  ['Add row', addRowAfter],
-  ['Add column', addColumnAfter],
-  ['Head row', toggleHeaderRow],
-  ['Remove row', deleteRow],
-  ['Remove column', deleteColumn],
-  ['Remove table', deleteTable],
+  [t('Add row'), addRowAfter],
+  [t('Add column'), addColumnAfter],
+  [t('Head row'), toggleHeaderRow],
+  [t('Remove row'), deleteRow],
+  [t('Remove column'), deleteColumn],
+  [t('Remove table'), deleteTable],
 ]
 
 /** Styles of a block of text, as the choices of the toolbar. */
 export const styles: readonly (readonly [value: string, word: string, run: Command])[] = [
-  ['paragraph', 'Text', setBlockType(nodeType('paragraph'))],
+  ['paragraph', t('Text'), setBlockType(nodeType('paragraph'))],
   ...[1, 2, 3, 4, 5, 6].map(
-    level => [`h${level}`, `Heading ${level}`, setBlockType(nodeType('heading'), { level })] as const,
+    level =>
+      [`h${level}`, t('Heading {level}', { level }), setBlockType(nodeType('heading'), { level })] as const,
   ),
-  ['code_block', 'Code', setBlockType(nodeType('code_block'))],
+  ['code_block', t('Code'), setBlockType(nodeType('code_block'))],
 ]
 
 export function styleOf({ selection: { $from } }: EditorState): string {

@@ -5,6 +5,7 @@ import { isSafe } from '../../../services/content/rich-text/rules.js'
 import type { Chosen } from '../chosen.js'
 import { button, element, showDialog } from '../elements.js'
 import type { Choose } from '../picker.js'
+import { t } from '../text.js'
 import { schema } from './schema.js'
 
 const { link, image } = { link: schema.marks.link, image: schema.nodes.image }
@@ -34,7 +35,7 @@ function ask(view: EditorView, { title, fields, find, remove, save }: Question):
     return element('div', { class: 'field' }, words, input)
   })
   const wrong = element('p', { class: 'error', role: 'alert', hidden: '' })
-  const actions = element('div', { class: 'actions' }, element('button', { class: 'button next' }, 'OK'))
+  const actions = element('div', { class: 'actions' }, element('button', { class: 'button next' }, t('OK')))
   if (find)
     actions.append(
       button(find.word, () =>
@@ -46,12 +47,12 @@ function ask(view: EditorView, { title, fields, find, remove, save }: Question):
     )
   if (remove)
     actions.append(
-      button('Remove', () => {
+      button(t('Remove'), () => {
         remove()
         dialog.close()
       }),
     )
-  actions.append(button('Cancel', () => dialog.close()))
+  actions.append(button(t('Cancel'), () => dialog.close()))
   const form = element('form', { method: 'dialog' }, ...rows, wrong, actions)
   form.addEventListener('submit', event => {
     event.preventDefault()
@@ -97,17 +98,22 @@ export function askForLink(view: EditorView, choose: Choose): void {
     title: values.title || null,
   })
   ask(view, {
-    title: 'Link',
+    title: t('Link'),
     fields: [
-      { name: 'href', label: 'Address', value: mark?.attrs.href ?? '', hint: 'https://…, /a-page, mailto:…' },
-      { name: 'title', label: 'Title', value: mark?.attrs.title ?? '', hint: 'may be empty' },
+      {
+        name: 'href',
+        label: t('Address'),
+        value: mark?.attrs.href ?? '',
+        hint: t('https://…, /a-page, mailto:…'),
+      },
+      { name: 'title', label: t('Title'), value: mark?.attrs.title ?? '', hint: t('may be empty') },
     ],
-    find: { word: 'Find a page…', run: fill => choose('pages', ({ value }) => fill({ href: value })) },
+    find: { word: t('Find a page…'), run: fill => choose('pages', ({ value }) => fill({ href: value })) },
     ...(mark ? { remove: () => view.dispatch(view.state.tr.removeMark(from, to, link)) } : {}),
     save(values) {
-      if (!values.href) return 'An address is needed.'
+      if (!values.href) return t('An address is needed.')
       if (!isSafe('href', addressOf(values.href)))
-        return 'The address must begin with https:, mailto:, tel: or /.'
+        return t('The address must begin with https:, mailto:, tel: or /.')
       const { tr } = view.state
       const text = from === to ? view.state.schema.text(values.href, [link.create(attrs(values))]) : undefined
       view.dispatch(
@@ -141,14 +147,19 @@ export function askForImage(view: EditorView, choose: Choose): void {
   const show = (values: Texts) => {
     size = values
     ask(view, {
-      title: 'Image',
+      title: t('Image'),
       fields: [
-        { name: 'alt', label: 'Alt text', value: values.alt ?? '', hint: 'describe it; empty if decorative' },
-        { name: 'src', label: 'Address', value: values.src ?? '' },
-        { name: 'title', label: 'Title', value: values.title ?? '', hint: 'may be empty' },
+        {
+          name: 'alt',
+          label: t('Alt text'),
+          value: values.alt ?? '',
+          hint: t('describe it; empty if decorative'),
+        },
+        { name: 'src', label: t('Address'), value: values.src ?? '' },
+        { name: 'title', label: t('Title'), value: values.title ?? '', hint: t('may be empty') },
       ],
       find: {
-        word: 'Another image…',
+        word: t('Another image…'),
         run: fill =>
           choose('images', found => {
             size = pictureOf(found)
@@ -156,7 +167,7 @@ export function askForImage(view: EditorView, choose: Choose): void {
           }),
       },
       save({ alt = '', src = '', title }) {
-        if (src === '' || !isSafe('src', src)) return 'The address must begin with https: or /.'
+        if (src === '' || !isSafe('src', src)) return t('The address must begin with https: or /.')
         const { width = null, height = null } = src === size.src ? size : {}
         const node = image?.create({ alt, src, title: title || null, width, height })
         if (node) view.dispatch(view.state.tr.replaceWith(from, to, node))

@@ -5,6 +5,7 @@ import { element } from '../elements.js'
 import type { Choose } from '../picker.js'
 import { say } from '../say.js'
 import type { Upload } from '../send-file.js'
+import { count, t } from '../text.js'
 import { askForImage, askForImageAt, askForLink } from './dialogs.js'
 import { Foot } from './foot.js'
 import { apart } from './input-rules.js'
@@ -72,13 +73,13 @@ export class RichField {
     this.plugins = pluginsFor(tools, icons, area.id)
     this.toolbar = new Toolbar(() => this.view, icons, {
       text: [
-        { label: 'Link', icon: 'link', keys: 'Mod-k', run: tools.link },
-        { label: 'Image', icon: 'media', run: tools.image },
+        { label: t('Link'), icon: 'link', keys: 'Mod-k', run: tools.link },
+        { label: t('Image'), icon: 'media', run: tools.image },
       ],
       last: [
-        { label: 'HTML', icon: 'html', run: () => this.showHtml(!this.isHtml), isOn: () => this.isHtml },
+        { label: t('HTML'), icon: 'html', run: () => this.showHtml(!this.isHtml), isOn: () => this.isHtml },
         {
-          label: 'Full page',
+          label: t('Full page'),
           icon: 'full',
           keys: 'Mod-Shift-f',
           run: () => this.showFull(!this.isFull),
@@ -117,7 +118,7 @@ export class RichField {
         this.foot.countSoon(() => this.view.state.doc)
       },
     })
-    this.toolbar.element.setAttribute('aria-label', `Format of ${this.label()}`)
+    this.toolbar.element.setAttribute('aria-label', t('Format of {label}', { label: this.label() }))
     area.addEventListener('input', this.onInput)
     host.addEventListener('keydown', this.onKey)
     this.show()
@@ -181,7 +182,7 @@ export class RichField {
     this.toolbar.update(this.view.state)
     this.view.focus()
     this.view.dispatch(this.view.state.tr.scrollIntoView())
-    say(isFull ? 'Full page. Escape leaves it' : 'Full page is left')
+    say(isFull ? t('Full page. Escape leaves it') : t('Full page is left'))
   }
 
   private later(): void {
@@ -209,9 +210,11 @@ export class RichField {
     const { html, leftOut } = cleaned(given, address => this.sources.isOwn(address))
     if (leftOut > 0)
       this.foot.tell(
-        leftOut === 1
-          ? '1 picture was left out. Save it as a file and drop it here.'
-          : `${leftOut} pictures were left out. Save them as files and drop them here.`,
+        count(
+          leftOut,
+          '{n} picture was left out. Save it as a file and drop it here.',
+          '{n} pictures were left out. Save them as files and drop them here.',
+        ),
       )
     return html
   }

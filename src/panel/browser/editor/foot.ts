@@ -1,6 +1,7 @@
 import type { Node } from 'prosemirror-model'
 import { element } from '../elements.js'
 import { say } from '../say.js'
+import { count, locale, t } from '../text.js'
 
 /** Pause after the last key before the words are counted, which reads the whole text. In milliseconds. */
 const restMs = 600
@@ -11,9 +12,12 @@ const word = /[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*/gu
 
 function countedIn(doc: Node): string {
   const words = doc.textBetween(0, doc.content.size, ' ', ' ').match(word)?.length ?? 0
-  if (words === 0) return 'No words yet'
+  if (words === 0) return t('No words yet')
   const minutes = Math.max(1, Math.round(words / wordsAMinute))
-  return `${words.toLocaleString()} ${words === 1 ? 'word' : 'words'} · ${minutes} min read`
+  return t('{words} · {minutes} min read', {
+    words: count(words, '{n} word', '{n} words', { n: words.toLocaleString(locale) }),
+    minutes,
+  })
 }
 
 /** The line below a text: its length, and problems. */

@@ -1,6 +1,7 @@
 import type { Node } from 'prosemirror-model'
 import type { EditorView, NodeView } from 'prosemirror-view'
 import { button, element } from '../elements.js'
+import { t } from '../text.js'
 import { openRoughly } from './open.js'
 
 /** A part that is kept unchanged, with a button to edit it that says what editing would lose. */
@@ -8,15 +9,15 @@ export class OpaqueView implements NodeView {
   readonly dom = element('div', { class: 'opaque' })
 
   constructor(node: Node, view: EditorView, position: () => number | undefined) {
-    const open = button('Make it text', () => {
+    const open = button(t('Make it text'), () => {
       const at = position()
       if (at === undefined) return
       const doc = openRoughly(String(node.attrs.html))
       view.dispatch(view.state.tr.replaceWith(at, at + node.nodeSize, doc.content))
       view.focus()
     })
-    open.title = 'What the editor does not know goes; Undo brings it back'
-    const words = element('p', {}, 'HTML that is kept as it is. ', open)
+    open.title = t('What the editor does not know goes; Undo brings it back')
+    const words = element('p', {}, t('HTML that is kept as it is.'), ' ', open)
     this.dom.append(words, element('pre', {}, String(node.attrs.html)))
   }
 

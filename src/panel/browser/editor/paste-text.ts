@@ -4,6 +4,7 @@ import { type Command, NodeSelection, TextSelection } from 'prosemirror-state'
 import type { EditorView } from 'prosemirror-view'
 import { isSafe } from '../../../services/content/rich-text/rules.js'
 import { say } from '../say.js'
+import { t } from '../text.js'
 import { schema } from './schema.js'
 
 /** Address of the Markdown parser, from the build. It has a fifth of the editor's size and is rarely needed. */
@@ -64,6 +65,6 @@ export function pasteText(view: EditorView, { clipboardData }: ClipboardEvent, i
   const { types } = clipboardData
   const isText = !types.includes('text/html') || types.includes('vscode-editor-data')
   if (isPlain || !isText || $from.parent.type.spec.code || !looksLikeMarkdown(text)) return false
-  asRichText(view, text).catch(() => say('The Markdown could not be read'))
+  asRichText(view, text).catch(() => say(t('The Markdown could not be read')))
   return true
 }

@@ -1,6 +1,7 @@
 import type { Node } from 'prosemirror-model'
 import type { NodeView } from 'prosemirror-view'
 import { button, element } from '../elements.js'
+import { t } from '../text.js'
 
 const attributes = ['src', 'alt', 'title', 'width', 'height']
 
@@ -11,7 +12,7 @@ export class PictureView implements NodeView {
   private readonly ask: HTMLButtonElement
 
   constructor(node: Node, onAsk: () => void) {
-    this.ask = button('Add alt text', onAsk, 'small')
+    this.ask = button(t('Add alt text'), onAsk, 'small')
     this.dom.append(this.image, this.ask)
     this.show(node)
   }

@@ -5,6 +5,7 @@ import { history } from 'prosemirror-history'
 import { keymap } from 'prosemirror-keymap'
 import type { Plugin } from 'prosemirror-state'
 import { tableEditing } from 'prosemirror-tables'
+import { t } from '../text.js'
 import { bubbleMenu } from './bubble.js'
 import { keys } from './commands.js'
 import { rules } from './input-rules.js'
@@ -28,8 +29,8 @@ const always = (run: () => void) => () => {
 export const pluginsFor = ({ link, image, toolbar, leave }: Tools, icons: string, id: string): Plugin[] => [
   slashMenu(
     slashItems([
-      { label: 'Image', icon: 'media', words: 'picture photo', run: image },
-      { label: 'Link', icon: 'link', words: 'address url', run: link },
+      { label: t('Image'), icon: 'media', words: 'picture photo', run: image },
+      { label: t('Link'), icon: 'link', words: 'address url', run: link },
     ]),
     `slash-${id}`,
     icons,

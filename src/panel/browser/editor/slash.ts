@@ -2,6 +2,7 @@ import { type Command, type EditorState, Plugin, PluginKey, type Transaction } f
 import type { EditorView } from 'prosemirror-view'
 import { element, iconAt } from '../elements.js'
 import { say } from '../say.js'
+import { count, t } from '../text.js'
 import { blockActions, markActions, styles } from './commands.js'
 import { besideText } from './place.js'
 
@@ -26,7 +27,7 @@ const styleIcon = (value: string) =>
 /** The commands of the toolbar that insert something or change the style of a line. */
 export const slashItems = (more: readonly SlashItem[]): readonly SlashItem[] => [
   ...styles.map(([value, word, run]) => ({
-    label: value === 'code_block' ? 'Code block' : word,
+    label: value === 'code_block' ? t('Code block') : word,
     icon: styleIcon(value),
     words: value,
     run: byCommand(run),
@@ -87,7 +88,7 @@ class Menu {
       class: 'slash',
       id,
       role: 'listbox',
-      'aria-label': 'Commands',
+      'aria-label': t('Commands'),
       tabindex: '0',
       hidden: '',
     })
@@ -120,7 +121,7 @@ class Menu {
           element('li', { id: `${this.id}-${i}`, role: 'option' }, iconAt(`${icons}#${icon}`), label),
         ),
       )
-      say(`${rows.length} ${rows.length === 1 ? 'command' : 'commands'}`)
+      say(count(rows.length, '{n} command', '{n} commands'))
     }
     for (const [i, row] of [...this.list.children].entries())
       row.setAttribute('aria-selected', String(i === open.at))

@@ -2,6 +2,7 @@ import type { Command, EditorState } from 'prosemirror-state'
 import { isInTable } from 'prosemirror-tables'
 import type { EditorView } from 'prosemirror-view'
 import { element, iconAt } from '../elements.js'
+import { t } from '../text.js'
 import {
   type Action,
   blockActions,
@@ -24,7 +25,8 @@ export interface Extra {
 const isApple = /Mac|iP(hone|ad|od)/.test(navigator.platform)
 const shownKeys = (keys: string) =>
   keys
-    .replace('Mod', isApple ? '⌘' : 'Ctrl')
+    .replace('Mod', isApple ? '⌘' : t('Ctrl'))
+    .replace('Shift', t('Shift'))
     .replaceAll('-', isApple ? '' : ' ')
     .replace(/\w$/, key => key.toUpperCase())
 
@@ -42,7 +44,7 @@ const group = (...parts: Element[]) => element('span', { class: 'tools' }, ...pa
 /** The toolbar of an editor: one stop of Tab; arrow keys move between its buttons. */
 export class Toolbar {
   readonly element = element('div', { class: 'toolbar', role: 'toolbar' })
-  private readonly style = element('select', { class: 'input', 'aria-label': 'Style', tabindex: '-1' })
+  private readonly style = element('select', { class: 'input', 'aria-label': t('Style'), tabindex: '-1' })
   private readonly buttons: {
     element: HTMLButtonElement
     isOn: ((state: EditorState) => boolean) | undefined

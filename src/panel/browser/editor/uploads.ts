@@ -5,6 +5,7 @@ import type { Chosen } from '../chosen.js'
 import { button, element } from '../elements.js'
 import { say } from '../say.js'
 import type { Upload } from '../send-file.js'
+import { count as counted, t } from '../text.js'
 import { pictureOf } from './dialogs.js'
 import { schema } from './schema.js'
 
@@ -69,7 +70,12 @@ export class Uploads {
     tr.setSelection(Selection.near(tr.doc.resolve(end), -1))
     view.dispatch(tr.scrollIntoView())
     view.focus()
-    say(`Uploading ${pictures.length === 1 ? pictures[0]?.name : `${pictures.length} pictures`}`)
+    const [first] = pictures
+    say(
+      pictures.length === 1 && first
+        ? t('Uploading {name}', { name: first.name })
+        : counted(pictures.length, 'Uploading {n} picture', 'Uploading {n} pictures'),
+    )
     for (const id of ids) this.start(id)
   }
 
@@ -96,7 +102,7 @@ export class Uploads {
       (problem: Error) => {
         if (sent.stop.signal.aborted) return
         sent.problem = problem.message
-        say(`${sent.file.name} was not uploaded: ${problem.message}`)
+        say(t('{name} was not uploaded: {problem}', { name: sent.file.name, problem: problem.message }))
         this.show(sent)
       },
     )
@@ -114,7 +120,7 @@ export class Uploads {
     })
     if (!tr.docChanged) return
     view.dispatch(tr.setMeta('addToHistory', false))
-    say(`${found.word} is uploaded`)
+    say(t('{name} is uploaded', { name: found.word }))
   }
 
   remove(id: string): void {
@@ -151,8 +157,8 @@ export class Uploads {
     const [first] = files
     this.tell(
       files.length === 1
-        ? `${first?.name} is not a picture. Upload it under Media and link to it.`
-        : `${files.length} files are not pictures. Upload them under Media and link to them.`,
+        ? t('{name} is not a picture. Upload it under Media and link to it.', { name: first?.name ?? '' })
+        : t('{n} files are not pictures. Upload them under Media and link to them.', { n: files.length }),
     )
   }
 
@@ -175,7 +181,10 @@ export class UploadView implements NodeView {
   ) {
     this.id = String(node.attrs.id)
     const sent = uploads.of(this.id)
-    this.bar.setAttribute('aria-label', `Upload of ${sent?.file.name ?? 'a picture'}`)
+    this.bar.setAttribute(
+      'aria-label',
+      sent ? t('Upload of {name}', { name: sent.file.name }) : t('Upload of a picture'),
+    )
     sent?.views.add(this)
     this.dom.append(this.words)
     this.show()
@@ -204,7 +213,7 @@ export class UploadView implements NodeView {
   }
 
   private showProgress({ part }: Sent): void {
-    const percent = `Uploading ${Math.round(part * 100)} %`
+    const percent = t('Uploading {n} %', { n: Math.round(part * 100) })
     this.dom.classList.remove('failed')
     this.bar.value = part
     if (this.bar.parentElement !== this.words)
@@ -214,9 +223,11 @@ export class UploadView implements NodeView {
 
   private showProblem(sent: Sent | undefined): void {
     this.dom.classList.add('failed')
-    const told = sent ? `${sent.file.name} was not uploaded: ${sent.problem}` : 'The picture was not uploaded'
-    const retry = button('Retry', () => this.uploads.start(this.id), 'small')
-    const remove = button('Remove', () => this.uploads.remove(this.id), 'small')
+    const told = sent
+      ? t('{name} was not uploaded: {problem}', { name: sent.file.name, problem: sent.problem ?? '' })
+      : t('The picture was not uploaded')
+    const retry = button(t('Retry'), () => this.uploads.start(this.id), 'small')
+    const remove = button(t('Remove'), () => this.uploads.remove(this.id), 'small')
     this.words.replaceChildren(
       element('span', {}, told),
       element('span', { class: 'row-actions' }, ...(sent ? [retry] : []), remove),

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { de } from '../../src/texts/de.js'
+import { fr } from '../../src/texts/fr.js'
+import { testApp } from '../support/app.js'
+import { browserOf, chromiumMissing, expectClean, type Panel } from '../support/browser.js'
+import { everyPage } from '../support/panel-pages.js'
+
+const { app, pages } = await everyPage()
+const { call } = app
+const elsewhere = await testApp({ environment: 'development' })
+
+/** The part of the panel in which no text may be left in English. */
+const finished = { pages: ['media', 'file'], within: '#side, #tree, #form, .drop, .tiles' }
+
+/** What people have written on the pages, and codes, which are the same in every language. */
+const written = new Set([
+  'Page',
+  'Heading',
+  'Text',
+  'Cover',
+  'See also',
+  'Boats',
+  'German',
+  'HTML',
+  'image/png',
+])
+
+const everywhere = new Set(['sign-in', 'forgotten', 'new-password'])
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+
+async function speak({ page, url }: Panel, language: string): Promise<void> {
+  await page.context().addCookies([{ name: 'slugline_language', value: language, url }])
+}
+
+/** Returns the texts and labels that a page shows, each once. */
+const shownOn = ({ page }: Panel, within: string): Promise<string[]> =>
+  page.evaluate(selector => {
+    const found: string[] = []
+    for (const root of document.querySelectorAll(selector)) {
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT)
+      for (let node: Node | null = root; node; node = walker.nextNode()) {
+        if (node instanceof Text) found.push(node.data)
+        else if (node instanceof Element)
+          for (const name of ['aria-label', 'title', 'placeholder']) found.push(node.getAttribute(name) ?? '')
+      }
+    }
+    return [...new Set(found.map(text => text.replace(/\s+/g, ' ').trim()))].filter(Boolean)
+  }, within)
+
+describe('the language of the panel', () => {
+  const chosen = async (headers: Record<string, string>, from = call) => {
+    const { text } = await from('GET', '/admin/sign-in', { as: 'nobody', headers })
+    return /<html lang="([^"]*)"( dir="rtl")?/.exec(text)?.slice(1)
+  }
+
+  it('is the chosen one, else the one that the browser asks for', async () => {
+    expect(await chosen({})).toEqual(['en', undefined])
+    expect(await chosen({ 'Accept-Language': 'fr-CH, de;q=0.7' })).toEqual(['fr', undefined])
+    expect(await chosen({ 'Accept-Language': 'fr', Cookie: 'slugline_language=de' })).toEqual([
+      'de',
+      undefined,
+    ])
+    for (const Cookie of ['slugline_language=nl', 'slugline_language=__proto__', 'slugline_language='])
+      expect([Cookie, await chosen({ Cookie })]).toEqual([Cookie, ['en', undefined]])
+  })
+
+  it('can be mirrored on the machine of a developer only', async () => {
+    const Cookie = 'slugline_language=ar-XB'
+    expect(await chosen({ Cookie })).toEqual(['ar-XB', ' dir="rtl"'])
+    expect(await chosen({ Cookie }, elsewhere.call)).toEqual(['en', undefined])
+  })
+})
+
+describe.skipIf(chromiumMissing)(`languages${chromiumMissing ? ` (${chromiumMissing})` : ''}`, async () => {
+  const { panel } = await browserOf(app)
+
+  it('are offered to somebody who is not signed in, who then goes on to where they wanted', async () => {
+    const nobody = await panel({})
+    const { page } = nobody
+    await nobody.open('/profile')
+    await page.getByRole('button', { name: 'Deutsch' }).click()
+    await page.waitForFunction(() => document.documentElement.lang === 'de')
+    expect(await page.locator('.languages [aria-current]').textContent()).toBe('Deutsch')
+    expect(await page.locator('input[name=to]').first().inputValue()).toBe('/admin/profile')
+    await expectClean(nobody)
+  })
+
+  it('are those of the scripts too, with times as the language writes them', async () => {
+    const admin = await panel({ as: 'admin', timezoneId: 'Asia/Tokyo' })
+    await speak(admin, 'de')
+    await admin.open('/tokens/new')
+    await admin.page.locator('input[type=datetime-local]').fill('2026-12-24T18:30')
+    expect(await admin.page.locator('.local-time').textContent()).toBe(
+      '25.12.2026, 03:30 in der eigenen Zeitzone',
+    )
+    await admin.page.locator('h1').click()
+    await admin.page.keyboard.press('?')
+    expect(await admin.page.locator('#keys-title').textContent()).toBe('Tastenkürzel')
+    await expectClean(admin)
+  })
+
+  it.each(Object.entries({ de, fr }))('have no English text left: %s', async (language, texts) => {
+    const admin = await panel({ as: 'admin' })
+    await speak(admin, language)
+    const english = new Set(
+      Object.entries(texts).flatMap(([text, translated]) =>
+        [translated].flat().includes(text) ? [] : [text],
+      ),
+    )
+    const left: string[] = []
+    for (const name of finished.pages) {
+      await admin.open(pages.get(name) ?? '')
+      for (const text of await shownOn(admin, finished.within))
+        if (english.has(text) && !written.has(text)) left.push(`${name}: ${text}`)
+    }
+    expect(left).toEqual([])
+    await expectClean(admin)
+  })
+
+  it.each(['de', 'fr', 'ar-XB'])('fit on every page without scrolling sideways: %s', async language => {
+    for (const [look, options] of Object.entries({ desktop: {}, phone })) {
+      const [admin, nobody] = [await panel({ ...options, as: 'admin' }), await panel(options)]
+      await speak(admin, language)
+      await speak(nobody, language)
+      const wide: string[] = []
+      for (const [name, path] of pages) {
+        const seen = everywhere.has(name) ? nobody : admin
+        await seen.open(path)
+        const [shown, room] = await seen.page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ])
+        if ((shown ?? 0) > (room ?? 0)) wide.push(`${name}: ${shown} in ${room}`)
+      }
+      expect([look, wide, admin.problems, nobody.problems]).toEqual([look, [], [], []])
+    }
+  })
+})
