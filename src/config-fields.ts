@@ -93,11 +93,7 @@ const fields = {
     'With tls: files, the private key in PEM. Default: privkey.pem in cert_dir.',
     stored,
   ),
-  cert_dir: field(
-    optional(),
-    'Folder of certificates. If it is set, or has certificates, it must exist.',
-    placed,
-  ),
+  cert_dir: field(optional(), 'Folder of certificates. If you set it, the folder must exist.', placed),
   acme_directory_url: field(
     optionalUrl(),
     'Directory address of the certificate authority. Default: Let’s Encrypt, for staging or production.',

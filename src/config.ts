@@ -12,7 +12,7 @@ const Schema = z.object(shape).superRefine((config, context) => {
   const refuse = (name: ConfigName, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message })
   if (config.cookie_samesite === 'none' && !config.cookie_secure)
-    refuse('cookie_samesite', 'none needs cookie_secure true')
+    refuse('cookie_samesite', '"none" requires cookie_secure true')
   if (/^__(Host|Secure)-/.test(config.cookie_name) && !config.cookie_secure)
     refuse('cookie_name', 'this prefix needs cookie_secure true')
   if (config.cors_credentials && config.cors_origins.includes('*'))

@@ -102,7 +102,7 @@ export const webhookEvents = {
   'content.unpublished': { when: 'Content goes from published back to draft.', data: unpublished },
   'content.updated': { when: 'Something of published content is changed.', data: updated },
   'content.scheduled': {
-    when: 'Content is scheduled for future publication, or its end is.',
+    when: 'A publish or unpublish time is set for content.',
     data: z.object({ ...entry, publish_at: plannedTime, unpublish_at: plannedTime, scheduled_by: user }),
   },
   'content.deleted': { when: 'Content is deleted.', data: deleted },
@@ -146,23 +146,23 @@ export const webhookEvents = {
     data: z.object({ ...comment, updated_by: user }),
   },
   'comment.resolved': {
-    when: 'A comment is settled.',
+    when: 'A comment is resolved.',
     data: z.object({ ...comment, resolved_by: user }),
   },
   'comment.reopened': {
-    when: 'A settled comment is open again.',
+    when: 'A resolved comment is reopened.',
     data: z.object({ ...comment, reopened_by: user }),
   },
   'comment.deleted': {
-    when: 'A comment is deleted, except together with its entry.',
+    when: 'A comment is deleted. Deleting its entry does not send this event.',
     data: z.object({ ...comment, deleted_by: user }),
   },
   'review.requested': {
-    when: 'Somebody asks for the publication of a tree.',
+    when: 'Somebody requests a review before a page is published.',
     data: z.object(request),
   },
   'review.approved': {
-    when: 'A tree that somebody asked for is published.',
+    when: 'A page with a review request is published.',
     data: z.object({ ...request, answer, approved_by: user }),
   },
   'review.returned': {

@@ -3,7 +3,7 @@ import { dryRun } from './deletion.js'
 import { recordCommands } from './record-commands.js'
 
 const entry = { '<entry>': 'the id of the entry, or the slug of its page' }
-const publishing = { '--yes': 'do not ask, where a person could be asked', ...dryRun }
+const publishing = { '--yes': 'do not ask for confirmation', ...dryRun }
 
 /** Commands for content trees. */
 export const contentCommands: readonly SiteCommand[] = [
@@ -38,7 +38,7 @@ export const contentCommands: readonly SiteCommand[] = [
   {
     words: 'content check',
     summary:
-      'find damaged trees and values that break the rules of their field; ends with 1 when there are some',
+      'find damaged trees and values that break the rules of their field; exit code 1 if there are any',
     access: 'content:admin',
     work: async (...call) => (await import('./content.js')).contentCheck(...call),
   },
@@ -69,7 +69,7 @@ export const contentCommands: readonly SiteCommand[] = [
   {
     words: 'pages create',
     summary:
-      'make a route with an entry on it and all under that, of the JSON on standard input; writes both ids',
+      'create a page from JSON on standard input: a route, its entry and all entries under it; writes both ids',
     hasAuthor: true,
     access: 'content:create',
     work: async (...call) => (await import('./publishing.js')).pagesCreate(...call),

@@ -226,7 +226,8 @@ class LineImport {
 
   async #parent(given: string): Promise<string> {
     const id = this.#ids.get(given) ?? (await this.#idOf({ content_data_id: given } as Line))
-    if (id === undefined) throw invalid('parent_id', 'names no entry here, and none of an earlier line')
+    if (id === undefined)
+      throw invalid('parent_id', 'must be the id of an existing entry or of an entry on an earlier line')
     return id
   }
 

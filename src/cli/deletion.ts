@@ -3,7 +3,7 @@ import { type Io, show, type Values } from './command.js'
 import { visible } from './visible.js'
 
 /** The options of a command that deletes something. */
-export const yes = { '--yes': 'do not ask; needed where nobody can be asked, as in a script' }
+export const yes = { '--yes': 'do not ask for confirmation; required without a terminal, as in a script' }
 export const dryRun = { '--dry-run': 'show what would be done, and do nothing' }
 
 /**
@@ -12,7 +12,10 @@ export const dryRun = { '--dry-run': 'show what would be done, and do nothing' }
  */
 export async function agree(io: Pick<Io, 'ask'>, { yes }: Values, question: string): Promise<void> {
   if (yes !== undefined) return
-  if (!io.ask) throw badRequest('nobody can be asked here: say --yes, or --dry-run to see what would be done')
+  if (!io.ask)
+    throw badRequest(
+      'cannot ask for confirmation without a terminal: add --yes to continue, or --dry-run to see what would change',
+    )
   const answer = await io.ask(visible(`${question}\nType yes to go on`))
   if (!/^y(es)?$/i.test(answer.trim())) throw badRequest('nothing was changed')
 }

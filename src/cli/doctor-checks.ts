@@ -46,7 +46,11 @@ export async function database({ dialect }: Patient): Promise<Finding> {
   if (!dialect) return skipped(check, 'it cannot be opened')
   const { missing, refused } = await stepsOf(dialect, migrations)
   if (refused !== undefined)
-    return failed(check, `it belongs to a newer version: ${refused}`, 'install that version, or a backup')
+    return failed(
+      check,
+      `it belongs to a newer version: ${refused}`,
+      'install that version, or restore a backup',
+    )
   if (missing.length > 0) {
     const isUsed = (await firstUsedTable(dialect, dialect.read)) !== undefined
     return warning(

@@ -28,7 +28,7 @@ function missingFile(path: string): Finding | undefined {
   const folder = dirname(path)
   if (!existsSync(folder)) return undefined
   return isWritable(folder)
-    ? warning('database', `${path} is missing`, 'the first start makes it, if db_url is right')
+    ? warning('database', `${path} is missing`, 'the first start creates it; check that db_url is correct')
     : failed(
         'database',
         `${path} is missing, and ${folder} cannot be written`,

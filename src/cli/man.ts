@@ -47,11 +47,11 @@ ${commands
   .map(sectionOf)
   .join('\n')}
 .SH EXIT STATUS
-0 for success, 1 if something was refused, failed or was found wrong, and 2 for a wrong call.
+0 for success, 1 if the command failed, was refused or found a problem, and 2 for invalid arguments.
 .SH ENVIRONMENT
 .TP
 .B NO_COLOR
-No bold heads of lists.
+If set, list headings are not bold.
 .SH SEE ALSO
 .BR ssh (1)
 `

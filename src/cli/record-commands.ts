@@ -22,7 +22,7 @@ interface Described {
 }
 
 const author = { '--author-id <user>': 'only those of this author, by id or e-mail' }
-const withWhatHangsOnIt = { '--recursive': 'delete what hangs on it too' }
+const withWhatHangsOnIt = { '--recursive': 'also delete everything that depends on it' }
 
 const described: Readonly<Record<RecordName, Described>> = {
   content: {

@@ -304,7 +304,7 @@ export const remove =
     const isWhole = alone === undefined || isRecursive || name === 'media'
     const words = isWhole
       ? ((await resource.deletes?.(record, viewer)) ?? 'This cannot be undone.')
-      : 'It is deleted only if nothing hangs on it; --recursive deletes that too.'
+      : 'It is deleted only if nothing depends on it; --recursive deletes that too.'
     const named = `the ${resource.one} “${await resource.nameOf(record)}”`
     await deleteAsked(io, options, { id, name: named, words }, async () => {
       if (name === 'content') await services.space.content.remove(actor, id, undefined, isRecursive)
@@ -334,7 +334,7 @@ const inUse = (table: string) => (error: unknown) => {
     throw new HttpError(
       error.status,
       error.code,
-      `${error.message}: something hangs on it, and --recursive deletes that too`,
+      `${error.message}: something depends on it, and --recursive deletes that too`,
     )
   throw error
 }

@@ -51,7 +51,9 @@ async function givenFor(io: Io, name: ConfigName, given: string | undefined): Pr
   }
   if (given === 'null') return null
   if (given !== undefined)
-    throw badRequest(`${name} is a secret: leave its value out, and give it on standard input or when asked`)
+    throw badRequest(
+      `${name} is a secret: omit the value, then enter it at the prompt or send it on standard input`,
+    )
   return io.readSecret(name)
 }
 

@@ -57,14 +57,14 @@ const auditOptions = {
   '--user <id>': 'only changes by this user',
   '--operation <name>': 'only INSERT, UPDATE or DELETE',
   '--since <time>': 'only changes at this time or later',
-  '--sessions': 'also the begin and end of sessions, which --json always shows',
+  '--sessions': 'also show the start and end of sessions; --json always shows them',
 }
 
 /** The commands that need only the services of a site; SSH offers them too. */
 export const siteCommands: readonly SiteCommand[] = [
   {
     words: 'user create',
-    summary: 'create an account; the password is prompted for, or one line of standard input',
+    summary: 'create an account; the password is asked for, or read as one line from standard input',
     arguments: email,
     options: {
       '--role <name>': 'its role (default: viewer)',
@@ -76,7 +76,7 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'user password',
-    summary: 'set the password of an account; it is prompted for, or one line of standard input',
+    summary: 'set the password of an account; it is asked for, or read as one line from standard input',
     arguments: email,
     withoutJson: true,
     access: 'users:admin',
@@ -142,7 +142,7 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'media upload',
-    summary: 'upload a file; over SSH its bytes are the standard input',
+    summary: 'upload a file; over SSH, send its content on standard input',
     arguments: { '<file>': 'the file, over SSH its name, or - for standard input' },
     options: {
       '--folder <path>': 'the folder of media, such as team/2027',
@@ -200,7 +200,7 @@ export const siteCommands: readonly SiteCommand[] = [
   ...recordCommands('webhooks'),
   {
     words: 'webhooks test',
-    summary: 'send webhook.test now, and show the answer; ends with 1 when it failed',
+    summary: 'send webhook.test now and show the response; exit code 1 if it failed',
     arguments: webhook('<webhook>'),
     access: 'webhook:update',
     work: async (...call) => (await import('./watching.js')).webhooksTest(...call),
@@ -251,7 +251,8 @@ export const siteCommands: readonly SiteCommand[] = [
     summary:
       'make a backup of all rows and media, in its usual place or as a file, whether or not the service runs',
     arguments: {
-      '[file]': 'the file, or - for standard output (default: where backup_option says, over SSH -)',
+      '[file]':
+        'the file, or - for standard output; default: the location in backup_option, over SSH standard output',
     },
     access: 'deploy:create',
     work: async (...call) => (await import('./backup-create.js')).backupCreate(...call),
@@ -271,7 +272,7 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'config set',
-    summary: 'change a setting; a secret is prompted for, or one line of standard input',
+    summary: 'change a setting; a secret is asked for, or read as one line from standard input',
     arguments: { '<name>': 'the name of the setting', '[value]': 'its value, or null for its default' },
     options: dryRun,
     access: 'config:update',

@@ -47,7 +47,9 @@ function writeSurely(text: string): void {
     } catch {
       // Try the next one.
     }
-  throw new Error('the first password cannot be shown: nobody reads standard error or standard output')
+  throw new Error(
+    'the first password cannot be shown, because standard error and standard output are closed: set CMS_ADMIN_PASSWORD',
+  )
 }
 
 /** Listens for signals once a command asks for it; otherwise a signal ends the process as usual. */

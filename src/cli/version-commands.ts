@@ -26,7 +26,7 @@ export const versionCommands: readonly SiteCommand[] = [
     words: 'versions restore',
     summary: 'restore a version; the current state is saved as a version first',
     arguments: { '<id>': 'the id of the version' },
-    options: { '--yes': 'do not ask, where a person could be asked', ...dryRun },
+    options: { '--yes': 'do not ask for confirmation', ...dryRun },
     access,
     work: async (...call) => (await import('./versions.js')).versionsRestore(...call),
   },

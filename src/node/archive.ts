@@ -134,7 +134,7 @@ async function* packedBytes(path: string, counted: Counted): AsyncGenerator<Buff
   const trailer: Buffer[] = []
   for await (const piece of createReadStream(path, { start: end, end: size - 1 })) trailer.push(piece)
   if (!Buffer.concat(trailer).equals(trailerOf(hash.digest())))
-    throw new ArchiveError('is damaged: it has other bytes than were written')
+    throw new ArchiveError('is damaged: its content differs from what was written')
   counted.isWhole = true
 }
 
@@ -154,7 +154,7 @@ async function* unpackedBytes(path: string): AsyncGenerator<Buffer> {
       yield piece
     }
     // Unpacking ends where something else begins, whatever the rest of the file is.
-    if (!counted.isWhole) throw new ArchiveError('is damaged: it goes on after its end')
+    if (!counted.isWhole) throw new ArchiveError('is damaged: it has data after its end')
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (/^Z_/.test(code)) throw new ArchiveError('is damaged or is not an archive of this service')
@@ -199,7 +199,7 @@ class Bytes {
   }
 
   async end(): Promise<void> {
-    if ((await this.some(1)).byteLength > 0) throw new ArchiveError('goes on after its end')
+    if ((await this.some(1)).byteLength > 0) throw new ArchiveError('has data after its end')
     await this.source.return(undefined)
   }
 
@@ -213,13 +213,14 @@ const isZero = (bytes: Uint8Array) => bytes.every(byte => byte === 0)
 async function nextFile(bytes: Bytes): Promise<TarFile | undefined> {
   const first = await bytes.exactly(blockBytes)
   if (isZero(first)) {
-    if (!isZero(await bytes.exactly(blockBytes))) throw new ArchiveError('has something that is no file')
+    if (!isZero(await bytes.exactly(blockBytes)))
+      throw new ArchiveError('contains an item that is not a file')
     return undefined
   }
   const length = headerLength(first)
   const rest = length === undefined ? undefined : await bytes.exactly(length - blockBytes)
   const file = rest && readHeader(Buffer.concat([first, rest]))
-  if (!file) throw new ArchiveError('has something that is no plain file')
+  if (!file) throw new ArchiveError('contains an item that is not a regular file')
   return file
 }
 
@@ -253,7 +254,7 @@ async function* filesOf(path: string): AsyncGenerator<ArchiveEntry> {
       // Skips the content that the caller has not read.
       for await (const _ of content);
       if (!isZero(await bytes.exactly(paddingOf(size))))
-        throw new ArchiveError('has something between its files')
+        throw new ArchiveError('has unexpected data between its files')
     }
     await bytes.end()
   } finally {

@@ -36,7 +36,7 @@ function keyIn(path: string, text: string): string {
   try {
     return createPrivateKey(text).export({ type: 'pkcs8', format: 'pem' }).toString()
   } catch {
-    throw new ConfigError(`tls_key_file: ${path} holds no private key without a password`)
+    throw new ConfigError(`tls_key_file: ${path} must contain a private key without a password`)
   }
 }
 

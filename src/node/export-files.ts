@@ -142,7 +142,7 @@ export async function download(
   let url = new URL(address)
   for (let i = 0; i <= mostRedirects; i++) {
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
-      throw new Error(`${url.protocol} is not fetched`)
+      throw new Error(`URLs that begin with ${url.protocol} are not supported`)
     const request = { method: 'GET', headers: { accept: '*/*' } }
     const answer = await outgoing.fetch(url.href, request, {
       allowedAddresses: 'public',

@@ -21,7 +21,7 @@ export const network: Network = {
         const [first] = addresses
         if (options.all) done(null, [...addresses])
         else if (first) done(null, first.address, first.family)
-        else done(new Error(`${host} has no address`), '', 0)
+        else done(new Error(`the host name ${host} cannot be resolved`), '', 0)
       },
     }),
 }

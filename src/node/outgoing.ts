@@ -33,7 +33,7 @@ export function createOutgoing({ resolve, connector }: Network = network): Outgo
         const [first] = found
         if (options.all) done(null, found)
         else if (first) done(null, first.address, first.family)
-        else done(new Error(`${host} has no address`), '', 0)
+        else done(new Error(`the host name ${host} cannot be resolved`), '', 0)
       },
       error => done(error, '', 0),
     )

@@ -10,7 +10,7 @@ const { timeMs, heapMiB, waiting, idleMs, startMs } = sandboxLimits
 
 const ended = () => new ComputationError('memory', `needs more than ${heapMiB} MiB of memory`)
 const late = () => new ComputationError('time', `takes longer than ${timeMs / 1000} seconds`)
-const notStarted = () => unavailable('computations cannot be started, try again')
+const notStarted = () => unavailable('the service cannot start this work at the moment, try again')
 
 /** A process that does one computation after the other. */
 class Computer {
@@ -98,7 +98,7 @@ class ProcessSandbox implements Sandbox {
   constructor(processes: number) {
     this.turns = new Semaphore(processes, {
       maxWaiting: waiting,
-      error: () => unavailable('too many computations at once, try again'),
+      error: () => unavailable('the service is busy, try again'),
     })
   }
 

@@ -108,7 +108,7 @@ const Filters = ({ view, chosen, people }: FiltersProps) => {
         chosen={chosen.filter.operation}
       />
       <Chooser
-        label={view.t('To what')}
+        label={view.t('Record type')}
         name="of"
         none={view.t('Everything')}
         choices={kinds}

@@ -42,7 +42,7 @@ const Lead = ({ view, config }: { view: View; config: Config }) => {
         : view.t('A backup is one archive with all rows and media files, in a folder on the server.')}{' '}
       {backup_schedule
         ? view.t('The service makes one every {time}.', { time: backup_schedule })
-        : view.t('None is made automatically: set backup_schedule.')}{' '}
+        : view.t('Automatic backups are off: set backup_schedule to turn them on.')}{' '}
       {view.t('The newest {n} are kept.', { n: backup_retention })}
     </p>
   )
@@ -64,7 +64,7 @@ const Restore = ({ view, location }: { view: View; location: string | null | und
       </li>
       <li>{view.t('Start the service. Everybody signs in again.')}</li>
     </ol>
-    <p class="quiet">{view.t('A restore replaces every account, so that it is done on the server alone.')}</p>
+    <p class="quiet">{view.t('A restore replaces every account, so it is possible only on the server.')}</p>
   </section>
 )
 

@@ -171,7 +171,7 @@ function New({ shown, talk }: { shown: Shown; talk: Talk }) {
         </textarea>
         {problem === undefined ? (
           <p class="hint" id="comment-hint">
-            {view.t('@ and a user name tells that person')}
+            {view.t('Type @ and a user name to notify that person')}
           </p>
         ) : (
           <p class="error" id="comment-problem">

@@ -61,7 +61,7 @@ export function EntryMenu(shown: Shown) {
     <Menu view={view} label={view.t('More')}>
       {view.can('content:create') && (
         <button type="button" class="button scripted" data-add-under={id}>
-          {view.t('Add under it…')}
+          {view.t('Add entry below…')}
         </button>
       )}
       <Duplicate {...shown} />

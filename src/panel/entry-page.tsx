@@ -70,7 +70,7 @@ export async function entryPage(view: View, asked: Asked) {
           view={view}
           path={pathOf(id)}
           name={title}
-          also={view.t('This deletes the entry with everything under it and their versions.')}
+          also={view.t('This deletes the entry, all entries under it and their versions.')}
           counted={id}
         />
       )}

@@ -97,8 +97,18 @@ export function onePages({ get, act }: Pages, context: PanelContext): void {
           <ImportState view={view} row={row} />
         </p>
         {row.status === 'running' && <Progress view={view} row={row} />}
-        {row.preview && row.status !== 'completed' && <Preview view={view} preview={row.preview} />}
-        {row.result && <Result view={view} made={row.result} />}
+        {row.preview && row.status !== 'completed' && (
+          <>
+            <Preview view={view} preview={row.preview} />
+            <Sentences view={view} notes={row.preview.notes} />
+          </>
+        )}
+        {row.result && (
+          <>
+            <Result view={view} made={row.result} />
+            <Sentences view={view} notes={row.result.notes} />
+          </>
+        )}
         {row.status !== 'running' && (await records(view, c, row, context))}
       </TitledPage>
     )
@@ -154,20 +164,21 @@ function Progress({ view, row }: { view: View; row: ShownImport }) {
   )
 }
 
-const Sentences = ({ view, notes }: { view: View; notes: readonly string[] }) =>
+const Sentences = ({ view, notes }: { view: View; notes: unknown }) =>
+  Array.isArray(notes) &&
   notes.length > 0 && (
-    <>
-      <h3>{view.t('What to know')}</h3>
-      <ul>
-        {notes.map(note => (
+    <section aria-labelledby="notes">
+      <h2 id="notes">{view.t('What to know')}</h2>
+      <ul class="steps">
+        {notes.map(String).map(note => (
           <li>{note}</li>
         ))}
       </ul>
-    </>
+    </section>
   )
 
 function Preview({ view, preview }: { view: View; preview: Record<string, unknown> }) {
-  const { datatypes, locales, files, notes, left_out } = preview as unknown as ImportPreview & {
+  const { datatypes, locales, files, left_out } = preview as unknown as ImportPreview & {
     left_out: number
   }
   return (
@@ -189,14 +200,13 @@ function Preview({ view, preview }: { view: View; preview: Record<string, unknow
         {view.t('Files: {n}.', { n: files })}{' '}
         {left_out > 0 && view.t('Records that cannot be read and will be left out: {n}.', { n: left_out })}
       </p>
-      <Sentences view={view} notes={notes} />
     </section>
   )
 }
 
 function Result({ view, made }: { view: View; made: Record<string, unknown> }) {
   const imported = made as unknown as Imported
-  const { datatypes, fields, entries, files, known, redirects, compat, verified, notes } = imported
+  const { datatypes, fields, entries, files, known, redirects, compat, verified } = imported
   const compared = Object.entries(verified ?? {}).filter(([, { of }]) => of > 0)
   return (
     <section aria-labelledby="result">
@@ -230,7 +240,6 @@ function Result({ view, made }: { view: View; made: Record<string, unknown> }) {
           { label: 'Of', of: ([, { of }]) => of },
         ]}
       />
-      <Sentences view={view} notes={notes} />
     </section>
   )
 }

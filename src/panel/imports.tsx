@@ -35,16 +35,12 @@ function listPage({ get }: Pages, { services: { importJobs } }: PanelContext): v
         {view.t('Content of another system becomes content here. Nothing that is here already is changed.')}
       </p>
       {view.can('import:create') && (
-        <nav aria-label={view.t('Import from')}>
-          <ul>
-            {importSystems.map(system => (
-              <li>
-                <a href={`${view.base}/import/from/${system}`}>
-                  {view.t('Import from {system}', { system: systemName(system) })}
-                </a>
-              </li>
-            ))}
-          </ul>
+        <nav class="actions" aria-label={view.t('Import from')}>
+          {importSystems.map(system => (
+            <a class="button" href={`${view.base}/import/from/${system}`}>
+              {view.t('Import from {system}', { system: systemName(system) })}
+            </a>
+          ))}
         </nav>
       )}
       <List

@@ -96,7 +96,7 @@ export async function Needs({ view, services }: { view: View; services: Services
   ]
   return (
     <section aria-labelledby="needs">
-      <h2 id="needs">{view.t('Needs you')}</h2>
+      <h2 id="needs">{view.t('Needs attention')}</h2>
       {needs.length === 0 ? (
         <p class="lead">{view.t('You are up to date.')}</p>
       ) : (

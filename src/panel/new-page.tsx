@@ -67,7 +67,7 @@ async function draw(view: View, context: PanelContext, draft?: Draft) {
         </Form>
       ) : (
         <Empty>
-          <p>{view.t('There is no datatype that a page could start from.')}</p>
+          <p>{view.t('No datatypes for pages yet. Add a datatype first.')}</p>
           {view.can('datatypes:create') && (
             <a class="button" href={`${view.base}/datatypes/new`}>
               {view.t('New datatype')}

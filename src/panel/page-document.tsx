@@ -48,7 +48,7 @@ export function PageDocument({ view, page, model, canEdit, isFramed }: Props) {
       <body>
         {!isFramed && (
           <aside class="about" aria-label={view.t('Preview')}>
-            <span>{view.t('Preview: the page as it is now, also what is not public yet')}</span>
+            <span>{view.t('Preview: the page with its unpublished changes')}</span>
             {canEdit && <a href={`${view.base}/content/entry/${page.id}`}>{view.t('Edit')}</a>}
           </aside>
         )}

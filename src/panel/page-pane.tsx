@@ -58,7 +58,7 @@ export function PagePane(props: Shown) {
       <div class="pane-tools">
         {hasData ? (
           <Switch
-            word={view.t('What is shown')}
+            word={view.t('View')}
             name="pane"
             choices={[
               ['page', view.t('Page')],
@@ -104,7 +104,7 @@ export function PagePane(props: Shown) {
       </div>
       {hasData && <Data {...props} />}
       <p class="quiet">
-        {view.t('As it is now, also what is not public yet.')}{' '}
+        {view.t('The current state, including unpublished changes.')}{' '}
         {context.isVisited && (
           <a href={`${view.base}/content/entry/${id}/preview-links`}>{view.t('Preview links')}</a>
         )}

@@ -20,7 +20,7 @@ const fieldsIn = ({ t }: View): Field[] => [
   { name: 'label', label: t('For whom'), hint: t('to recognize it later') },
   {
     name: 'expires_in',
-    label: t('It works for'),
+    label: t('Valid for'),
     kind: 'choice',
     choices: [
       { value: '1h', word: t('An hour') },
@@ -97,13 +97,13 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
         </div>
       </Form>
       <section aria-labelledby="links">
-        <h2 id="links">{view.t('Links that work')}</h2>
+        <h2 id="links">{view.t('Active links')}</h2>
         {links.length === 0 ? (
           <Empty>{view.t('No preview links yet.')}</Empty>
         ) : (
           <Table
             view={view}
-            caption={view.t('Links that work')}
+            caption={view.t('Active links')}
             records={links}
             columns={[
               { label: 'For whom', of: ({ label }) => label || '–' },

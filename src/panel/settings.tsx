@@ -78,7 +78,7 @@ const Lead = ({ view, restart, isFileFixed }: LeadProps) => (
     )}
     <p class="lead">
       {view.t(
-        'What is saved here acts on all instances. A value that an environment variable gives is shown by its name.',
+        'Changes apply to all instances. If an environment variable sets a value, the name of the variable is shown.',
       )}
     </p>
   </>

@@ -26,7 +26,7 @@ export const datatypeResource = (parts: ResourceParts) =>
     title: 'Datatypes',
     one: 'datatype',
     words: { new: 'New datatype', add: 'Add a datatype', delete: 'Delete datatype' },
-    about: 'The kinds of entries, and the fields of each.',
+    about: 'Each datatype defines the fields of its entries.',
     access: accessTo('datatypes'),
     service: { ...parts.services.space.datatypes, remove: removing(parts, 'datatypes') },
     key: 'datatype_id',

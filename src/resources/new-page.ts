@@ -7,7 +7,7 @@ import { startsOfPages } from './kinds.js'
 /** Returns the fields of the form for a new page. */
 export const newPageFields = async (model: Model, parts: SpaceParts, { t }: Wording): Promise<Field[]> => [
   { name: 'title', label: t('Title'), required: true },
-  { name: 'slug', label: t('Address'), mono: true, hint: t('empty: made from the title') },
+  { name: 'slug', label: t('Address'), mono: true, hint: t('leave empty to create it from the title') },
   {
     name: 'datatype_id',
     label: t('Starts from'),

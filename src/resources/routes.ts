@@ -15,7 +15,7 @@ export const routeResource = (parts: ResourceParts) =>
     reads: parts.services.space.records.routes,
     key: 'route_id',
     nameOf: ({ title }) => title,
-    empty: 'No pages yet.',
+    empty: 'No routes yet.',
     columns: [
       { label: 'Title', of: ({ title }) => title },
       { label: 'Slug', of: ({ slug }) => ({ code: slug }) },

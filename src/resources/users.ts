@@ -33,7 +33,7 @@ export function userResource({ services: { users, roles, access } }: ResourcePar
     prepare: withoutEmpty('password', 'username', 'role_id'),
     deletes: (_record, { t }) =>
       t(
-        'Their sessions, keys and sign-ins by a provider are deleted too. Authors of records cannot be deleted.',
+        'This also deletes their sessions, API keys and provider sign-ins. People who are authors of records cannot be deleted.',
       ),
     fields: async (record, { actor, t }) => [
       { name: 'name', label: t('Name') },

@@ -123,9 +123,9 @@ export const webhookResource = ({ services: { webhooks } }: ResourceParts) =>
           mono: true,
           hint: record
             ? t(
-                '******** keeps the stored one. For an address on another server, enter it and the header values again',
+                '******** keeps the stored secret. If you change the server in the address, enter the secret and the header values again',
               )
-            : t('empty: generated'),
+            : t('leave empty to generate one'),
         },
         {
           name: 'headers',

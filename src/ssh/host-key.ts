@@ -31,7 +31,7 @@ function read(path: string, log: Log): HostKey | undefined {
   }
   const key = ssh2.utils.parseKey(text)
   if (key instanceof Error || !key.isPrivateKey())
-    throw new ConfigError(`ssh_host_key: ${path} is not a private key without a passphrase`, 'ssh_host_key')
+    throw new ConfigError(`ssh_host_key: ${path} must be a private key without a passphrase`, 'ssh_host_key')
   const digest = createHash('sha256').update(key.getPublicSSH()).digest('base64')
   return { text, fingerprint: `SHA256:${digest.replaceAll('=', '')}` }
 }

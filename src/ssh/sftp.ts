@@ -207,11 +207,11 @@ class Sftp implements Open {
   async #write(id: number, handle: Buffer, offset: number, data: Buffer): Promise<void> {
     const writing = this.#of(handle, 'writing')
     const { max_upload_size } = this.connection.site.config()
-    if (writing.failed) throw new HttpError(400, 'invalid', 'the file lacks a piece')
+    if (writing.failed) throw new HttpError(400, 'invalid', 'a part of the file is missing: upload it again')
     // Until the data is written: an incomplete file is not kept.
     writing.failed = true
     if (offset !== writing.size)
-      throw new HttpError(400, 'invalid', 'a file is brought from its beginning to its end')
+      throw new HttpError(400, 'invalid', 'a file must be uploaded in order, from its beginning to its end')
     if (writing.size + data.byteLength > max_upload_size)
       throw tooLarge(`the file is larger than ${max_upload_size} bytes`)
     await writing.to.write(data)
@@ -234,7 +234,7 @@ class Sftp implements Open {
   async #keep({ to, path, failed }: Extract<Handle, { kind: 'writing' }>): Promise<void> {
     if (failed) {
       await to.discard()
-      throw new HttpError(400, 'invalid', 'the file lacks a piece')
+      throw new HttpError(400, 'invalid', 'a part of the file is missing: upload it again')
     }
     const { items } = this.connection.site.services.media
     const file = await to.close()

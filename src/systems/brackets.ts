@@ -23,7 +23,7 @@ export function nestedQuery(search: string): NestedMap {
   let count = 0
   for (const [name, value] of new URLSearchParams(search)) {
     const shown = name.slice(0, 100)
-    if (++count > maxParameters) throw invalid(shown, `is one more than ${maxParameters} parameters`)
+    if (++count > maxParameters) throw invalid(shown, `exceeds the maximum of ${maxParameters} parameters`)
     const parts = partsOf(name)
     if (!parts || parts.length > maxLevels)
       throw invalid(shown, `must be written as a[b][c], at most ${maxLevels} deep`)

@@ -160,7 +160,7 @@ it('answers the same when the mail server is away or refuses', async () => {
     const answer = await auth('request-password-reset', { email })
     expect([answer.status, answer.body]).toEqual([
       200,
-      { message: 'if there is such an account, a mail is on its way' },
+      { message: 'if an account has this e-mail address, the service sends a mail to it' },
     ])
     const errors = logged.filter(({ level }) => level === 'error' || level === 'warn').length
     await services.settle()

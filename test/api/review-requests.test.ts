@@ -85,7 +85,10 @@ describe('a request for review', () => {
     const child = (await entry(kind, { parent_id: id }, { fields: { text: 'y' } })).content_data_id
     expect((await ask(child)).body.content_data_id).toBe(id)
     const second = await ask(id)
-    expect([second.status, second.body.error]).toEqual([409, 'the page waits for a review already'])
+    expect([second.status, second.body.error]).toEqual([
+      409,
+      'somebody already requested a review of this page',
+    ])
   })
 
   it('is one when two people ask at once', async () => {

@@ -200,7 +200,10 @@ describe('a restore is refused', () => {
     const { status, body } = await live.call('POST', '/api/v1/trash/restore', {
       body: { trash_id: row.trash_id },
     })
-    expect([status, body.error]).toEqual([409, 'it is there already: a version brought it back'])
+    expect([status, body.error]).toEqual([
+      409,
+      'the entry exists already: restoring a version brought it back',
+    ])
   })
 
   it('twice, and for what is not there', async () => {

@@ -154,7 +154,7 @@ it.each([
   ['{"datatype":"post","feilds":{}}\n', 'line 1: '],
   [
     '{"datatype":"post","parent_id":"01J9ZK2Y000000000000000000"}\n',
-    'line 1: parent_id: names no entry here, and none of an earlier line',
+    'line 1: parent_id: must be the id of an existing entry or of an entry on an earlier line',
   ],
   [
     `{"datatype":"post","fields":{"title":"${'x'.repeat(6_000_000)}"}}\n`,

@@ -128,7 +128,7 @@ describe.runIf(engine === 'sqlite')('in a folder where nothing was started yet',
     expect([code, out]).toEqual([
       0,
       expect.stringContaining(
-        `warn database: ${join(cwd, 'modula.db')} is missing\n     -> the first start makes it, if db_url is right\n`,
+        `warn database: ${join(cwd, 'modula.db')} is missing\n     -> the first start creates it; check that db_url is correct\n`,
       ),
     ])
   })

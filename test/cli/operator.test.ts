@@ -71,7 +71,7 @@ describe('the command line', () => {
       expect(await there(command)).toEqual({
         code: 1,
         out: '',
-        err: 'slugline: nobody can be asked here: say --yes, or --dry-run to see what would be done\n',
+        err: 'slugline: cannot ask for confirmation without a terminal: add --yes to continue, or --dry-run to see what would change\n',
       })
     const before = await changes()
     const dry = await there(`content delete ${slug} --recursive --dry-run --json`)

@@ -112,7 +112,7 @@ describe.skipIf(chromiumMissing)(
       await tab.keyboard.press('Enter')
       await expectClean(admin)
       expect((await items.locator('.button').allTextContents()).map(text => text.trim())).toEqual([
-        'Add under it…',
+        'Add entry below…',
         'Duplicate page',
         'Copy link',
         'View page',

@@ -88,7 +88,7 @@ describe.skipIf(chromiumMissing)(
       await open(`/content/entry/${await made('/one', 0)}`)
       expect(await isThere()).toBe(false)
       await tab.locator('.bar summary').click()
-      await tab.getByRole('button', { name: 'Add under it…' }).click()
+      await tab.getByRole('button', { name: 'Add entry below…' }).click()
       await tab.locator('.floating input').waitFor()
       expect(await isThere()).toBe(true)
       await tab.keyboard.press('Enter')

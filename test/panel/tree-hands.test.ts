@@ -109,7 +109,7 @@ describe.skipIf(chromiumMissing)(
       await tab.getByRole('treeitem', { name: 'Second' }).focus()
       await tab.keyboard.press('Shift+F10')
       const items = tab.getByRole('menuitem')
-      expect(await items.allTextContents()).toEqual(['Add under it…', 'Duplicate', 'Move up', 'Delete…'])
+      expect(await items.allTextContents()).toEqual(['Add entry below…', 'Duplicate', 'Move up', 'Delete…'])
       await expectClean(admin)
       await tab.keyboard.press('Escape')
       await expect.poll(() => tab.evaluate(() => document.activeElement?.textContent)).toContain('Second')

@@ -39,7 +39,7 @@ it('T12: labels are as wide as the longest, up to a third of the window', async 
 it('T22: ^R reads a list again', async () => {
   const app = await testApp()
   const client = await openScreens(app)
-  await goTo(client, 'routes', 'No pages yet.')
+  await goTo(client, 'routes', 'No routes yet.')
   await factories(app).route('/elsewhere', 'Made elsewhere')
   client.press('\x12')
   await client.sees('Made elsewhere')

@@ -27,6 +27,7 @@ GET  /forgotten  public  n v e p a
 POST /forgotten  public  n v e p a
 GET  /preview  public  n v e p a
 GET  /new-password  public  n v e p a
+GET  /parts  signed-in  - v e p a
 POST /new-password  public  n v e p a
 POST /sign-out  public  n v e p a
 GET  /  signed-in  - v e p a
@@ -190,6 +191,7 @@ POST /profile  signed-in  - v e p a
 POST /profile/password  signed-in  - v e p a
 POST /profile/keys  signed-in  - v e p a
 POST /profile/theme  signed-in  - v e p a
+POST /profile/language  signed-in  - v e p a
 POST /profile/sessions/others/end  signed-in  - v e p a
 POST /profile/sessions/:session_id/end  signed-in  - - - - a
 POST /profile/keys/:ssh_key_id/delete  signed-in  - - - - a

@@ -183,7 +183,7 @@ async function boundedOn(
     return rows
   } catch (error) {
     if (!(error instanceof Late)) throw error
-    if (!allowance) throw unavailable('the query takes too long, ask for less', 60)
+    if (!allowance) throw unavailable('the query takes too long: add conditions or request fewer results', 60)
     allowance.leftMs = -1
     throw allowance.refusal()
   }

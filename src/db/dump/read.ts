@@ -248,5 +248,5 @@ export async function* readDump(content: AsyncIterable<Uint8Array>): AsyncGenera
   for (const of of tables) yield* rowsOf(window, of)
   await skip(window, tail)
   await window.fill(1)
-  if (window.left > 0) throw new DumpError('goes on after its end')
+  if (window.left > 0) throw new DumpError('has data after its end')
 }

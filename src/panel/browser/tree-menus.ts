@@ -54,7 +54,7 @@ function actionsOf(row: HTMLElement): [word: string, act: () => void][] {
   const of = Number(row.getAttribute('aria-setsize'))
   const isRoot = row.getAttribute('aria-level') === '1'
   const all: [boolean, string, () => void][] = [
-    [may('create'), t('Add under it…'), () => void addMenu(row)],
+    [may('create'), t('Add entry below…'), () => void addMenu(row)],
     [may('create') && !isRoot, t('Duplicate'), () => run(post(pathOf(row, 'duplicate'), {}))],
     [may('move') && place > 1, t('Move up'), () => run(move(row, 'up'))],
     [may('move') && place < of, t('Move down'), () => run(move(row, 'down'))],

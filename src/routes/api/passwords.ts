@@ -38,7 +38,7 @@ export function passwordEndpoints(api: Endpoints, { services: { passwordReset } 
     },
     (c, { body }) => {
       passwordReset.request(actorOf(c), body)
-      return c.json({ message: 'if there is such an account, a mail is on its way' })
+      return c.json({ message: 'if an account has this e-mail address, the service sends a mail to it' })
     },
   )
   api.post(

@@ -116,9 +116,9 @@ const numberPrefix = 'number:'
 function subjectOf({ sub, id }: Json): string {
   const subject = sub ?? id
   if (sub === undefined && Number.isSafeInteger(id)) return `${numberPrefix}${id}`
-  if (typeof subject !== 'string' || subject === '') throw new Error('userinfo names nobody')
+  if (typeof subject !== 'string' || subject === '') throw new Error('the userinfo response has no subject')
   if (subject.startsWith(numberPrefix) || !/^[^\p{Cc}\p{Cs}]{1,255}$/u.test(subject))
-    throw new Error('userinfo gives a subject that is too long, or has characters that no name has')
+    throw new Error('the subject in the userinfo response is too long or has invalid characters')
   return subject
 }
 

@@ -61,7 +61,7 @@ async function parseLine(text: string, publicKeys: PublicKeys) {
   const blob = fromBase64(encoded)
   if (!blob) throw refuse('is not base64')
   const key = await publicKeys.parse(key_type, blob)
-  if (!key) throw refuse(`is no ${key_type} key`)
+  if (!key) throw refuse(`is not a key of the type ${key_type}`)
   const { bits, fingerprint } = key
   if (key_type === 'ssh-rsa' && (bits < rsaBits.min || bits > rsaBits.max))
     throw refuse(`an RSA key must have ${rsaBits.min} to ${rsaBits.max} bits`)

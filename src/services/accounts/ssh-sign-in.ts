@@ -49,7 +49,7 @@ export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs
     async open(actor: Actor, userId: string, keyId?: string) {
       const cookie = await auth.open(actor, userId, undefined)
       const identity = await auth.identify({ cookie, bearer: undefined })
-      if (!identity) throw new Error('the session was over at once')
+      if (!identity) throw new Error('the session ended immediately')
       if (keyId !== undefined) await noteUse(userId, keyId)
       return { identity, keyId, cookie }
     },

@@ -77,7 +77,8 @@ export function locales(db: Door): LocaleService {
         await inTurn(tx)
         await refuseFallback(tx, given.code, given.fallback_code)
         const is_default = given.is_default || !(await tx.exists(table, { is_default: true }))
-        if (is_default && !given.is_enabled) throw invalid('is_enabled', 'the default locale is enabled')
+        if (is_default && !given.is_enabled)
+          throw invalid('is_enabled', 'the default locale cannot be disabled')
         const row = await tx.insert(table, { ...given, is_default })
         if (is_default) await takeDefault(tx, row.locale_id)
         return row
@@ -92,7 +93,7 @@ export function locales(db: Door): LocaleService {
           if (before.is_default && patch.is_default === false)
             throw conflict('is_default: make another locale the default instead')
           if ((patch.is_default ?? before.is_default) && !(patch.is_enabled ?? before.is_enabled))
-            throw invalid('is_enabled', 'the default locale is enabled')
+            throw invalid('is_enabled', 'the default locale cannot be disabled')
           await refuseFallback(tx, before.code, patch.fallback_code)
         })
         if (patch.is_default) await takeDefault(tx, id)

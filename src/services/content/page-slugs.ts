@@ -43,7 +43,10 @@ async function freeSlug(
     const free = slugs.find(slug => !taken.has(slug))
     if (free !== undefined) return free
   }
-  throw badRequest(`slug: all URLs are taken that begin like ${wanted.slice(0, maxLength)}`, 'slug')
+  throw badRequest(
+    `slug: all URLs that begin with ${wanted.slice(0, maxLength)} are in use: choose a different slug`,
+    'slug',
+  )
 }
 
 /** Returns the folder of a page's address: `/blog/` of `/blog/first-post`. */

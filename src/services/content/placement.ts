@@ -51,7 +51,7 @@ export async function checkedPlace(
     if (route_id !== null) {
       const root = await read.get(space.contentData, parent.root_id)
       if (root?.route_id !== route_id)
-        throw invalid('route_id', 'a child entry is on the route of its parent')
+        throw invalid('route_id', 'a child entry must have the same route as its parent')
     }
     return { parent_id, route_id: null }
   }

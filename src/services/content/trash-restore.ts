@@ -76,7 +76,7 @@ export async function restoreDeleted(
 async function refuseWithoutPlace(tx: Writer, space: ContentSpace, entries: readonly Entry[]): Promise<void> {
   const ids = entries.map(({ content_data_id }) => content_data_id)
   if ((await tx.findIn(space.contentData, 'content_data_id', ids)).length > 0)
-    throw conflict('it is there already: a version brought it back')
+    throw conflict('the entry exists already: restoring a version brought it back')
   const parent_id = entries[0]?.parent_id
   if (parent_id && !(await tx.exists(space.contentData, { content_data_id: parent_id })))
     throw conflict('the entry that it was under is deleted: restore that one first')

@@ -25,10 +25,10 @@ export async function refuseMissing(
   const named = checkValue(field, text)
   for (const id of named.media)
     if (!(await read.exists(space.media, { media_id: id })))
-      throw invalid('field_value', `${field.name} names no media`)
+      throw invalid('field_value', `${field.name} must be the id of a media item`)
   for (const id of named.content)
     if (!(await read.exists(space.contentData, { content_data_id: id })))
-      throw invalid('field_value', `${field.name} names no content`)
+      throw invalid('field_value', `${field.name} must be the id of an existing entry`)
 }
 
 function refuseUntranslatable(locale: string, field: Field): void {
@@ -245,7 +245,9 @@ async function refuseUnknownRecords(
   for (const row of await read.findIn(contentData, 'content_data_id', ids('content')))
     known.add(row.content_data_id)
   for (const { member, field, ...named } of changes) {
-    if (named.media.some(id => !known.has(id))) throw invalid(member, `${field.name} names no media`)
-    if (named.content.some(id => !known.has(id))) throw invalid(member, `${field.name} names no content`)
+    if (named.media.some(id => !known.has(id)))
+      throw invalid(member, `${field.name} must be the id of a media item`)
+    if (named.content.some(id => !known.has(id)))
+      throw invalid(member, `${field.name} must be the id of an existing entry`)
   }
 }

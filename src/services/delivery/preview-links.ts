@@ -172,7 +172,7 @@ class PreviewLinks {
 
   async open(token: string): Promise<OpenLink> {
     const id = await this.#ids.read(token)
-    if (id === undefined) throw notFound('this is no preview link')
+    if (id === undefined) throw notFound('this preview link is invalid')
     const open = (await this.alive([id])).get(id)
     if (!open) throw ended()
     return open

@@ -51,7 +51,7 @@ export function safeName(name: string, { mimetype, extension, alsoLooksLike }: F
       : taken.has(ending)
   )
     throw invalid('file', `its name ends in .${ending}, but its content is ${mimetype}`)
-  if (alsoLooksLike) throw invalid('file', `is ${mimetype} that could also pass for ${alsoLooksLike}`)
+  if (alsoLooksLike) throw invalid('file', `is ${mimetype}, but its content also matches ${alsoLooksLike}`)
   const end = ending || extension
   const named = ending ? name.slice(0, -ending.length - 1) : name
   let stem = trimmed(named.normalize('NFC').replaceAll(/[^\p{L}\p{N}\p{M}_-]+/gu, '-'), '-_')

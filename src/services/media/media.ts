@@ -160,7 +160,8 @@ export class MediaService {
       // Pages in the raw format show where their media are.
       tx.invalidateAllPages()
       for (const id of media_ids) {
-        if (!(await tx.exists(table, { media_id: id }))) throw invalid('media_ids', `${id} names no media`)
+        if (!(await tx.exists(table, { media_id: id })))
+          throw invalid('media_ids', `no media item has the id ${id}`)
         moved.push(this.shown((await tx.update(table, id, { folder_id })).after))
       }
       return moved

@@ -91,14 +91,14 @@ const isMediaKey = (key: string): boolean =>
 async function* rowsIn(entry: ArchiveEntry | undefined, manifest: Manifest): AsyncGenerator<DumpedRows> {
   const { dump, records } = manifest
   if (entry?.name !== dumpName) return refuse(`has no ${dumpName} behind its manifest`)
-  if (entry.size !== dump.size) refuse(`has a ${dumpName} of another length than its manifest says`)
+  if (entry.size !== dump.size) refuse(`has a ${dumpName} whose length differs from its manifest`)
   let found = 0
   for await (const some of readDump(entry.content)) {
     found += some.rows.length
     yield some
   }
-  if (entry.hash() !== dump.sha256) refuse(`has a ${dumpName} that is not the one of its manifest`)
-  if (found !== records) refuse('has another number of records than its manifest says')
+  if (entry.hash() !== dump.sha256) refuse(`has a ${dumpName} whose checksum differs from its manifest`)
+  if (found !== records) refuse('has a number of records that differs from its manifest')
 }
 
 /** One check of one archive, file by file. */
@@ -144,7 +144,7 @@ class Check {
       await this.objects.write(objects.map(lineOf).join(''))
       this.handlers.progress?.({ ...this.found, media: 0, mediaInAll: manifest.media })
     }
-    if (this.found.media !== manifest.media) refuse('has other media than its manifest says')
+    if (this.found.media !== manifest.media) refuse('has media that differ from its manifest')
   }
 
   private async readMedia(next: () => Promise<ArchiveEntry | undefined>, manifest: Manifest): Promise<void> {
@@ -163,7 +163,7 @@ class Check {
   }
 
   private async compareSums(entry: ArchiveEntry | undefined): Promise<void> {
-    if (entry?.name !== sumsName) return refuse(`has other files than its rows name`)
+    if (entry?.name !== sumsName) return refuse(`has files that do not match its rows`)
     for await (const _ of entry.content);
     const { hash } = await this.sums.close()
     if (entry.hash() !== hash) refuse(`has files that are not those of its ${sumsName}`)

@@ -134,7 +134,7 @@ export function comments(
   ): Promise<Comment> {
     const [isRewritten, isSettled] = [body !== before.body, resolved && !before.resolved]
     if (isRewritten && before.author_id !== actor.userId)
-      throw forbidden('a comment is changed by its author only')
+      throw forbidden('only its author can change a comment')
     const mentions = isRewritten ? await people.namedIn(tx, body) : before.mentions
     const resolved_by = isSettled ? actor.userId : resolved ? before.resolved_by : null
     const { after } = await tx.update(table, before.comment_id, { body, mentions, resolved, resolved_by })
@@ -178,7 +178,7 @@ export function comments(
         check?.(before)
         const by = actor.userId
         if (before.author_id !== by && !(await access.can(actor, 'content:admin')))
-          throw forbidden('a comment is deleted by its author, or with content:admin')
+          throw forbidden('only its author or a user with content:admin can delete a comment')
         await tx.emit('comment.deleted', async () => ({ ...(await dataOf(tx, before)), deleted_by: by }))
         await tx.remove(table, id)
       }),

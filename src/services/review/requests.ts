@@ -78,7 +78,7 @@ async function reviewable(tx: Writer, id: string): Promise<string> {
   // Held, so that it is not deleted meanwhile.
   await tx.share(contentData, root_id)
   if (await tx.exists(table, { open_for: root_id }))
-    throw conflict('the page waits for a review already', 'content_data_id')
+    throw conflict('somebody already requested a review of this page', 'content_data_id')
   const waits =
     (await hasPendingChanges(tx, tables, root_id)) ||
     (await tx.exists(contentData, { root_id, status: 'draft' }))
@@ -142,7 +142,7 @@ export function reviewRequests(db: Database, { access, publishing, people }: Nee
     withdraw: (actor: Actor, { review_request_id }: z.output<typeof ReviewWithdraw>): Promise<Request> =>
       db.write(actor, async tx => {
         const request = await openIn(tx, review_request_id, ['open', 'returned'])
-        if (request.author_id !== actor.userId) throw forbidden('a request is withdrawn by its author only')
+        if (request.author_id !== actor.userId) throw forbidden('only its author can withdraw a request')
         return shown(await endRequest(tx, actor, request, 'withdrawn', request.answer))
       }),
   }

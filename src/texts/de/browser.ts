@@ -10,7 +10,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   'Add column': 'Spalte einfügen',
   'Add row': 'Zeile einfügen',
   'add under an entry': 'unter einem Eintrag hinzufügen',
-  'Add under it…': 'Darunter hinzufügen…',
+  'Add entry below…': 'Darunter hinzufügen…',
   'Add under {name}': 'Unter {name} hinzufügen',
   'Add: {label}': 'Hinzufügen: {label}',
   Address: 'Adresse',

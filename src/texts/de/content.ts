@@ -2,7 +2,7 @@ import type { contentTexts } from '../en/content.js'
 import type { Translated } from '../text.js'
 
 export const content: Readonly<Record<(typeof contentTexts)[number], Translated>> = {
-  '@ and a user name tells that person': '@ und ein Benutzername benachrichtigt diese Person',
+  'Type @ and a user name to notify that person': '@ und ein Benutzername benachrichtigt diese Person',
   'A day': 'Ein Tag',
   'A deleted account': 'Ein gelöschtes Konto',
   'A deleted entry': 'Ein gelöschter Eintrag',
@@ -23,7 +23,8 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
     'Alle, die einen Link haben, sehen die Seite im aktuellen Stand, mit unveröffentlichten Änderungen, ohne Konto.',
   Anyone: 'Alle',
   'Approve and publish': 'Freigeben und veröffentlichen',
-  'As it is now, also what is not public yet.': 'Im aktuellen Stand, auch was noch nicht öffentlich ist.',
+  'The current state, including unpublished changes.':
+    'Im aktuellen Stand, auch was noch nicht öffentlich ist.',
   'Ask for review': 'Freigabe anfragen',
   'At least': 'Mindestens',
   'At most': 'Höchstens',
@@ -71,7 +72,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   Id: 'ID',
   'It is deleted only if nothing depends on it.': 'Wird nur gelöscht, wenn nichts davon abhängt.',
   'It is shown this once, and ends {time}.': 'Der Link wird nur dieses eine Mal angezeigt und endet {time}.',
-  'It works for': 'Gültig für',
+  'Valid for': 'Gültig für',
   'Its datatype': 'Datentyp',
   JSON: 'JSON',
   'JSON: help, placeholder, rows': 'JSON: help, placeholder, rows',
@@ -84,7 +85,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   Latest: 'Spätestens',
   'Leave both empty to cancel what is scheduled.': 'Beide leer lassen, um die Planung aufzuheben.',
   Lines: 'Zeilen',
-  'Links that work': 'Gültige Links',
+  'Active links': 'Gültige Links',
   'Make a link': 'Link erstellen',
   Many: 'Mehrere',
   Me: 'Ich',
@@ -95,7 +96,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'More settings (JSON)': 'Weitere Einstellungen (JSON)',
   'Move into the one above': 'In den Eintrag darüber verschieben',
   'Move out one level': 'Eine Ebene nach außen',
-  'Needs you': 'Zu erledigen',
+  'Needs attention': 'Zu erledigen',
   'New API key': 'Neuer API-Schlüssel',
   'New page': 'Neue Seite',
   'New shared content': 'Neuer gemeinsamer Inhalt',
@@ -123,7 +124,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   Preview: 'Vorschau',
   'Preview links': 'Vorschau-Links',
   'Preview links of {name}': 'Vorschau-Links: {name}',
-  'Preview: the page as it is now, also what is not public yet':
+  'Preview: the page with its unpublished changes':
     'Vorschau: die Seite im aktuellen Stand, auch was noch nicht öffentlich ist',
   'Previous {n}': 'Vorige {n}',
   'Public response': 'Öffentliche Antwort',
@@ -182,13 +183,13 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Theirs is in other fields than yours: save again.':
     'Die Änderungen betreffen verschiedene Felder: erneut speichern.',
   'Theirs, and not typed into by you: {labels}.': 'Von anderen geändert, hier nicht bearbeitet: {labels}.',
-  'There is no datatype that a page could start from.':
+  'No datatypes for pages yet. Add a datatype first.':
     'Es gibt keinen Datentyp, mit dem eine Seite beginnen kann.',
   'They lead to a plain page of this service. {setting} in the settings says where the site shows previews.':
     'Sie führen zu einer einfachen Seite dieses Dienstes. {setting} in den Einstellungen legt fest, wo die Website Vorschauen zeigt.',
   'This address has no page. Start from': 'Diese Adresse hat keine Seite. Beginnen mit',
   'This also deletes {list}.': 'Dabei werden auch gelöscht: {list}.',
-  'This deletes the entry with everything under it and their versions.':
+  'This deletes the entry, all entries under it and their versions.':
     'Dies löscht den Eintrag mit allem darunter und alle Versionen.',
   'This deletes {list}, with the address {slug}.': 'Dies löscht {list}, mit der Adresse {slug}.',
   'This deletes {list}, with {n} addresses.': 'Dies löscht {list}, mit {n} Adressen.',
@@ -206,7 +207,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'View page': 'Seite ansehen',
   'Waiting for publish': 'Noch nicht veröffentlicht',
   'What breaks these rules': 'Was gegen diese Regeln verstößt',
-  'What is shown': 'Anzeige',
+  View: 'Anzeige',
   'What is to be changed': 'Was zu ändern ist',
   'What you save is public at once': 'Gespeichertes ist sofort öffentlich',
   'What you typed is below and is not saved yet.':
@@ -240,7 +241,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'downloaded by {name}, {time}': 'heruntergeladen von {name}, {time}',
   draft: 'Entwurf',
   empty: 'leer',
-  'empty: made from the title': 'leer: wird aus dem Titel gebildet',
+  'leave empty to create it from the title': 'leer: wird aus dem Titel gebildet',
   'ended by {name}, {time}': 'beendet von {name}, {time}',
   'how many the control shows, from 2 to 50': 'wie viele das Eingabefeld zeigt, 2 bis 50',
   'in UTC': 'in UTC',

@@ -2,7 +2,7 @@ import type { settingsTexts } from '../en/settings.js'
 import type { Translated } from '../text.js'
 
 export const settings: Readonly<Record<(typeof settingsTexts)[number], Translated>> = {
-  '******** keeps the stored one. For an address on another server, enter it and the header values again':
+  '******** keeps the stored secret. If you change the server in the address, enter the secret and the header values again':
     '******** behält das gespeicherte. Für eine Adresse auf einem anderen Server das Geheimnis und die Werte der Kopfzeilen neu eingeben',
   'A backup is being made.': 'Eine Sicherung wird angelegt.',
   'A backup is one archive with all rows and media files, in a bucket.':
@@ -13,7 +13,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Mit einem Schlüssel darf ein Programm, was sein Benutzer darf, oder weniger.',
   'A new password ends your other sessions.': 'Ein neues Passwort beendet die anderen Sitzungen.',
   'A restart is due.': 'Ein Neustart steht aus.',
-  'A restore replaces every account, so that it is done on the server alone.':
+  'A restore replaces every account, so it is possible only on the server.':
     'Eine Wiederherstellung ersetzt jedes Konto; sie geht deshalb nur auf dem Server.',
   'API keys': 'API-Schlüssel',
   About: 'Angaben',
@@ -179,14 +179,14 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'No fields yet.': 'Noch keine Felder.',
   'No files yet.': 'Noch keine Dateien.',
   'No languages yet.': 'Noch keine Sprachen.',
-  'No pages yet.': 'Noch keine Seiten.',
+  'No routes yet.': 'Noch keine Seiten.',
   'No people yet.': 'Noch keine Personen.',
   'No redirects yet.': 'Noch keine Weiterleitungen.',
   'No response, after {duration}': 'Keine Antwort, nach {duration}',
   'No results.': 'Keine Ergebnisse.',
   'No roles yet.': 'Noch keine Rollen.',
   'No webhooks yet.': 'Noch keine Webhooks.',
-  'None is made automatically: set backup_schedule.':
+  'Automatic backups are off: set backup_schedule to turn them on.':
     'Keine wird von selbst angelegt: dafür backup_schedule setzen.',
   'Not allowed': 'Nicht erlaubt',
   'Not available right now': 'Zurzeit nicht verfügbar',
@@ -202,7 +202,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Auf dem Server: {command}. Das Archiv wird bis zum letzten Bit geprüft, bevor etwas geschrieben wird.',
   'One per line.': 'Eine Angabe je Zeile.',
   'Only one record': 'Nur ein Datensatz',
-  'Only reads': 'Nur Lesen',
+  'Read-only': 'Nur Lesen',
   'Open {kind}': '{kind} öffnen',
   Order: 'Reihenfolge',
   Overview: 'Übersicht',
@@ -276,14 +276,14 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'The addresses of the site. Their pages are under Content.':
     'Die Adressen der Website. Ihre Seiten stehen unter Inhalt.',
   'The configuration file cannot be written here.': 'Die Konfigurationsdatei ist hier nicht beschreibbar.',
-  'The kinds of entries, and the fields of each.': 'Die Arten von Einträgen und ihre Felder.',
+  'Each datatype defines the fields of its entries.': 'Die Arten von Einträgen und ihre Felder.',
   'The languages of the content. A missing text is taken from the fallback locale.':
     'Die Sprachen des Inhalts. Fehlt ein Text, gilt der aus der Ersatzsprache.',
   'The newest {n} are kept.': 'Die neuesten {n} bleiben erhalten.',
   'The receiver checks signatures with this secret. Copy it now: it is shown only once.':
     'Der Empfänger prüft damit die Signaturen. Jetzt kopieren: Es wird nur einmal gezeigt.',
   'The service makes one every {time}.': 'Der Dienst legt alle {time} eine an.',
-  'Their sessions, keys and sign-ins by a provider are deleted too. Authors of records cannot be deleted.':
+  'This also deletes their sessions, API keys and provider sign-ins. People who are authors of records cannot be deleted.':
     'Sitzungen, Schlüssel und Anmeldungen über Anbieter werden mitgelöscht. Wer Datensätze verfasst hat, kann nicht gelöscht werden.',
   'This also deletes its deliveries, sent or not. It cannot be undone.':
     'Das löscht auch seine Zustellungen, gesendet oder nicht. Es lässt sich nicht rückgängig machen.',
@@ -301,7 +301,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Dafür ist das Recht {permission} nötig, das die Rollen {roles} haben.',
   To: 'Nach',
   'To restore one': 'Wiederherstellen',
-  'To what': 'Woran',
+  'Record type': 'Woran',
   'Too large': 'Zu groß',
   'Too many tries': 'Zu viele Versuche',
   Trash: 'Papierkorb',
@@ -324,7 +324,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Webhooks: 'Webhooks',
   What: 'Was',
   'What changed': 'Was sich geändert hat',
-  'What is saved here acts on all instances. A value that an environment variable gives is shown by its name.':
+  'Changes apply to all instances. If an environment variable sets a value, the name of the variable is shown.':
     'Was hier gespeichert wird, gilt für alle Instanzen. Kommt ein Wert aus einer Umgebungsvariable, steht hier ihr Name.',
   'What was done': 'Was getan wurde',
   When: 'Wann',
@@ -352,14 +352,14 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   comment: 'Kommentar',
   datatype: 'Datentyp',
   'empty to leave it as it is': 'leer bleibt es, wie es ist',
-  'empty: generated': 'leer: wird erzeugt',
+  'leave empty to generate one': 'leer: wird erzeugt',
   'empty: made from the e-mail': 'leer: aus der E-Mail gebildet',
   'empty: the page that is at {page} now': 'leer: die Seite, die jetzt unter {page} steht',
   entry: 'Eintrag',
   field: 'Feld',
   folder: 'Ordner',
   'image size': 'Bildgröße',
-  'in UTC; empty: never': 'in UTC; leer: nie',
+  'in UTC; leave empty for no expiry': 'in UTC; leer: nie',
   'in the panel': 'im Panel',
   'in the terminal': 'im Terminal',
   'in {n} hours': ['in {n} Stunde', 'in {n} Stunden'],
@@ -373,7 +373,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   locale: 'Sprache',
   never: 'nie',
   'next {time}': 'nächster {time}',
-  'none selected: all permissions of its user': 'keins gewählt: alle Rechte des Benutzers',
+  'select none to allow all permissions of the user': 'keins gewählt: alle Rechte des Benutzers',
   'not set': 'nicht gesetzt',
   permission: 'Recht',
   person: 'Person',

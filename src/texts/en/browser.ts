@@ -8,7 +8,7 @@ export const browserTexts = [
   'Add column',
   'Add row',
   'add under an entry',
-  'Add under it…',
+  'Add entry below…',
   'Add under {name}',
   'Add: {label}',
   'Address',

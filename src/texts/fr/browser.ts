@@ -10,7 +10,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   'Add column': 'Ajouter une colonne',
   'Add row': 'Ajouter une ligne',
   'add under an entry': 'ajouter sous une entrée',
-  'Add under it…': 'Ajouter dessous…',
+  'Add entry below…': 'Ajouter dessous…',
   'Add under {name}': 'Ajouter sous {name}',
   'Add: {label}': 'Ajouter\u00a0: {label}',
   Address: 'Adresse',

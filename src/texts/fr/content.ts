@@ -2,7 +2,7 @@ import type { contentTexts } from '../en/content.js'
 import type { Translated } from '../text.js'
 
 export const content: Readonly<Record<(typeof contentTexts)[number], Translated>> = {
-  '@ and a user name tells that person': '@ et un nom d’utilisateur préviennent cette personne',
+  'Type @ and a user name to notify that person': '@ et un nom d’utilisateur préviennent cette personne',
   'A day': 'Un jour',
   'A deleted account': 'Un compte supprimé',
   'A deleted entry': 'Une entrée supprimée',
@@ -23,7 +23,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
     'Toute personne ayant un lien voit la page dans son état actuel, avec les modifications non publiées, sans compte.',
   Anyone: 'Tout le monde',
   'Approve and publish': 'Approuver et publier',
-  'As it is now, also what is not public yet.':
+  'The current state, including unpublished changes.':
     'Dans l’état actuel, y compris ce qui n’est pas encore public.',
   'Ask for review': 'Demander une relecture',
   'At least': 'Au moins',
@@ -72,7 +72,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   Id: 'ID',
   'It is deleted only if nothing depends on it.': 'La suppression n’a lieu que si rien n’en dépend.',
   'It is shown this once, and ends {time}.': 'Ce lien n’est affiché qu’une fois et expire {time}.',
-  'It works for': 'Valable',
+  'Valid for': 'Valable',
   'Its datatype': 'Type',
   JSON: 'JSON',
   'JSON: help, placeholder, rows': 'JSON\u00a0: help, placeholder, rows',
@@ -85,7 +85,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   Latest: 'Au plus tard',
   'Leave both empty to cancel what is scheduled.': 'Laissez les deux vides pour annuler la planification.',
   Lines: 'Lignes',
-  'Links that work': 'Liens valables',
+  'Active links': 'Liens valables',
   'Make a link': 'Créer un lien',
   Many: 'Plusieurs',
   Me: 'Moi',
@@ -96,7 +96,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'More settings (JSON)': 'Autres réglages (JSON)',
   'Move into the one above': 'Déplacer dans l’entrée au-dessus',
   'Move out one level': 'Sortir d’un niveau',
-  'Needs you': 'À traiter',
+  'Needs attention': 'À traiter',
   'New API key': 'Nouvelle clé d’API',
   'New page': 'Nouvelle page',
   'New shared content': 'Nouveau contenu partagé',
@@ -125,7 +125,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   Preview: 'Aperçu',
   'Preview links': 'Liens d’aperçu',
   'Preview links of {name}': 'Liens d’aperçu\u00a0: {name}',
-  'Preview: the page as it is now, also what is not public yet':
+  'Preview: the page with its unpublished changes':
     'Aperçu\u00a0: la page dans son état actuel, y compris ce qui n’est pas encore public',
   'Previous {n}': '{n} précédents',
   'Public response': 'Réponse publique',
@@ -184,13 +184,13 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Theirs is in other fields than yours: save again.':
     'Les modifications portent sur des champs différents\u00a0: enregistrez de nouveau.',
   'Theirs, and not typed into by you: {labels}.': 'Modifiés par d’autres et non par vous\u00a0: {labels}.',
-  'There is no datatype that a page could start from.':
+  'No datatypes for pages yet. Add a datatype first.':
     'Aucun type de données ne permet de commencer une page.',
   'They lead to a plain page of this service. {setting} in the settings says where the site shows previews.':
     'Ils mènent à une page simple de ce service. {setting} dans les réglages indique où le site affiche les aperçus.',
   'This address has no page. Start from': 'Cette adresse n’a pas de page. Commencer avec',
   'This also deletes {list}.': 'Sont aussi supprimés\u00a0: {list}.',
-  'This deletes the entry with everything under it and their versions.':
+  'This deletes the entry, all entries under it and their versions.':
     'Cela supprime l’entrée, tout ce qu’elle contient et leurs versions.',
   'This deletes {list}, with the address {slug}.': 'Cela supprime {list}, avec l’adresse {slug}.',
   'This deletes {list}, with {n} addresses.': 'Cela supprime {list}, avec {n} adresses.',
@@ -208,7 +208,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'View page': 'Voir la page',
   'Waiting for publish': 'En attente de publication',
   'What breaks these rules': 'Ce qui enfreint ces règles',
-  'What is shown': 'Affichage',
+  View: 'Affichage',
   'What is to be changed': 'Ce qui est à modifier',
   'What you save is public at once': 'Ce que vous enregistrez est public aussitôt',
   'What you typed is below and is not saved yet.':
@@ -243,7 +243,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'downloaded by {name}, {time}': 'téléchargé par {name}, {time}',
   draft: 'brouillon',
   empty: 'vide',
-  'empty: made from the title': 'vide\u00a0: formée à partir du titre',
+  'leave empty to create it from the title': 'vide\u00a0: formée à partir du titre',
   'ended by {name}, {time}': 'terminé par {name}, {time}',
   'how many the control shows, from 2 to 50': 'combien le champ en affiche, de 2 à 50',
   'in UTC': 'en UTC',

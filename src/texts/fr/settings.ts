@@ -2,7 +2,7 @@ import type { settingsTexts } from '../en/settings.js'
 import type { Translated } from '../text.js'
 
 export const settings: Readonly<Record<(typeof settingsTexts)[number], Translated>> = {
-  '******** keeps the stored one. For an address on another server, enter it and the header values again':
+  '******** keeps the stored secret. If you change the server in the address, enter the secret and the header values again':
     '******** garde la valeur enregistrée. Pour une adresse sur un autre serveur, saisissez de nouveau le secret et les valeurs des en-têtes',
   'A backup is being made.': 'Une sauvegarde est en cours.',
   'A backup is one archive with all rows and media files, in a bucket.':
@@ -13,7 +13,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Une clé permet à un programme ce que son utilisateur peut faire, ou moins.',
   'A new password ends your other sessions.': 'Un nouveau mot de passe ferme vos autres sessions.',
   'A restart is due.': 'Un redémarrage est nécessaire.',
-  'A restore replaces every account, so that it is done on the server alone.':
+  'A restore replaces every account, so it is possible only on the server.':
     'Une restauration remplace tous les comptes\u00a0: elle se fait donc uniquement sur le serveur.',
   'API keys': 'Clés d’API',
   About: 'À propos',
@@ -179,14 +179,14 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'No fields yet.': 'Pas encore de champ.',
   'No files yet.': 'Pas encore de fichier.',
   'No languages yet.': 'Pas encore de langue.',
-  'No pages yet.': 'Pas encore de page.',
+  'No routes yet.': 'Pas encore de page.',
   'No people yet.': 'Pas encore de personne.',
   'No redirects yet.': 'Pas encore de redirection.',
   'No response, after {duration}': 'Pas de réponse, après {duration}',
   'No results.': 'Aucun résultat.',
   'No roles yet.': 'Pas encore de rôle.',
   'No webhooks yet.': 'Pas encore de webhook.',
-  'None is made automatically: set backup_schedule.':
+  'Automatic backups are off: set backup_schedule to turn them on.':
     'Aucune n’est faite automatiquement\u00a0: définissez backup_schedule.',
   'Not allowed': 'Non autorisé',
   'Not available right now': 'Indisponible pour le moment',
@@ -202,7 +202,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Sur le serveur\u00a0: {command}. L’archive est vérifiée jusqu’au dernier bit avant toute écriture.',
   'One per line.': 'Une valeur par ligne.',
   'Only one record': 'Un seul enregistrement',
-  'Only reads': 'Lecture seule',
+  'Read-only': 'Lecture seule',
   'Open {kind}': 'Ouvrir\u00a0: {kind}',
   Order: 'Ordre',
   Overview: 'Vue d’ensemble',
@@ -277,14 +277,14 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'The addresses of the site. Their pages are under Content.':
     'Les adresses du site. Leurs pages sont sous Contenu.',
   'The configuration file cannot be written here.': 'Le fichier de configuration n’est pas modifiable ici.',
-  'The kinds of entries, and the fields of each.': 'Les types d’entrées et leurs champs.',
+  'Each datatype defines the fields of its entries.': 'Les types d’entrées et leurs champs.',
   'The languages of the content. A missing text is taken from the fallback locale.':
     'Les langues du contenu. Un texte manquant est pris dans la langue de repli.',
   'The newest {n} are kept.': 'Les {n} plus récentes sont conservées.',
   'The receiver checks signatures with this secret. Copy it now: it is shown only once.':
     'Le destinataire vérifie les signatures avec ce secret. Copiez-le maintenant\u00a0: il n’est affiché qu’une fois.',
   'The service makes one every {time}.': 'Le service en fait une toutes les {time}.',
-  'Their sessions, keys and sign-ins by a provider are deleted too. Authors of records cannot be deleted.':
+  'This also deletes their sessions, API keys and provider sign-ins. People who are authors of records cannot be deleted.':
     'Ses sessions, ses clés et ses connexions par un fournisseur sont aussi supprimées. L’auteur d’un enregistrement ne peut pas être supprimé.',
   'This also deletes its deliveries, sent or not. It cannot be undone.':
     'Ses livraisons, envoyées ou non, sont aussi supprimées. C’est irréversible.',
@@ -302,7 +302,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Il faut le droit {permission}, que possèdent les rôles {roles}.',
   To: 'Vers',
   'To restore one': 'Pour en restaurer une',
-  'To what': 'Sur quoi',
+  'Record type': 'Sur quoi',
   'Too large': 'Trop grand',
   'Too many tries': 'Trop de tentatives',
   Trash: 'Corbeille',
@@ -325,7 +325,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Webhooks: 'Webhooks',
   What: 'Quoi',
   'What changed': 'Ce qui a changé',
-  'What is saved here acts on all instances. A value that an environment variable gives is shown by its name.':
+  'Changes apply to all instances. If an environment variable sets a value, the name of the variable is shown.':
     'Ce qui est enregistré ici s’applique à toutes les instances. Une valeur fournie par une variable d’environnement est affichée par son nom.',
   'What was done': 'Ce qui a été fait',
   When: 'Quand',
@@ -353,14 +353,14 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   comment: 'commentaire',
   datatype: 'type de données',
   'empty to leave it as it is': 'vide pour ne rien changer',
-  'empty: generated': 'vide\u00a0: généré',
+  'leave empty to generate one': 'vide\u00a0: généré',
   'empty: made from the e-mail': 'vide\u00a0: tiré de l’e-mail',
   'empty: the page that is at {page} now': 'vide\u00a0: la page qui est maintenant à {page}',
   entry: 'entrée',
   field: 'champ',
   folder: 'dossier',
   'image size': 'taille d’image',
-  'in UTC; empty: never': 'en UTC\u00a0; vide\u00a0: jamais',
+  'in UTC; leave empty for no expiry': 'en UTC\u00a0; vide\u00a0: jamais',
   'in the panel': 'dans le panneau',
   'in the terminal': 'dans le terminal',
   'in {n} hours': ['dans {n} heure', 'dans {n} heures'],
@@ -374,7 +374,8 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   locale: 'langue',
   never: 'jamais',
   'next {time}': 'prochain essai {time}',
-  'none selected: all permissions of its user': 'aucun choisi\u00a0: tous les droits de son utilisateur',
+  'select none to allow all permissions of the user':
+    'aucun choisi\u00a0: tous les droits de son utilisateur',
   'not set': 'non défini',
   permission: 'droit',
   person: 'personne',

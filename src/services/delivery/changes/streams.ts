@@ -60,7 +60,7 @@ export interface ChangeStreams {
   /**
    * A body of server-sent events for a caller who may read content.
    * @param after the last event that the caller has; undefined for changes from now on
-   * @throws 429 or 503 when there are too many streams; 400 for a text that is not an event's id
+   * @throws 429 or 503 when too many open change streams: close one, or try again later; 400 for a text that is not an event's id
    */
   open(identity: Identity, after: string | undefined): Promise<ReadableStream<Uint8Array>>
   /** A body of events about what the public sees, for anybody: half of all streams at most. @throws as `open` */
@@ -184,7 +184,8 @@ class Streams implements ChangeStreams {
     const [name, most] = this.#shareOf(holder)
     const n = this.#counts.get(name) ?? 0
     if (n >= most) throw tooMany(5000)
-    if (this.#total >= this.needs.maxStreams()) throw unavailable('there are too many streams', 5)
+    if (this.#total >= this.needs.maxStreams())
+      throw unavailable('too many open change streams: close one, or try again later', 5)
     this.#counts.set(name, n + 1)
     this.#total++
     return () => {

@@ -311,7 +311,8 @@ export class EntryFinder {
 
   /** @param isShort where few rows are looked at, whatever is asked for */
   private run<R>(query: RowsQuery<string, R>, values: readonly Scalar[], isShort: boolean): Promise<R[]> {
-    if (query.values.length !== values.length) throw new Error('a statement takes another number of values')
+    if (query.values.length !== values.length)
+      throw new Error('the number of values differs from the number of parameters in the statement')
     const named = Object.fromEntries(query.values.map((name, i) => [name, values[i] ?? null]))
     return isShort ? this.read.query(query, named) : this.read.boundedQuery(query, named, this.allowanceOf)
   }

@@ -137,7 +137,7 @@ function refuseOddBoolean(
   given: readonly string[],
 ): void {
   if (operator !== 'exists' && given.some(value => value !== 'true' && value !== 'false'))
-    throw invalid(parameter, `${name} is true or false`)
+    throw invalid(parameter, `${name} must be true or false`)
 }
 
 function fieldTest(names: Names, condition: FilterCondition, field: Field): Test {
@@ -313,7 +313,7 @@ export function sortsOf(names: Names, datatype: Datatype, { sort }: Pick<QueryRe
       return { shape: { at: 'column', column: name as EntryColumn, descending }, values: [] }
     if (!field) throw invalid('sort', `${datatype.name} has no field "${name}"`)
     if (references.has(field.field_type) || field.field_type === 'json')
-      throw invalid('sort', `a field of the type ${field.field_type} has no order`)
+      throw invalid('sort', `entries cannot be sorted by a field of the type ${field.field_type}`)
     const locales = names.localesOf(field)
     return {
       shape: { at: 'field', key: indexKeyOf(field), locales: locales.length, descending },

@@ -57,7 +57,7 @@ export function contentfulRoutes(context: ApiContext) {
       ) =>
         get(`${at}${path}`, c => {
           const request = requestOf(c, imagesOf(c))
-          if (drafts && request.cursor) throw invalid('cursor', 'is not answered for drafts; use skip')
+          if (drafts && request.cursor) throw invalid('cursor', 'is not supported for drafts; use skip')
           return { drafts, write: site => write(site, request, c.req.param('id') ?? '') }
         })
       getAsked('/entries', contentfulEntries)

@@ -84,7 +84,7 @@ function orderOf(text: string | null) {
     const column =
       of === 'sys.createdAt' ? 'id' : Object.hasOwn(systemMembers, of) ? systemMembers[of] : undefined
     const name = field || column
-    if (!name) throw invalid('order', `${part.slice(0, 60)} is not answered`)
+    if (!name) throw invalid('order', `${part.slice(0, 60)} is not supported`)
     return { name, descending: minus === '-' }
   })
 }

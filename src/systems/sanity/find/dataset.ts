@@ -160,7 +160,7 @@ export class SanityDataset {
   /** Plans the operations after `*`, and how much of them the query service does at once. */
   private async planOf(ops: readonly SourceOp[]): Promise<Plan> {
     if (++this.reads > groqLimits.reads)
-      this.refuse(`documents are read more than ${groqLimits.reads} times; ask for less`)
+      this.refuse(`the query reads documents more than ${groqLimits.reads} times; simplify it`)
     const filters = ops.slice(0, ops.findIndex(({ type }) => type !== 'Filter') >>> 0)
     const every = filters.flatMap(op => (op.type === 'Filter' ? conjuncts(op.expr) : []))
     const types = await this.typesOf(every)
@@ -214,7 +214,7 @@ export class SanityDataset {
     if (missing) await this.site.sees(undefined)
     const seen: Datatype[] = []
     for (const datatype of found) if (await this.site.sees(datatype)) seen.push(datatype)
-    if (seen.length > mostTypes) this.refuse(`may name ${mostTypes} types`)
+    if (seen.length > mostTypes) this.refuse(`must name at most ${mostTypes} types`)
     return seen
   }
 

@@ -38,7 +38,7 @@ export async function sanityDocuments(
   ids: readonly string[],
   place: SanityPlace,
 ): Promise<Written> {
-  if (ids.length > maxDocuments) throw invalid('ids', `are more than ${maxDocuments}`)
+  if (ids.length > maxDocuments) throw invalid('ids', `must be at most ${maxDocuments} documents`)
   const documents = new SanityDocuments(site, place, '', undefined)
   await documents.load(ids)
   const found = [...new Set(ids)].flatMap(id => documents.known.get(id) ?? [])

@@ -77,6 +77,6 @@ function refuseUnknown(tree: ExprNode, text: string, params: ReadonlyMap<string,
     const { namespace, name } = node
     const whole = namespace === alone ? name : `${namespace}::${name}`
     if (notThere.has(namespace) || whole === 'anywhere' || namespace === 'diff')
-      refuse(whole, `${whole}() is not answered`)
+      refuse(whole, `${whole}() is not supported`)
   }
 }

@@ -114,7 +114,7 @@ export class Filters {
       ? await documents.read.findAll(contentFields, { field_id }, { limit })
       : await documents.read.findAll(publicValues, { field_id, position: 0 }, { limit })
     if (rows.length > mostTexts)
-      throw invalid(parameter, `is answered for ${mostTexts} texts at most; use _q`)
+      throw invalid(parameter, `is supported for at most ${mostTexts} texts; use _q instead`)
     const { chain } = site.localeChoice(this.locale)
     const best = new Map<string, { readonly rank: number; readonly text: string }>()
     for (const { content_data_id, locale, field_value: text } of rows) {
@@ -125,7 +125,8 @@ export class Filters {
         best.set(content_data_id, { rank, text })
     }
     const ids = [...best].flatMap(([id, { text }]) => (ofTexts[comparison](text, wanted) ? id : []))
-    if (ids.length > mostPassing) throw invalid(parameter, `finds more than ${mostPassing}; ask for less`)
+    if (ids.length > mostPassing)
+      throw invalid(parameter, `matches more than ${mostPassing} entries; add conditions`)
     const own: [string] = [path.length === 2 ? (path[0] ?? '') : 'id']
     const parts: FilterCondition[] = []
     for (let at = 0; at < ids.length; at += queryLimits.values)

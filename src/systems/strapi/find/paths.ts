@@ -61,7 +61,10 @@ class ReferencePaths {
     const isOwn = place === 'document' || place === 'localization'
     const isZone = isOwn ? name === this.zone : this.zones.has(name)
     if (isZone && place === 'localization')
-      throw invalid('populate', `localizations are answered without ${name}; ask for each locale`)
+      throw invalid(
+        'populate',
+        `localizations cannot be combined with ${name}; request each locale separately`,
+      )
     if (isZone) this.add(further, [], 'component')
     const { datatype_id } = this.datatype
     const named = this.fields.filter(
@@ -74,7 +77,7 @@ class ReferencePaths {
       throw invalid('populate', `Invalid key ${name.slice(0, 100)}`)
     }
     const path = [...before, name]
-    if (path.length > maxLevels) throw invalid('populate', `may go ${maxLevels} levels deep`)
+    if (path.length > maxLevels) throw invalid('populate', `must be at most ${maxLevels} levels deep`)
     this.paths.push(path)
     this.add(further, path, 'target', targetsOf(named))
   }

@@ -19,7 +19,7 @@ export function fieldsOf(parameter: string, given: Nested | undefined): Readonly
  */
 export function populateOf(given: Nested | undefined, level = 0): Populate {
   if (given === undefined || given === '') return level === 0 ? 'everything' : 'none'
-  if (level > maxLevels) throw invalid('populate', `may go ${maxLevels} levels deep`)
+  if (level > maxLevels) throw invalid('populate', `must be at most ${maxLevels} levels deep`)
   if (given === '*' || given === 'true') return 'one'
   if (given === 'false') return 'none'
   const isList = typeof given === 'string' || [...given.keys()].every(key => /^\d+$/.test(key))
@@ -39,7 +39,7 @@ export function populateOf(given: Nested | undefined, level = 0): Populate {
 /** `author` and `author.photo` in one. */
 function byPath(paths: readonly (readonly string[])[]): Populate {
   if (paths.some(path => path.length > maxLevels))
-    throw invalid('populate', `may go ${maxLevels} levels deep`)
+    throw invalid('populate', `must be at most ${maxLevels} levels deep`)
   const named = new Map<string, StrapiShown>()
   for (const [first = ''] of paths) {
     const further = paths.filter(path => path[0] === first && path.length > 1).map(path => path.slice(1))

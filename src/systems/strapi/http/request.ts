@@ -56,7 +56,7 @@ function localeAmong(filters: Nested | undefined): {
 function localeOf(query: NestedMap, filtered: string | undefined): string {
   const given = textOf('locale', query.get('locale'))
   if (given !== undefined && filtered !== undefined && given !== filtered)
-    throw invalid('filters[locale]', 'is another locale than that of the parameter')
+    throw invalid('filters[locale]', 'must be the same locale as in the parameter')
   const locale = given ?? filtered ?? ''
   if (locale !== '' && !localeCode.safeParse(locale).success)
     throw invalid('locale', 'must be one language tag such as de or de-AT')

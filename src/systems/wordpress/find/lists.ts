@@ -109,7 +109,7 @@ function orderOf(
   const descending = order === 'desc'
   if (orderby === 'id' || orderby === 'include' || orderby === 'count') return [{ name: 'id', descending }]
   if (orderby === 'slug') return [{ name: 'slug', descending }]
-  if (orderby !== 'name') throw invalid('orderby', `${orderby.slice(0, 40)} is not answered`)
+  if (orderby !== 'name') throw invalid('orderby', `${orderby.slice(0, 40)} is not supported`)
   return [{ name: titleFieldOf(schema, datatype)?.name ?? 'title', descending }]
 }
 

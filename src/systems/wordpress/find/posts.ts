@@ -192,7 +192,7 @@ function orderOf(
     case 'relevance':
       return undefined
     default:
-      throw invalid('orderby', `${orderby.slice(0, 40)} is not answered`)
+      throw invalid('orderby', `${orderby.slice(0, 40)} is not supported`)
   }
 }
 

@@ -89,7 +89,7 @@ export function wordpressRequest(url: string, api: string) {
   const number = (name: string, least: number, standard: number, most = 1_000_000) =>
     numberOf(name, query.get(name), { least, most, standard })
   const text = (name: string) => textOf(name, query.get(name))
-  if ((text('context') ?? 'view') === 'edit') throw invalid('context', 'edit is not answered')
+  if ((text('context') ?? 'view') === 'edit') throw invalid('context', 'edit is not supported')
   const [post] = numbersOf(query, 'post')
   return {
     page: number('page', 1, 1),
