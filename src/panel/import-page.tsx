@@ -289,7 +289,7 @@ const Report = ({ view, rows }: { view: View; rows: readonly ReportRow[] }) =>
         },
         { label: 'Here', of: row => <Here view={view} row={row} /> },
         { label: 'State', of: ({ state }) => view.t(rowStates[state]) },
-        { label: 'Words', of: ({ words }) => (words ? `${words.before} → ${words.after}` : '–') },
+        { label: 'Words', of: ({ words }) => (words ? `${words.before} → ${words.after}` : '–'), wide: true },
         { label: 'Left out', of: ({ left_out }) => left_out.join(' ') || '–' },
       ]}
     />
