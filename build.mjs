@@ -33,6 +33,7 @@ await build({
   entryPoints: [
     'cli.ts',
     'src/computing/process.ts',
+    'src/cli/import-process.ts',
     'src/db/dialects/sqlite-thread.ts',
     ...inside.map(name => `${name}.ts`),
   ],

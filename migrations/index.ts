@@ -40,6 +40,7 @@ import { mediaTexts } from './039-media-texts.js'
 import { severalInstances } from './040-several-instances.js'
 import { instances } from './041-instances.js'
 import { indexVersions } from './042-index-versions.js'
+import { imports } from './046-imports.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   severalInstances,
   instances,
   indexVersions,
+  imports,
 ]

@@ -15,6 +15,8 @@ const pendingIntervalMs = 15_000
 const expiryIntervalMs = 3_600_000
 /** How often it is looked whether a backup is due. */
 const backupIntervalMs = 60_000
+/** How often it is looked whether an import has lost its process. */
+const importIntervalMs = 10_000
 /** How often the service looks for unencrypted secrets, if no start could encrypt them. */
 const sealIntervalMs = 3_600_000
 /** How long a stop waits for deliveries: a little more than the timeout of an attempt. */
@@ -82,6 +84,12 @@ function tasksOf({ services, config }: Omit<Work, 'db'>): Task[] {
       work: () => services.backups.runDue(),
     },
     {
+      failure: 'an import could not be continued',
+      intervalMs: importIntervalMs,
+      atStart: true,
+      work: () => services.importJobs.runDue(),
+    },
+    {
       failure: 'secrets of webhooks could not be encrypted',
       intervalMs: sealIntervalMs,
       atStart: true,
@@ -130,7 +138,11 @@ export function startBackgroundWork(work: Work, log: Log): { stop(): Promise<voi
   return {
     async stop() {
       for (const timer of timers) clearInterval(timer)
-      await Promise.all([services.backups.stop(), services.delivery.stop(deliveryTimeoutMs)])
+      await Promise.all([
+        services.importJobs.stop(),
+        services.backups.stop(),
+        services.delivery.stop(deliveryTimeoutMs),
+      ])
     },
   }
 }

@@ -165,6 +165,21 @@ export const limits = {
     /** Changes that are stored for streams. */
     storedChanges: 100_000,
   },
+  /** Imports that requests start */
+  imports: {
+    /** Uploaded or downloaded export. */
+    fileBytes: 2 ** 30,
+    /** Files of an archive, unpacked. */
+    unpackedBytes: 8 * 2 ** 30,
+    /** Number of files in an archive. */
+    files: 200_000,
+    /** Memory of the process, apart from files and buffers, in MiB. */
+    memoryMiB: 1024,
+    /** Longest run; then it fails, and can be started again. */
+    runMs: 6 * 3_600_000,
+    /** Characters of one row of the report. */
+    rowCharacters: 16_384,
+  },
   /** Accounts */
   accounts: {
     /** Valid reset links of one user. */

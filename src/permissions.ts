@@ -26,7 +26,7 @@ export const bootstrapPermissions: readonly string[] = Object.entries(resources)
 
 /** Enforced permissions that are in no role at first: administrators have them, other roles once somebody adds them. */
 export const unseededPermissions: readonly string[] = [
-  ...all.slice(0, 4).map(operation => `tokens:${operation}`),
+  ...['tokens', 'import'].flatMap(resource => all.slice(0, 4).map(operation => `${resource}:${operation}`)),
   'audit:read',
   'metrics:read',
 ]

@@ -1,3 +1,4 @@
+import type { Actor } from './actor.js'
 import type { Config } from './config.js'
 import type { Exposition, Measured } from './metrics.js'
 
@@ -403,7 +404,59 @@ export interface Sandbox {
   run(name: string, input: unknown): Promise<string>
 }
 
+/** What an import in a process of its own has to do. */
+export interface ImportWork {
+  readonly importId: string
+  readonly system: string
+  /** The file of the export. */
+  readonly path: string
+  /** Only says what is in the export. */
+  readonly isPreview: boolean
+  readonly isPublic: boolean
+  readonly withFiles: boolean
+  /** For whom records are made. */
+  readonly actor: Actor
+}
+
+/** What such a process says. */
+export type ImportMessage =
+  | { readonly kind: 'progress'; readonly doing: string; readonly done: number; readonly total: number }
+  | { readonly kind: 'preview'; readonly preview: Record<string, unknown> }
+  | { readonly kind: 'made'; readonly made: Record<string, unknown> }
+  /** Words about a failure that a caller may read; undefined where only the log has them. */
+  | { readonly kind: 'refused'; readonly message: string | undefined }
+
+/** Runs imports, and keeps their files until they have ended. */
+export interface Importer {
+  /** Keeps an uploaded file. @returns its place */
+  keep(file: TemporaryFile & { readonly name: string }): Promise<string>
+  /**
+   * Fetches a file from an address that is permitted; its redirects are not followed.
+   * @param limits `permits` judges every address of the name when the socket is made
+   * @returns its place, or where it is instead
+   * @throws HttpError with words for the caller
+   */
+  fetch(
+    url: string,
+    limits: { permits: (address: string) => boolean; maxBytes: number; signal: AbortSignal },
+  ): Promise<{ readonly place: string } | { readonly location: string }>
+  /** Whether this machine has the file. */
+  has(place: string): Promise<boolean>
+  /** Removes a file; a missing one counts as removed. */
+  remove(place: string): Promise<void>
+  /**
+   * Runs an import in a process of its own, within limits of memory and time. The process ends with this one.
+   * @returns how it has ended: what it said last
+   */
+  run(
+    work: ImportWork,
+    config: Config,
+    more: { readonly signal: AbortSignal; heard(message: ImportMessage): void },
+  ): Promise<ImportMessage>
+}
+
 export interface Ports {
+  importer: Importer
   archives: Archives
   files: Files
   images: Images

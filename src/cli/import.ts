@@ -1,25 +1,21 @@
 import type { Actor } from '../actor.js'
 import { badRequest } from '../errors.js'
 import { didYouMean } from '../nearest-name.js'
-import { download, type OpenExport, openExport } from '../node/export-files.js'
+import { openExport, openerOf } from '../node/export-files.js'
+import { type LineFile, openLines } from '../node/line-file.js'
 import { outgoing } from '../node/outgoing.js'
 import { nodeHashing } from '../node/ports.js'
-import { type Imported, loadSite } from '../services/import/load.js'
+import { loadSite } from '../services/import/load.js'
 import { type ImportPreview, previewOf } from '../services/import/preview.js'
-import type { ImportedFile, ReadExport } from '../services/import/site.js'
+import type { Verified } from '../services/import/report.js'
+import type { Imported } from '../services/import/settings.js'
+import { importSystems } from '../services/import/systems.js'
 import { mediaAddress } from '../services/media/storage.js'
+import { readerOf } from '../systems/readers.js'
 import { authorOf } from './author.js'
 import { type LocalCommand, show } from './command.js'
 import { asOperator } from './site.js'
 import { complain, type Terminal } from './terminal.js'
-
-/** Readers of exports by system; each is loaded when it is needed. */
-const systems: Readonly<Record<string, () => Promise<ReadExport>>> = {
-  wordpress: async () => (await import('../systems/wordpress/import/index.js')).readWordpress,
-  contentful: async () => (await import('../systems/contentful/import/index.js')).readContentful,
-  sanity: async () => (await import('../systems/sanity/import/index.js')).readSanity,
-  strapi: async () => (await import('../systems/strapi/import/index.js')).readStrapi,
-}
 
 /** Shows the progress in one line that changes in place, if standard error is a terminal. */
 function progressOn(terminal: Terminal) {
@@ -32,21 +28,32 @@ function progressOn(terminal: Terminal) {
   }
 }
 
-/** Opens the files of an export: in the export, in the given folder, or at their addresses. */
-function opener(source: OpenExport, folder: OpenExport | undefined, maxBytes: number) {
-  return async ({ at, url }: ImportedFile) => {
-    if (at !== undefined && source.names.includes(at)) return source.file(at)
-    if (url === undefined) throw badRequest('it is missing in the export')
-    const own = folder?.names.find(name => url.endsWith(`/${name}`))
-    return own !== undefined && folder ? folder.file(own) : download(outgoing, url, maxBytes)
-  }
-}
-
-function summary({ datatypes, fields, entries, known, files, notes, compat }: Imported): string {
+function summary(imported: Imported): string {
+  const { datatypes, fields, entries, known, files, left_out, redirects, verified, notes, compat } = imported
   const made = `Made ${datatypes} datatypes, ${fields} fields, ${entries} entries and ${files} files.`
+  const without = left_out > 0 ? [`${left_out} records were left out.`] : []
+  const moved = redirects > 0 ? [`${redirects} redirects lead from old addresses.`] : []
   const kept = known > 0 ? [`${known} entries were there before and are as they were.`] : []
   const names = Object.keys(compat).length > 0 ? [`cms.config.json needs ${JSON.stringify({ compat })}`] : []
-  return [made, ...kept, ...notes.map(note => `- ${note}`), ...names].join('\n')
+  const checked = verified ? verifiedLines(verified) : []
+  const losses = notes.map(note => `- ${note}`)
+  return [made, ...kept, ...without, ...moved, ...losses, ...checked, ...names].join('\n')
+}
+
+/** Such as `As before: records 20 of 20, words 19 of 20.` */
+function verifiedLines(verified: Verified): string[] {
+  const compared = Object.entries(verified).filter(([, { of }]) => of > 0)
+  return [`As before: ${compared.map(([name, { equal, of }]) => `${name} ${equal} of ${of}`).join(', ')}.`]
+}
+
+/** A file of lines; undefined without a path. @throws 400 if it cannot be written */
+async function lineFile(path: string | undefined): Promise<LineFile | undefined> {
+  if (path === undefined) return undefined
+  try {
+    return await openLines(path)
+  } catch (error) {
+    throw badRequest(`${path}: cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 function previewText({ locales, datatypes, files, notes }: ImportPreview): string {
@@ -59,13 +66,17 @@ function previewText({ locales, datatypes, files, notes }: ImportPreview): strin
   return [...lines, ...further, 'Nothing was stored.'].join('\n')
 }
 
-/** Imports an export of another system. */
+/** The exit code where everything is here but records of the export that were left out. */
+const exitLeftOut = 3
+
+/** Imports an export of another system. @returns the exit code */
 export const importExport: LocalCommand['run'] = async (terminal, options, [system = '', path = '']) => {
-  const reader = Object.hasOwn(systems, system) ? systems[system] : undefined
-  if (!reader)
-    throw badRequest(`there is no import from ${system}: ${didYouMean(system, Object.keys(systems))}`)
+  const reader = readerOf(system)
+  if (!reader) throw badRequest(`there is no import from ${system}: ${didYouMean(system, importSystems)}`)
   const source = await openExport(path)
   const folder = options.files === undefined ? undefined : await openExport(options.files)
+  let report: LineFile | undefined
+  let redirects: LineFile | undefined
   try {
     const site = await (await reader())(source)
     if (options['dry-run'] !== undefined) {
@@ -84,9 +95,15 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
           throw badRequest(
             `the export has ${site.files.length} files, and the configuration names no storage for media: name one, or leave them out by --without-files`,
           )
+        report = await lineFile(options.report)
+        redirects = await lineFile(options.redirects)
+        const isChecked = report !== undefined || options.verify !== undefined
         const made = await loadSite(services, actor, site, {
           ...{ system, hashing: nodeHashing, now: Date.now(), isPublic: options.public !== undefined },
-          open: withFiles ? opener(source, folder, config.max_upload_size) : undefined,
+          open: withFiles ? openerOf(outgoing, source, folder, config.max_upload_size) : undefined,
+          redirects: config.redirect_mode !== 'off',
+          oldAddress: ({ from, to }) => redirects?.write(`${from} ${to}`),
+          report: isChecked ? row => report?.write(JSON.stringify(row)) : undefined,
           progress: progressOn(terminal),
         })
         if (site.locales.length > 1 && !config.i18n_enabled)
@@ -95,10 +112,12 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
             'the content has several languages: turn them on by i18n_enabled in the configuration',
           )
         show(terminal, options, made, summary(made))
-        return 0
+        return made.left_out > 0 ? exitLeftOut : 0
       },
     )
   } finally {
+    await report?.close()
+    await redirects?.close()
     await source.close()
     await folder?.close()
   }

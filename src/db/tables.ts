@@ -20,6 +20,10 @@ export type Operation = 'INSERT' | 'UPDATE' | 'DELETE'
 /** `open` until it is answered by somebody who may publish, or withdrawn by its author. */
 const reviewStates = ['open', 'approved', 'returned', 'withdrawn'] as const
 
+const importSystems = ['wordpress', 'contentful', 'sanity', 'strapi'] as const
+/** `ready` has been looked at only, and waits for its start. */
+const importStates = ['running', 'ready', 'completed', 'failed', 'cancelled'] as const
+
 export const tables = {
   roles: table(
     'roles',
@@ -191,6 +195,35 @@ export const tables = {
     location: text(),
     triggered_by: id().orNull(),
     error_message: text().orNull(),
+  }),
+  /** Imports that requests have started. */
+  imports: table('imports', 'import_id', {
+    import_id: id(),
+    system: text().oneOf(importSystems),
+    status: text().oneOf(importStates),
+    /** The name of the uploaded file, or the address without its query. */
+    source: text(),
+    /** The whole address, which may hold a key. */
+    address: longtext().secret().orNull(),
+    /** Where the export is on the server, until it is removed. */
+    place: text().secret().silent().orNull(),
+    /** Whether published content becomes public. */
+    is_public: boolean().or(false),
+    with_files: boolean().or(true),
+    /** True until somebody has seen what will come and starts it. */
+    is_preview: boolean().or(false),
+    doing: text().silent().or(''),
+    done: bigint().silent().or(0),
+    total: bigint().silent().or(0),
+    /** What is in the export. */
+    preview: json<Record<string, unknown>>().silent().orNull(),
+    /** What was made. */
+    result: json<Record<string, unknown>>().silent().orNull(),
+    error_message: text().orNull(),
+    started_at: time().orNull(),
+    completed_at: time().orNull(),
+    created_by: id(),
+    ...dates,
   }),
   ...contentSpace(''),
   // Behind what else refers to routes: a refusal names the first.
@@ -403,6 +436,15 @@ export const internalTables = {
     beat_at: time(),
     /** How far the clock of its machine was ahead of the database's at the last beat, in milliseconds. */
     clock_ms: bigint(),
+  }),
+  /** A row about each record of an import. */
+  importRecords: internalTable('import_records', 'record_key', {
+    /** The id of the import and the number of the record. */
+    record_key: text(),
+    import_id: id(),
+    /** Whether somebody should look at it. */
+    is_problem: boolean(),
+    report: json<Record<string, unknown>>(),
   }),
   leases: internalTable('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
 }

@@ -6,6 +6,7 @@ import { basename, join, relative, sep } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { badRequest } from '../errors.js'
+import { limits } from '../limits.js'
 import type { ExportFiles, Outgoing, TemporaryFile } from '../ports.js'
 import { temporaryFile } from './temporary-files.js'
 
@@ -44,12 +45,24 @@ async function hashOf(path: string): Promise<string> {
  * writing after it has refused an archive, so a damaged one is found before the first file is written, and any other
  * problem is thrown after the last one.
  */
-async function unpacked(path: string): Promise<string> {
+async function unpacked(path: string, isBounded: boolean): Promise<string> {
   const { extract, list } = await import('tar')
   const folder = await mkdtemp(join(tmpdir(), 'slugline-import-'))
   const problems: unknown[] = []
   try {
-    await list({ file: path, strict: true })
+    let [files, bytes] = [0, 0]
+    await list({
+      file: path,
+      strict: true,
+      onReadEntry: ({ size }) => {
+        files++
+        bytes += size
+        if (isBounded && (files > limits.imports.files || bytes > limits.imports.unpackedBytes))
+          throw new Error(
+            `it has more than ${limits.imports.files} files or ${limits.imports.unpackedBytes} bytes`,
+          )
+      },
+    })
     await extract({
       file: path,
       cwd: folder,
@@ -68,12 +81,14 @@ const isPlain = (type: string): boolean => ['File', 'OldFile', 'ContiguousFile',
 
 /**
  * Opens an export: a file, a folder, or a `.tar`, `.tar.gz` or `.tgz`, which is unpacked beside other temporary files.
+ * @param bounds `bounded` for an archive of somebody else, whose unpacked files must stay within the limits
  * @throws 400 if it is missing or cannot be read
  */
-export async function openExport(path: string): Promise<OpenExport> {
+export async function openExport(path: string, bounds?: 'bounded'): Promise<OpenExport> {
   const found = await stat(path).catch(() => undefined)
   if (!found) throw badRequest(`${path}: there is no such file or folder`)
-  const temporary = !found.isDirectory() && isArchive(path) ? await unpacked(path) : undefined
+  const temporary =
+    !found.isDirectory() && isArchive(path) ? await unpacked(path, bounds === 'bounded') : undefined
   const folder = temporary ?? (found.isDirectory() ? path : undefined)
   const files = folder === undefined ? new Map([[basename(path), path]]) : await filesIn(folder)
   const at = (name: string): string => {
@@ -94,6 +109,21 @@ export async function openExport(path: string): Promise<OpenExport> {
     async close() {
       if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
     },
+  }
+}
+
+/** Opens the files of an export: in the export, in the given folder, or at their addresses. */
+export function openerOf(
+  outgoing: Pick<Outgoing, 'fetch'>,
+  source: OpenExport,
+  folder: OpenExport | undefined,
+  maxBytes: number,
+) {
+  return async ({ at, url }: { readonly at?: string | undefined; readonly url?: string | undefined }) => {
+    if (at !== undefined && source.names.includes(at)) return source.file(at)
+    if (url === undefined) throw badRequest('it is missing in the export')
+    const own = folder?.names.find(name => url.endsWith(`/${name}`))
+    return own !== undefined && folder ? folder.file(own) : download(outgoing, url, maxBytes)
   }
 }
 

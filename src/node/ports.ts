@@ -10,6 +10,7 @@ import type {
   Files,
   Hashing,
   Images,
+  Importer,
   Log,
   Mail,
   Outgoing,
@@ -106,6 +107,16 @@ export const images: Images = {
 export const sandbox: Sandbox = {
   run: async (...call) => (await import('./sandbox.js')).sandbox.run(...call),
 }
+export function importerOf(configPath: string): Importer {
+  const own = async () => (await import('./importer.js')).importer(configPath)
+  return {
+    keep: async file => (await own()).keep(file),
+    fetch: async (...call) => (await own()).fetch(...call),
+    has: async place => (await own()).has(place),
+    remove: async place => (await own()).remove(place),
+    run: async (...call) => (await own()).run(...call),
+  }
+}
 export const publicKeys: PublicKeys = {
   parse: async (...call) => (await import('./ssh-keys.js')).publicKeys.parse(...call),
 }
@@ -135,6 +146,7 @@ export const nodePorts = (log: Log, configPath = './cms.config.json', workers?: 
   archives,
   files,
   images,
+  importer: importerOf(configPath),
   storage,
   publicKeys,
   panelFiles,

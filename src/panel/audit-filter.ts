@@ -47,6 +47,7 @@ const kinds: Readonly<Record<string, readonly [word: PlainText, ...tables: strin
   tokens: ['API keys', 'tokens'],
   webhooks: ['Webhooks', 'webhooks'],
   backups: ['Backups', 'backups', 'backups.download'],
+  imports: ['Imports', 'imports'],
   settings: ['Settings', 'config'],
 }
 

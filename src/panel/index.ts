@@ -18,6 +18,7 @@ import { panelErrors } from './errors.js'
 import { fieldPages } from './fields.js'
 import { filePages } from './files.js'
 import { findPages } from './find.js'
+import { importPages } from './imports.js'
 import { mediaPages } from './media.js'
 import { overviewPages } from './overview.js'
 import { pagePreviews, previewOrigins } from './page-preview.js'
@@ -69,6 +70,7 @@ const subjects = [
   webhookPages,
   auditPages,
   backupPages,
+  importPages,
   settingPages,
   profilePages,
   partPages,

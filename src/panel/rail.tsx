@@ -61,6 +61,7 @@ const ofSite: readonly Group[] = [
       { path: '/webhooks', word: 'Webhooks', icon: 'webhooks', access: 'webhook:read', key: 'w' },
       { path: '/audit', word: 'Audit log', icon: 'audit', access: 'audit:read', key: 'a' },
       { path: '/backups', word: 'Backups', icon: 'backups', access: 'deploy:read' },
+      { path: '/import', word: 'Imports', icon: 'imports', access: 'import:read' },
       { path: '/settings', word: 'Settings', icon: 'settings', access: 'config:read', key: 's' },
     ],
   },

@@ -8,6 +8,7 @@ import { liveCallers } from './accounts/live-callers.js'
 import { contentServices } from './content-space.js'
 import { type AudienceOf, listAudience } from './delivery/audience.js'
 import { previewServices } from './delivery/index.js'
+import { ImportJobs } from './import/jobs.js'
 import { mediaServices } from './media/index.js'
 import { models } from './model/index.js'
 import { operationServices } from './operation/index.js'
@@ -99,10 +100,8 @@ export function createServices(parts: Parts) {
   const { removeExpired: removeDeliveries, freeDeliveries, ...webhooks } = webhookServices(common)
   const operation = operationServices({ ...common, access, seesDrafts, storageAnswers, storageOf })
   return {
-    ...{ rateLimiter, pendingWork: common.pending },
-    ...accounts,
-    ...media,
-    ...content,
+    ...{ rateLimiter, pendingWork: common.pending, importJobs: new ImportJobs(db, common) },
+    ...{ ...accounts, ...media, ...content },
     ...previews,
     ...reviewServices({ ...common, access, publishing: content.space.publishing }),
     ...webhooks,

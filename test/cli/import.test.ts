@@ -108,6 +108,7 @@ describe('slugline import', () => {
     expect([code, err]).toEqual([0, ''])
     expect(JSON.parse(out)).toEqual({
       ...{ datatypes: 1, fields: 2, entries: 2, known: 0, files: 1, compat: {} },
+      ...{ left_out: 0, redirects: 0 },
       notes: [
         expect.stringMatching(/^Files are left out: 1 \(bike\.png: /),
         'References to files that are not there are left out: 1 (post p1: a1).',

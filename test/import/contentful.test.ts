@@ -111,6 +111,7 @@ describe('the content', () => {
       },
       ...{ createdAt: '2024-03-04T08:00:00.000Z', publishedAt: '2024-04-04T08:00:00.000Z' },
       changedAt: '2024-04-04T08:00:00.000Z',
+      source: { size: { words: 39, pictures: 5, links: 7 } },
       values: {
         headline: { value: 'First' },
         slug: { value: 'first' },
@@ -172,6 +173,8 @@ describe('the content', () => {
     expect(entryNamed('articleDraft')).toEqual({
       ...{ key: 'articleDraft', ids: [{ kind: 'Entry', id: 'articleDraft' }], type: 'article' },
       ...{ isPublished: false, createdAt: '2024-03-06T08:00:00.000Z', changedAt: '2024-04-06T08:00:00.000Z' },
+      // With those of values that their fields do not take.
+      source: { size: { words: 2, pictures: 0, links: 0 } },
       values: { headline: { value: 'No' } },
     })
     expect(entryNamed('articleTwo')?.values).toMatchObject({
@@ -285,12 +288,34 @@ describe('what is no export', () => {
     await expect(changed(json => Object.assign(json, { locales: [{ code: 'en' }] }))).rejects.toThrow(
       'locales: the default locale',
     )
-    await expect(changed(json => Object.assign(json, { entries: [{ sys: {} }] }))).rejects.toThrow(
-      'export.json: entries.0.sys.id',
-    )
     await expect(
-      changed(json => Object.assign(json, { contentTypes: [{ sys: { id: 'a' } }] })),
-    ).rejects.toThrow('export.json: contentTypes.0.fields')
+      changed(json =>
+        Object.assign(json, { contentTypes: [{ sys: { id: 'a' } }], entries: [], assets: [{}] }),
+      ),
+    ).rejects.toThrow('export.json: contentTypes.0: fields')
+  })
+
+  it('is left out record by record where others can be read', async () => {
+    const whole = await refused({ 'export.json': fixture })
+    const site = await changed(json => {
+      ;(json.entries as unknown[]).splice(1, 0, { sys: {}, fields: {} }, 'text')
+      ;(json.assets as unknown[]).push({ sys: { id: '' } })
+      ;(json.contentTypes as unknown[]).push({ sys: { id: 'broken' }, name: 'Broken' })
+    })
+    expect(site.entries).toEqual(whole.entries)
+    expect(site.types).toEqual(whole.types)
+    expect(whole.unread).toBeUndefined()
+    expect(site.unread?.count).toBe(4)
+    expect(site.unread?.named.map(({ place }) => place)).toEqual([
+      expect.stringMatching(/^export\.json: contentTypes\.\d+$/),
+      'export.json: entries.1',
+      'export.json: entries.2',
+      expect.stringMatching(/^export\.json: assets\.\d+$/),
+    ])
+    expect(site.unread?.named[1]?.reason).toMatch(/^sys\.id: /)
+    expect(site.notes).toContainEqual(
+      expect.stringMatching(/^Records that cannot be read are left out: 4 \(/),
+    )
   })
 
   it('is refused where it is too deep to be read', async () => {
@@ -329,6 +354,7 @@ describe('what is no export', () => {
         type: 'author',
         isPublished: true,
         createdAt: '1970-01-01T00:00:00.000Z',
+        source: { size: { words: 0, pictures: 0, links: 0 } },
         values: {},
       },
     ])

@@ -508,10 +508,6 @@ it.each([
   [{ 'schemas/schemas_00001.jsonl': '{' }, 'schemas/schemas_00001.jsonl, line 1: must be JSON'],
   [{ 'schemas/schemas_00001.jsonl': '{"uid":3}' }, 'schemas/schemas_00001.jsonl, line 1: uid: must be text'],
   [
-    { 'schemas/schemas_00001.jsonl': '{"uid":"a.b","modelType":"component","attributes":{"x":3}}' },
-    'schemas: a.b: attribute x cannot be read',
-  ],
-  [
     { 'schemas/s.jsonl': '', 'entities/entities_00002.jsonl': '\n{"type":"a"}' },
     'entities/entities_00002.jsonl, line 2: id: is required',
   ],
@@ -519,6 +515,40 @@ it.each([
     { 'schemas/s.jsonl': '', 'entities/entities_00001.jsonl': '['.repeat(100_000) },
     'entities/entities_00001.jsonl, line 1: has too many levels',
   ],
+  [
+    { 'schemas/s.jsonl': '', 'links/links_00001.jsonl': '{"kind":1}' },
+    'links/links_00001.jsonl, line 1: kind: must be text',
+  ],
 ])('refuses %.200j', async (texts, message) => {
   await expect(readStrapi(exportOf(texts))).rejects.toMatchObject({ status: 400, message })
+})
+
+it('leaves out records that cannot be read, with their places', async () => {
+  const page = type('page', { title: { type: 'string' } })
+  const good = row('page', 1, { title: 'One', documentId: 'one', ...published })
+  const site = await readStrapi(
+    exportOf({
+      'schemas/schemas_00001.jsonl': lines(page, { uid: 3 }, type('odd', { x: 3 })),
+      'entities/entities_00001.jsonl': `${lines(good, { type: 'api::page.page' })}\n{"type`,
+      'links/links_00001.jsonl': lines(
+        { kind: 'relation.basic', left: {}, right: {} },
+        {
+          kind: 'relation.basic',
+          left: { type: 'api::page.page', ref: 1, field: 'none' },
+          right: { type: 'api::page.page', ref: 1 },
+        },
+      ),
+    }),
+  )
+  expect(site.entries).toMatchObject([{ type: 'page', values: { title: { value: 'One' } } }])
+  expect(site.types.map(({ name }) => name)).toEqual(['page', 'odd'])
+  const places = site.unread?.named.map(({ place, reason }) => `${place}: ${reason}`)
+  expect(site.unread?.count).toBe(5)
+  expect(places).toEqual([
+    'schemas/schemas_00001.jsonl, line 2: uid: must be text',
+    'schemas: api::odd.odd: attribute x: cannot be read',
+    'entities/entities_00001.jsonl, line 2: id: is required',
+    'entities/entities_00001.jsonl, line 3: must be JSON',
+    'links/links_00001.jsonl, line 1: left: type: is required',
+  ])
 })

@@ -17,6 +17,7 @@ import {
   archives,
   files,
   images,
+  importerOf,
   nodeHashing,
   panelFiles,
   publicKeys,
@@ -153,6 +154,7 @@ export async function testApp(
     archives,
     files,
     images,
+    importer: importerOf(join(backups, 'cms.config.json')),
     storage,
     publicKeys,
     sandbox,
@@ -181,6 +183,7 @@ export async function testApp(
     services.changeStreams.stop()
     // A backup that a request has started continues after its response.
     await services.backups.stop()
+    await services.importJobs.stop()
     await services.settle()
     await db.close()
     await database.drop()

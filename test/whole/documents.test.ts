@@ -23,7 +23,7 @@ describe.runIf(engine === 'sqlite')('the documents', () => {
       ([, text = '']) => text,
     )
     const paste = blocks.find(text => text.startsWith('api='))
-    const answer = /^The last line answers `(.+?)`/m.exec(readFileSync('README.md', 'utf8'))?.[1]
+    const answer = /^The last command returns `(.+?)`/m.exec(readFileSync('README.md', 'utf8'))?.[1]
     const { address, drop } = await freshDatabase()
     onTestFinished(drop)
     const product = await startProduct(address, { env: { CMS_ADMIN_PASSWORD: 'choose one' } })

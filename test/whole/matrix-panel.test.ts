@@ -27,6 +27,7 @@ GET  /forgotten  public  n v e p a
 POST /forgotten  public  n v e p a
 GET  /preview  public  n v e p a
 GET  /new-password  public  n v e p a
+GET  /parts  signed-in  - v e p a
 POST /new-password  public  n v e p a
 POST /sign-out  public  n v e p a
 GET  /  signed-in  - v e p a
@@ -175,6 +176,14 @@ GET  /audit/:audit_event_id  audit:read  - - - p a
 GET  /backups  deploy:read  - - - p a
 GET  /backups/:backup_id/archive  deploy:read  - - - - a
 POST /backups  deploy:create  - - - p a
+GET  /import  import:read  - - - p a
+GET  /import/from/:system  import:create  - - - p a
+POST /import/upload/:system  import:create  - - - p a
+POST /import/address/:system  import:create  - - - p a
+GET  /import/:import_id  import:read  - - - p a
+POST /import/:import_id/start  import:update  - - - p a
+POST /import/:import_id/cancel  import:update  - - - p a
+POST /import/:import_id/delete  import:delete  - - - p a
 GET  /settings  config:read  - - e p a
 POST /settings  config:update  - - - p a
 GET  /profile  signed-in  - v e p a
@@ -182,6 +191,7 @@ POST /profile  signed-in  - v e p a
 POST /profile/password  signed-in  - v e p a
 POST /profile/keys  signed-in  - v e p a
 POST /profile/theme  signed-in  - v e p a
+POST /profile/language  signed-in  - v e p a
 POST /profile/sessions/others/end  signed-in  - v e p a
 POST /profile/sessions/:session_id/end  signed-in  - - - - a
 POST /profile/keys/:ssh_key_id/delete  signed-in  - - - - a

@@ -20,6 +20,8 @@ const leftOut: ReadonlySet<AnyTable> = new Set<AnyTable>([
   ...ofSpace(adminTables),
   tables.sessions,
   tables.backups,
+  tables.imports,
+  internalTables.importRecords,
   internalTables.oauthStates,
   internalTables.mediaUploads,
   internalTables.pendingWork,

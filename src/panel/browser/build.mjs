@@ -33,6 +33,7 @@ const icons = {
   heading: 'heading',
   home: 'house',
   html: 'code-xml',
+  imports: 'import',
   in: 'arrow-right',
   italic: 'italic',
   keys: 'key-round',

@@ -96,6 +96,7 @@ const otherKinds: Readonly<Record<string, PlainText>> = {
   config: 'settings',
   field_types: 'kind of field',
   backups: 'backup',
+  imports: 'import',
 }
 
 /** Records that people see as a part of another one, and the member with its id. */

@@ -12,6 +12,7 @@ import { eventRoutes } from './events.js'
 import { fieldTypeRoutes } from './field-types.js'
 import { fieldRoutes } from './fields.js'
 import { healthRoutes } from './health.js'
+import { importRoutes } from './imports.js'
 import { localeRoutes } from './locales.js'
 import { mediaRoutes } from './media.js'
 import { mediaDimensionRoutes } from './media-dimensions.js'
@@ -52,6 +53,7 @@ export const apiRouters = [
   metricsRoutes,
   auditRoutes,
   backupRoutes,
+  importRoutes,
   localeRoutes,
   modelRoutes,
   redirectRoutes,

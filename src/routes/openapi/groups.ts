@@ -47,6 +47,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     configuration: 'The settings of the service.',
     audit: 'Who changed what, and when.',
     backups: 'Backups of database and files.',
+    import: 'Imports from other systems, as jobs.',
   },
 }
 

@@ -1,54 +1,17 @@
 import type { Actor } from '../../actor.js'
-import { badRequest, HttpError } from '../../errors.js'
-import { timestamp } from '../../ids.js'
-import type { Hashing, TemporaryFile } from '../../ports.js'
-import type { Services } from '../index.js'
-import { componentsOf } from './components.js'
+import { badRequest } from '../../errors.js'
 import { importedId } from './imported-id.js'
 import { KnownSources } from './known-sources.js'
-import { type Loaded, loadFiles } from './load-files.js'
-import { loadModel, type Model } from './load-model.js'
+import { EntryLoader } from './load-entries.js'
+import { loadFiles } from './load-files.js'
+import { loadModel } from './load-model.js'
+import { Losses } from './losses.js'
 import { Notes } from './notes.js'
-import type { ImportedEntry, ImportedSite, ImportedValue } from './site.js'
-import type { RootToStore, TreeToStore } from './store-trees.js'
-import { entriesNamed, type Known, valuesOf, withChildren } from './values.js'
-import { withoutValue } from './without-value.js'
-
-/** The services that an import needs. */
-export type ImportServices = Pick<Services, 'locales' | 'media'> & {
-  readonly space: Pick<Services['space'], 'datatypes' | 'fields' | 'routes' | 'imports'>
-}
-
-export interface ImportSettings {
-  /** Name of the other system, which goes into the ids. */
-  readonly system: string
-  readonly hashing: Pick<Hashing, 'sha256'>
-  /** In milliseconds since 1970. */
-  readonly now: number
-  /** Whether anybody may read what is published, of types that everybody could read before. */
-  readonly isPublic: boolean
-  /** Opens a file; undefined to leave files out. @throws an error whose message is noted as the reason */
-  readonly open: ((file: ImportedSite['files'][number]) => Promise<TemporaryFile>) | undefined
-  progress(doing: string, done: number, total: number): void
-}
-
-/** The result of an import. Numbers are of records. */
-export interface Imported {
-  readonly datatypes: number
-  readonly fields: number
-  readonly entries: number
-  /** Trees that were there and stay as they are. */
-  readonly known: number
-  readonly files: number
-  readonly notes: readonly string[]
-  /** The settings that `compat` in the configuration must have. */
-  readonly compat: Readonly<Record<string, NonNullable<ImportedSite['types'][number]['compat']>>>
-}
-
-const plural = { entry: 'entries', file: 'files' }
-
-/** Most values of a tree that are left out before the tree is given up. */
-const mostLeftOut = 100
+import { redirectOld } from './old-addresses.js'
+import { reportOn } from './report.js'
+import type { Imported, ImportServices, ImportSettings } from './settings.js'
+import type { ImportedEntry, ImportedSite } from './site.js'
+import { withChildren } from './values.js'
 
 /**
  * Stores an export: files, the content model, then entries, with those that others refer to first. It may be repeated,
@@ -78,16 +41,25 @@ export async function loadSite(
   const model = await loadModel(services, actor, site, { ...settings, notes, isKnown })
   const files = await loadFiles(services.media, actor, site.files, { ...settings, notes })
   await sources.keepFiles(actor, site.files, files.byKey)
-  const own = { ...settings, notes, model, files, ids, isKnown, sources }
+  const losses = new Losses(notes)
+  const own = { ...settings, notes, losses, model, files, ids, isKnown, sources }
   const entries = await new EntryLoader(services, actor, site, own).load()
   await sources.keepEntries(
     actor,
     site.entries.filter(({ key }) => isKnown(key)),
     ids,
   )
+  const moved = { site, ids, losses, files, isKnown }
+  const { redirects: isOn = false, oldAddress } = settings
+  const redirects =
+    isOn || oldAddress ? await redirectOld(services, actor, moved, { notes, isOn, oldAddress }) : 0
+  const verified = settings.report && (await reportOn(imports, moved, settings))
   return {
     ...{ datatypes: model.made.datatypes, fields: model.made.fields, files: files.made },
     ...entries,
+    left_out: (site.unread?.count ?? 0) + losses.leftOut,
+    redirects,
+    ...(verified ? { verified } : {}),
     notes: [...site.notes, ...notes.sentences],
     compat: Object.fromEntries(site.types.flatMap(({ name, compat }) => (compat ? [[name, compat]] : []))),
   }
@@ -99,198 +71,4 @@ function refuseTwice(entries: readonly ImportedEntry[]): void {
     if (seen.has(key)) throw badRequest(`the export has two entries with the name ${key}`)
     seen.add(key)
   }
-}
-
-/** Trees that refer to each other. */
-interface Group {
-  /** Its name in notes. */
-  readonly name: string
-  readonly trees: readonly RootToStore[]
-}
-
-/** Trees that are stored in one transaction, or more if they refer to each other. */
-const batchSize = 50
-
-function batchesOf(groups: readonly string[][]): string[][][] {
-  const batches: string[][][] = []
-  let trees = batchSize
-  for (const group of groups) {
-    if (trees >= batchSize) {
-      batches.push([])
-      trees = 0
-    }
-    batches.at(-1)?.push(group)
-    trees += group.length
-  }
-  return batches
-}
-
-const isRefusal = (error: unknown): error is HttpError => error instanceof HttpError && error.status === 400
-
-interface EntrySettings extends ImportSettings {
-  readonly notes: Notes
-  readonly model: Model
-  readonly files: Loaded
-  /** By the keys of trees. */
-  readonly ids: ReadonlyMap<string, string>
-  isKnown(key: string): boolean
-  readonly sources: KnownSources
-}
-
-/** Stores entries, group by group of those that refer to each other. */
-class EntryLoader {
-  /** Which entry of the export something is in. */
-  private readonly rootOf: ReadonlyMap<string, string>
-
-  constructor(
-    private readonly services: ImportServices,
-    private readonly actor: Actor,
-    private readonly site: ImportedSite,
-    private readonly settings: EntrySettings,
-  ) {
-    this.rootOf = new Map(
-      site.entries.flatMap(root => withChildren(root).map(({ key }) => [key, root.key] as const)),
-    )
-  }
-
-  async load(): Promise<Pick<Imported, 'entries' | 'known'>> {
-    const { settings, site } = this
-    const byKey = new Map(site.entries.map(entry => [entry.key, entry]))
-    const isNew = [...byKey.keys()].filter(key => !settings.isKnown(key))
-    const left = isNew.filter(key => this.hasPlace(byKey.get(key)))
-    const groups = componentsOf(left, key => this.refersTo(byKey.get(key)))
-    let [entries, done] = [0, 0]
-    for (const batch of batchesOf(groups)) {
-      const found = batch.map(keys => keys.flatMap(key => byKey.get(key) ?? []))
-      await this.store(found.map(group => this.groupOf(group)))
-      entries += found.flat().flatMap(withChildren).length
-      done += found.flat().length
-      settings.progress('entries', done, left.length)
-    }
-    return { entries, known: byKey.size - isNew.length }
-  }
-
-  /** Whether it can be stored: a datatype that was there may want a page. */
-  private hasPlace(entry: ImportedEntry | undefined): boolean {
-    const { model, notes } = this.settings
-    if (!entry || model.pages.has(entry.key) || !model.types.get(entry.type)?.needsPage) return true
-    notes.add('Entries are left out, because their datatype is for pages and they have no page', entry.key)
-    return false
-  }
-
-  private refersTo(root: ImportedEntry | undefined): string[] {
-    if (!root) return []
-    const named = withChildren(root).flatMap(({ values, translations = {} }) =>
-      [values, ...Object.values(translations)].flatMap(entriesNamed),
-    )
-    return [...new Set(named)].flatMap(key => {
-      const of = this.rootOf.get(key)
-      return of === undefined || of === root.key ? [] : [of]
-    })
-  }
-
-  /** Stores groups in one transaction, or each by itself where one is refused. */
-  private async store(groups: readonly Group[]): Promise<void> {
-    try {
-      const trees = groups.flatMap(group => group.trees)
-      await this.services.space.imports.store(this.actor, trees)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      for (const group of groups) await this.storeAlone(group)
-    }
-  }
-
-  /** Stores a group without its refused parts. */
-  private async storeAlone({ name, trees: given }: Group): Promise<void> {
-    const { notes } = this.settings
-    let trees: readonly RootToStore[] = given
-    for (let attempt = 0; ; attempt++)
-      try {
-        await this.services.space.imports.store(this.actor, trees)
-        return
-      } catch (error) {
-        if (!isRefusal(error)) throw error
-        const where = `${name}: ${error.message.replace(/^\d+\./, '')}`
-        if (attempt === mostLeftOut) throw badRequest(where)
-        if (error.errors) {
-          const broken = new Set(error.errors.map(({ member }) => Number.parseInt(member, 10)))
-          notes.add('Published entries are drafts here, because they break a rule of their fields', where)
-          trees = trees.map((tree, i) => (broken.has(i) ? { ...tree, isPublished: false } : tree))
-        } else {
-          const without = withoutValue(trees, error.member ?? '')
-          if (!without) throw badRequest(where)
-          notes.add('Values are left out, because their fields do not take them', where)
-          trees = without
-        }
-      }
-  }
-
-  private groupOf(entries: readonly ImportedEntry[]): Group {
-    const [first] = entries
-    const keys = new Set(entries.map(({ key }) => key))
-    return { name: `${first?.type} ${first?.key}`, trees: entries.map(entry => this.rootFor(entry, keys)) }
-  }
-
-  private rootFor(entry: ImportedEntry, group: ReadonlySet<string>): RootToStore {
-    const { key, isPublished } = entry
-    const createdAt = timeIn(entry.createdAt)
-    return {
-      ...this.treeFor(entry, group),
-      ...{ content_data_id: this.settings.ids.get(key) ?? '', isPublished, createdAt },
-      publishedAt: timeIn(entry.publishedAt) ?? createdAt,
-      publishAt: this.plannedFor(entry),
-      changedAt: timeIn(entry.changedAt),
-      sources: this.settings.sources.take(entry),
-      page: this.settings.model.pages.get(key),
-    }
-  }
-
-  /** When a draft is to be published. What has passed already stays a draft, for nobody has seen it published. */
-  private plannedFor({ key, type, isPublished, publishAt }: ImportedEntry): string | undefined {
-    const time = isPublished ? undefined : timeIn(publishAt)
-    if (time === undefined || time > timestamp(this.settings.now)) return time
-    this.settings.notes.add(
-      'Entries are drafts here, because the time at which they were to be published has passed since the export',
-      `${type} ${key}`,
-    )
-    return undefined
-  }
-
-  private treeFor(entry: ImportedEntry, group: ReadonlySet<string>): TreeToStore {
-    const { model, files, notes } = this.settings
-    const type = model.types.get(entry.type)
-    if (!type) throw badRequest(`${entry.key}: the export has no type ${entry.type}`)
-    const known: Known = {
-      entry: key => this.settings.ids.get(key),
-      path: key => model.pages.get(key)?.slug,
-      file: key => files.byKey.get(key),
-      missing: (kind, key) => {
-        if (kind === 'entry' || this.settings.open)
-          notes.add(
-            `References to ${plural[kind]} that are not there are left out`,
-            `${entry.type} ${entry.key}: ${key}`,
-          )
-      },
-    }
-    // Others of the group are not there yet.
-    const isLate = (value: ImportedValue) => 'entries' in value && value.entries.some(key => group.has(key))
-    const own = Object.entries(entry.values)
-    const of = (values: typeof own) => valuesOf(Object.fromEntries(values), type.fields, known)
-    const translations = Object.entries(entry.translations ?? {}).map(
-      ([locale, own]) => [locale, valuesOf(own, type.fields, known)] as const,
-    )
-    return {
-      datatype_id: type.datatype_id,
-      values: of(own.filter(([, value]) => !isLate(value))),
-      late: of(own.filter(([, value]) => isLate(value))),
-      translations: Object.fromEntries(translations),
-      children: (entry.children ?? []).map(child => this.treeFor(child, group)),
-    }
-  }
-}
-
-/** Returns a time as it is stored; undefined if it is missing or invalid. */
-function timeIn(text: string | undefined): string | undefined {
-  const time = Date.parse(text ?? '')
-  return Number.isFinite(time) ? timestamp(time) : undefined
 }

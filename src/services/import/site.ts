@@ -1,6 +1,7 @@
 import type { ExportFiles } from '../../ports.js'
 import type { FieldType } from '../content/field-types.js'
 import type { SourceId } from '../content/source-ids.js'
+import type { Unread } from './unread.js'
 
 export type { ExportFiles }
 
@@ -13,6 +14,8 @@ export interface ImportedSite {
   readonly files: readonly ImportedFile[]
   /** Parts that are not imported, a sentence each, for the person who imports. */
   readonly notes: readonly string[]
+  /** Records of the export that cannot be read. */
+  readonly unread?: Unread | undefined
 }
 
 export interface ImportedLocale {
@@ -66,6 +69,23 @@ export type ImportedValue =
 
 export type ImportedValues = Readonly<Record<string, ImportedValue>>
 
+/** How much there is in a record, to compare what was there with what is here. */
+export interface Size {
+  readonly words: number
+  /** Pictures and other files that are shown or named. */
+  readonly pictures: number
+  /** Links in texts. */
+  readonly links: number
+}
+
+/** A record as it was in the other system. */
+interface ImportedSource {
+  /** The address of its page there, if the export says it. */
+  readonly address?: string | undefined
+  /** Without that of children, which have their own where the export has them apart. */
+  readonly size: Size
+}
+
 export interface ImportedEntry {
   /** Unique among entries of the export. */
   readonly key: string
@@ -89,6 +109,8 @@ export interface ImportedEntry {
   readonly values: ImportedValues
   /** In other locales: those of the fields that are translatable, by the code of the locale. */
   readonly translations?: Readonly<Record<string, ImportedValues>> | undefined
+  /** What it was there, for the report. */
+  readonly source?: ImportedSource | undefined
   /** The parts that it consists of, in their order. */
   readonly children?: readonly ImportedEntry[] | undefined
 }

@@ -17,6 +17,7 @@ import {
   sourcedRecords,
 } from '../content/source-ids.js'
 import { writeValues } from '../content/write-values.js'
+import { readBack, type StoredEntry } from './read-back.js'
 
 /** An entry that an import makes, in the ids of this site. */
 export interface TreeToStore {
@@ -55,6 +56,8 @@ export interface TreeImport {
   store(actor: Actor, trees: readonly RootToStore[]): Promise<void>
   /** Returns the records that have these ids of another system, and are still there. */
   sourced(system: string, ids: readonly SourceId[]): Promise<ReadonlyMap<SourceId, SourcedRecord>>
+  /** Reads trees as they are stored now, by the ids of their top entries. */
+  readBack(ids: readonly string[]): Promise<ReadonlyMap<string, StoredEntry>>
   /** Keeps such ids of records that are here already. */
   keep(actor: Actor, rows: readonly NewSourceId[]): Promise<void>
 }
@@ -119,6 +122,7 @@ export function treeImport(context: ScheduleContext): TreeImport {
   }
 
   return {
+    readBack: ids => readBack(db, space, ids),
     sourced: (system, ids) => sourcedRecords(db, space, system, ids),
     keep: (actor, rows) =>
       db.write(actor, async tx => {

@@ -6,6 +6,7 @@ import type {
   ImportedValue,
   ImportedValues,
 } from '../../../services/import/site.js'
+import { type Size, sizeOfJson } from '../../../services/import/size.js'
 import { camelCase, hasHidden } from '../../../services/text.js'
 import { byTime, takeName } from '../../imports.js'
 import {
@@ -89,7 +90,7 @@ export function live(
 class EntryReader {
   private readonly types: readonly ContentfulType[]
   private readonly typeNames: ReadonlyMap<string, string>
-  private readonly sources = new Map<string, { source: ContentfulRecord; type: ContentfulType }>()
+  private readonly sources = new Map<string, { source: ContentfulRecord; type: ContentfulType; size: Size }>()
   private readonly values = new Map<string, Values>()
   private readonly rules: RuleContext
   private readonly targets: ValueContext
@@ -116,7 +117,7 @@ class EntryReader {
   read(): { types: ImportedType[]; entries: ImportedEntry[] } {
     for (const source of live(this.content.entries, 'entries', this.context.notes)) this.gather(source)
     const types = this.types.map(type => this.type(type))
-    const entries = [...this.sources.values()].map(({ source, type }) => this.entry(source, type))
+    const entries = [...this.sources.values()].map(one => this.entry(one))
     return { types, entries }
   }
 
@@ -128,7 +129,7 @@ class EntryReader {
       notes.add('Entries of a content type that the export lacks are left out', id)
       return
     }
-    this.sources.set(id, { source, type })
+    this.sources.set(id, { source, type, size: sizeOfJson(Object.values(source.fields)) })
     if (version !== undefined && publishedVersion !== undefined && version > publishedVersion + 1)
       notes.add('Published entries come with the changes that wait to be published', id)
     if ((source.metadata?.tags.length ?? 0) > 0) notes.add('Tags of entries are left out', id)
@@ -165,9 +166,16 @@ class EntryReader {
     if (control?.widgetId === 'markdown') notes.add('Markdown stays text', place)
     if (control?.settings?.helpText) notes.add('Help texts of fields are left out', place)
     const given = sources.flatMap(source => this.given(source, field))
-    const raws = given.map(({ raw }) => raw)
-    const type = fieldTypeOf(field, raws, control, sentence => notes.add(sentence, place))
-    const taken = given.flatMap(({ source, raw, locale }): TakenValue[] => {
+    const type = fieldTypeOf(
+      field,
+      given.map(({ raw }) => raw),
+      control,
+      sentence => notes.add(sentence, place),
+    )
+    const taken = given.flatMap((one): TakenValue[] => {
+      const { source, raw, locale } = one
+      // Of a large export texts are the most, and each is needed once.
+      if (type === 'richtext') one.raw = source.fields[field.id] = {}
       const lose = (sentence: string) => notes.add(sentence, `${place} of ${source.sys.id}`)
       const value = importedValue(type, raw, locale, this.targets, lose)
       if (!value) return []
@@ -179,7 +187,10 @@ class EntryReader {
   }
 
   /** The values of a field in the locales that it can have them in. */
-  private given(source: ContentfulRecord, field: ContentfulField) {
+  private given(
+    source: ContentfulRecord,
+    field: ContentfulField,
+  ): { readonly source: ContentfulRecord; raw: unknown; readonly locale: string }[] {
     const { locales } = this.context
     const values = Object.hasOwn(source.fields, field.id) ? source.fields[field.id] : undefined
     const wanted = field.localized ? locales : locales.slice(0, 1)
@@ -198,7 +209,15 @@ class EntryReader {
     this.values.set(key, all.set(locale, own))
   }
 
-  private entry(source: ContentfulRecord, type: ContentfulType): ImportedEntry {
+  private entry({
+    source,
+    type,
+    size,
+  }: {
+    source: ContentfulRecord
+    type: ContentfulType
+    size: Size
+  }): ImportedEntry {
     const { id, publishedAt, firstPublishedAt } = source.sys
     const [defaultLocale, ...others] = this.context.locales
     const all = this.values.get(id)
@@ -215,6 +234,7 @@ class EntryReader {
       createdAt: madeAt(source),
       ...(changed !== undefined && { changedAt: changed }),
       ...(isPublic && published !== undefined && { publishedAt: published }),
+      source: { size },
       values: valuesIn(defaultLocale),
       ...(translated.length > 0 && { translations: Object.fromEntries(translated) }),
     }

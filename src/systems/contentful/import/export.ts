@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { badRequest } from '../../../errors.js'
 import { isDeep } from '../../../services/delivery/formats/typed-value.js'
+import type { Notes } from '../../../services/import/notes.js'
 import type { ExportFiles } from '../../../services/import/site.js'
+import { UnreadRecords } from '../../../services/import/unread.js'
 
 /** The file that `contentful space export` writes, as far as it is read. */
 
@@ -59,8 +61,8 @@ const controlSchema = z.looseObject({
   ),
 })
 
-const exportSchema = z.looseObject({
-  contentTypes: z.array(typeSchema, 'must be an array'),
+const exportSchema = z.object({
+  contentTypes: z.array(z.unknown(), 'must be an array'),
   editorInterfaces: z
     .array(
       z.looseObject({
@@ -69,8 +71,8 @@ const exportSchema = z.looseObject({
       }),
     )
     .catch([]),
-  entries: z.array(recordSchema).default([]),
-  assets: z.array(recordSchema).default([]),
+  entries: z.array(z.unknown()).default([]),
+  assets: z.array(z.unknown()).default([]),
   locales: z
     .array(
       z.looseObject({
@@ -87,7 +89,11 @@ const exportSchema = z.looseObject({
   roles: z.array(z.unknown()).catch([]),
 })
 
-export type ContentfulExport = z.output<typeof exportSchema>
+export type ContentfulExport = Omit<z.output<typeof exportSchema>, 'contentTypes' | 'entries' | 'assets'> & {
+  readonly contentTypes: readonly ContentfulType[]
+  readonly entries: readonly ContentfulRecord[]
+  readonly assets: readonly ContentfulRecord[]
+}
 export type ContentfulType = z.output<typeof typeSchema>
 export type ContentfulField = z.output<typeof fieldSchema>
 export type ContentfulControl = z.output<typeof controlSchema>
@@ -130,18 +136,54 @@ async function found(files: ExportFiles): Promise<{ name: string; json: object }
   throw badRequest('the JSON file with contentTypes is missing, as `contentful space export` writes it')
 }
 
+const reasonOf = ({ issues: [issue] }: z.ZodError): string =>
+  `${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'cannot be read'}`
+
+/** The export with its records as they are. What was read besides is not kept. */
+async function whole(files: ExportFiles) {
+  const { name, json } = await found(files)
+  const { data, error } = exportSchema.safeParse(json)
+  if (error) throw badRequest(`${name}: ${reasonOf(error)}`)
+  return { name, data }
+}
+
+/** The records of a list that can be read. The list is emptied, so that a large export is in memory once. */
+function readable<S extends z.ZodType>(
+  list: unknown[],
+  schema: S,
+  place: string,
+  unread: UnreadRecords,
+): z.output<S>[] {
+  const found: z.output<S>[] = []
+  for (const [i, one] of list.entries()) {
+    const { data, error } = schema.safeParse(one)
+    if (error) unread.add(`${place}.${i}`, reasonOf(error))
+    else found.push(data)
+    list[i] = undefined
+  }
+  return found
+}
+
 /**
- * @returns the export, and the folder that its file is in, with `/` at its end
+ * @returns the export, the folder that its file is in, with `/` at its end, and the records that cannot be read
  * @throws HttpError 400 that names what is no such export
  */
 export async function contentfulExport(
   files: ExportFiles,
-): Promise<{ readonly content: ContentfulExport; readonly folder: string }> {
-  const { name, json } = await found(files)
-  const { data, error } = exportSchema.safeParse(json)
-  if (data) return { content: data, folder: name.slice(0, name.lastIndexOf('/') + 1) }
-  const [issue] = error.issues
-  throw badRequest(
-    `${name}: ${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'cannot be read'}`,
-  )
+  notes: Notes,
+): Promise<{ readonly content: ContentfulExport; readonly folder: string; readonly unread: UnreadRecords }> {
+  const { name, data } = await whole(files)
+  const unread = new UnreadRecords(notes)
+  const all = <S extends z.ZodType>(list: 'contentTypes' | 'entries' | 'assets', schema: S) =>
+    readable(data[list], schema, `${name}: ${list}`, unread)
+  const content = {
+    ...data,
+    contentTypes: all('contentTypes', typeSchema),
+    entries: all('entries', recordSchema),
+    assets: all('assets', recordSchema),
+  }
+  const isEmpty = [content.contentTypes, content.entries, content.assets].every(({ length }) => length === 0)
+  const [first] = unread.found?.named ?? []
+  if (first && isEmpty) throw badRequest(`${first.place}: ${first.reason}`)
+  return { content, folder: name.slice(0, name.lastIndexOf('/') + 1), unread }
 }

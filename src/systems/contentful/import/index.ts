@@ -52,8 +52,8 @@ function importedLocales(
  * asked to fetch them. What `--delivery-token` has is read too.
  */
 export const readContentful: ReadExport = async files => {
-  const { content, folder } = await contentfulExport(files)
   const notes = new Notes()
+  const { content, folder, unread } = await contentfulExport(files, notes)
   const locales = importedLocales(content, notes)
   const [{ code: defaultLocale }, ...others] = locales
   const assets = live(content.assets, 'assets', notes)
@@ -66,5 +66,5 @@ export const readContentful: ReadExport = async files => {
     ['Roles', content.roles],
   ] as const)
     for (const _ of list) notes.add(`${name} are left out`)
-  return { locales, types, entries, files: found.files, notes: notes.sentences }
+  return { locales, types, entries, files: found.files, notes: notes.sentences, unread: unread.found }
 }

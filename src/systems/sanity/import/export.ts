@@ -3,6 +3,7 @@ import { badRequest } from '../../../errors.js'
 import { isDeep } from '../../../services/delivery/formats/typed-value.js'
 import type { Notes } from '../../../services/import/notes.js'
 import type { ExportFiles } from '../../../services/import/site.js'
+import { UnreadRecords } from '../../../services/import/unread.js'
 
 /** The files that `sanity dataset export` writes, as far as they are read. */
 
@@ -31,20 +32,24 @@ export interface SanityExport {
   readonly assets: ReadonlyMap<string, SanityAsset>
   /** The folder of the files in the archive, with `/` at its end. */
   readonly folder: string
+  readonly unread: UnreadRecords
 }
 
-/** @param place what the text is called in a refusal */
-function parsed<S extends z.ZodType>(json: string, schema: S, place: string, expected: string): z.output<S> {
-  if (isDeep(json, maxDepth)) throw badRequest(`${place}: is nested deeper than ${maxDepth} levels`)
+/** @returns the value, or what is wrong with the text */
+function parsed<S extends z.ZodType>(
+  json: string,
+  schema: S,
+  expected: string,
+): { readonly value: z.output<S> } | { readonly problem: string } {
+  if (isDeep(json, maxDepth)) return { problem: `is nested deeper than ${maxDepth} levels` }
   let value: unknown
   try {
     value = JSON.parse(json)
   } catch {
-    throw badRequest(`${place}: is not JSON`)
+    return { problem: 'is not JSON' }
   }
   const { data } = schema.safeParse(value)
-  if (data === undefined) throw badRequest(`${place}: ${expected}`)
-  return data
+  return data === undefined ? { problem: expected } : { value: data }
 }
 
 function dataFile({ names }: ExportFiles): string {
@@ -82,23 +87,32 @@ function merged(
   return found.sort((a, b) => (order(a.document) < order(b.document) ? -1 : 1))
 }
 
+/** The assets that `assets.json` has. @throws HttpError 400 for a file that is no such list */
+async function assetsIn(files: ExportFiles, map: string): Promise<Map<string, SanityAsset>> {
+  if (!files.names.includes(map)) return new Map()
+  const known = parsed(await files.text(map), assetMapSchema, 'is not an object of assets')
+  if ('problem' in known) throw badRequest(`${map}: ${known.problem}`)
+  return new Map(Object.entries(known.value))
+}
+
 /** @throws HttpError 400 that names what is no such export */
 export async function sanityExport(files: ExportFiles, notes: Notes): Promise<SanityExport> {
   const name = dataFile(files)
   const folder = name.slice(0, name.lastIndexOf('/') + 1)
   const documents = new Map<string, SanityDocument>()
-  const assets = new Map<string, SanityAsset>()
-  const map = `${folder}assets.json`
-  if (files.names.includes(map)) {
-    const known = parsed(await files.text(map), assetMapSchema, map, 'is not an object of assets')
-    for (const [id, asset] of Object.entries(known)) assets.set(id, asset)
-  }
-  let line = 0
+  const assets = await assetsIn(files, `${folder}assets.json`)
+  const unread = new UnreadRecords(notes)
+  let [line, read] = [0, 0]
   for await (const json of files.lines(name)) {
     line++
     if (json.trim() === '') continue
-    const place = `${name}: line ${line}`
-    const document = parsed(json, documentSchema, place, 'has no _id and _type')
+    const one = parsed(json, documentSchema, 'has no _id and _type')
+    if ('problem' in one) {
+      unread.add(`${name}: line ${line}`, one.problem)
+      continue
+    }
+    read++
+    const document = one.value
     if (isAsset(document)) assets.set(document._id, assetSchema.parse(document))
     else if (isOfStudio(document)) notes.add('Documents of the Studio itself are left out', document._type)
     else {
@@ -106,5 +120,7 @@ export async function sanityExport(files: ExportFiles, notes: Notes): Promise<Sa
       documents.set(document._id, document)
     }
   }
-  return { documents: merged(documents, notes), assets, folder }
+  const [first] = unread.found?.named ?? []
+  if (first && read === 0) throw badRequest(`${first.place}: ${first.reason}`)
+  return { documents: merged(documents, notes), assets, folder, unread }
 }

@@ -6,6 +6,7 @@ import type {
   ImportedValues,
   ReadExport,
 } from '../../../services/import/site.js'
+import { sizeOfJson } from '../../../services/import/size.js'
 import { trimmed } from '../../../services/text.js'
 import { importAddress, isObject, memberOf, PageAddresses, textOf } from '../../imports.js'
 import { kebab, pluralOf } from '../../mapping.js'
@@ -70,6 +71,7 @@ class SanityEntries {
     const entry = {
       ...this.entry(document, _id, { createdAt, isPublished: !isDraft, publishedAt }),
       ids: [{ kind: 'document', id: _id }],
+      source: { size: sizeOfJson(contentOf(document).map(([, value]) => value)) },
       ...(changedAt === undefined ? {} : { changedAt }),
     }
     return page ? { ...entry, page } : entry
@@ -200,5 +202,12 @@ export const readSanity: ReadExport = async files => {
   const made = content.documents.map(({ document, isDraft }) => entries.of(document, isDraft))
   const onPages = new Set(made.filter(({ page }) => page).map(({ type }) => type))
   const types = [...model.values()].map(plan => importedType(plan, onPages.has(plan.name)))
-  return { locales: [], types, entries: made, files: used.files, notes: notes.sentences }
+  return {
+    locales: [],
+    types,
+    entries: made,
+    files: used.files,
+    notes: notes.sentences,
+    unread: content.unread.found,
+  }
 }

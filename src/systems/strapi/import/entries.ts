@@ -1,6 +1,7 @@
 import type { SourceId } from '../../../services/content/source-ids.js'
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedEntry, ImportedValue, ImportedValues } from '../../../services/import/site.js'
+import { noSize, type Size, sizeOfJson, sizeOfValues, sumOf } from '../../../services/import/size.js'
 import { isObject, memberOf, textOf as textIn } from '../../imports.js'
 import { BlocksHtml } from './blocks.js'
 import type { StrapiDocument } from './documents.js'
@@ -109,15 +110,38 @@ export class StrapiEntries {
     )
     const written = translations.filter(([, own]) => Object.keys(own).length > 0)
     const zone = type.fields.find(({ taking }) => taking === 'children')
+    const sizes = [
+      ...others.map(([, source]) => this.sizeOf(source, translatable)),
+      this.sizeOf(base ?? first, plain),
+    ]
+    // Components that are JSON were put together by their links: what they have there is known here only.
+    const isComponent = new Set(plain.flatMap(({ name, taking }) => (taking === 'component' ? [name] : [])))
+    const componentSizes = [values, ...translations.map(([, own]) => own)].map(own =>
+      sizeOfValues(Object.fromEntries(Object.entries(own).filter(([name]) => isComponent.has(name)))),
+    )
     const children = zone ? this.children(type.name, zone, sources, owner, depth) : []
     return {
       key,
       type: type.name,
       ...owner,
+      source: { size: sumOf([...sizes, ...componentSizes]) },
       values,
       ...(written.length > 0 ? { translations: Object.fromEntries(written) } : {}),
       ...(children.length > 0 ? { children } : {}),
     }
+  }
+
+  /** How much a row has in these fields. */
+  private sizeOf(source: Source | undefined, fields: readonly PlannedField[]): Size {
+    if (!source) return noSize
+    return sumOf(
+      fields.map(({ attributeName, taking }) => {
+        if (taking === 'relation' || taking === 'component') return noSize
+        if (taking !== 'media') return sizeOfJson(memberOf(source.data, attributeName))
+        const { links } = this.settings
+        return { ...noSize, pictures: links.ownedBy(source.type, source.id, attributeName).length }
+      }),
+    )
   }
 
   private value(source: Source, field: PlannedField, owner: Owner, depth: number): ImportedValue | undefined {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { badRequest } from '../../../errors.js'
 import { isDeep } from '../../../services/delivery/formats/typed-value.js'
+import type { Notes } from '../../../services/import/notes.js'
 import type { ExportFiles } from '../../../services/import/site.js'
+import { UnreadRecords } from '../../../services/import/unread.js'
 
 /** Content types and components. Components may be in each other as far as there are any. */
 const mostSchemas = 2000
@@ -77,47 +79,65 @@ export interface StrapiExport {
   readonly defaultLocale: string | undefined
   /** Names of the files in the export. */
   readonly names: ReadonlySet<string>
+  readonly unread: UnreadRecords
 }
 
-function parsed<T>(type: z.ZodType<T>, line: string, place: string): T {
-  if (isDeep(line)) throw badRequest(`${place}: has too many levels`)
+/** @returns the value, or what is wrong with the line */
+function parsed<T>(type: z.ZodType<T>, line: string): { readonly value: T } | { readonly problem: string } {
+  if (isDeep(line)) return { problem: 'has too many levels' }
   let json: unknown
   try {
     json = JSON.parse(line)
   } catch {
-    throw badRequest(`${place}: must be JSON`)
+    return { problem: 'must be JSON' }
   }
   const { data, error } = type.safeParse(json)
-  if (data !== undefined) return data
+  if (data !== undefined) return { value: data }
   const [issue] = error?.issues ?? []
-  throw badRequest(`${place}: ${[...(issue?.path ?? []).map(String), issue?.message].join(': ')}`)
+  return { problem: [...(issue?.path ?? []).map(String), issue?.message].join(': ') }
 }
 
 /** The records of a part of the export, which has a file or several. */
-async function records<T>(files: ExportFiles, part: string, type: z.ZodType<T>): Promise<T[]> {
+async function records<T>(
+  files: ExportFiles,
+  part: string,
+  type: z.ZodType<T>,
+  unread: UnreadRecords,
+): Promise<T[]> {
   const found: T[] = []
   const names = files.names.filter(name => name.startsWith(`${part}/`) && name.endsWith('.jsonl')).sort()
   for (const name of names) {
     let number = 0
     for await (const line of files.lines(name)) {
       number++
-      if (line.trim() !== '') found.push(parsed(type, line, `${name}, line ${number}`))
+      if (line.trim() === '') continue
+      const read = parsed(type, line)
+      if ('problem' in read) unread.add(`${name}, line ${number}`, read.problem)
+      else found.push(read.value)
     }
   }
+  const [first] = (unread.found?.named ?? []).filter(({ place }) => place.startsWith(`${part}/`))
+  if (first && found.length === 0) throw badRequest(`${first.place}: ${first.reason}`)
   return found
 }
 
-const attributesOf = ({ uid, attributes }: z.infer<typeof schema>): Map<string, Attribute> => {
-  const read = (name: string, given: unknown): Attribute => {
-    const { data } = attribute.safeParse(given)
-    if (!data) throw badRequest(`schemas: ${uid}: attribute ${name.slice(0, 100)} cannot be read`)
-    return data
-  }
-  return new Map([...attributes].map(([name, given]) => [name, read(name, given)]))
-}
+/** The attributes that can be read. */
+const attributesOf = (
+  { uid, attributes }: z.infer<typeof schema>,
+  unread: UnreadRecords,
+): Map<string, Attribute> =>
+  new Map(
+    [...attributes].flatMap(([name, given]) => {
+      const { data } = attribute.safeParse(given)
+      if (!data) unread.add(`schemas: ${uid}: attribute ${name.slice(0, 100)}`, 'cannot be read')
+      return data ? [[name, data] as const] : []
+    }),
+  )
 
 /** @throws HttpError 400 if it is not an export of Strapi, or is encrypted or damaged */
-export async function strapiExport(files: ExportFiles): Promise<StrapiExport> {
+export async function strapiExport(files: ExportFiles, notes: Notes): Promise<StrapiExport> {
+  const unread = new UnreadRecords(notes)
+  const all = <T>(part: string, type: z.ZodType<T>) => records(files, part, type, unread)
   const { names } = files
   if (names.length === 1 && names[0]?.endsWith('.enc'))
     throw badRequest('the export is encrypted: make it with strapi export --no-encrypt')
@@ -125,15 +145,16 @@ export async function strapiExport(files: ExportFiles): Promise<StrapiExport> {
     throw badRequest(
       'this is no export of Strapi: it has no schemas. Make it with strapi export --no-encrypt',
     )
-  const schemas = await records(files, 'schemas', schema)
+  const schemas = await all('schemas', schema)
   if (schemas.length > mostSchemas) throw badRequest(`the export has more than ${mostSchemas} types`)
-  const stored = await records(files, 'configuration', configuration)
+  const stored = await all('configuration', configuration)
   const standard = stored.find(({ value }) => value.key === 'plugin_i18n_default_locale')?.value.value
   return {
-    schemas: new Map(schemas.map(one => [one.uid, { ...one, attributes: attributesOf(one) }])),
-    entities: await records(files, 'entities', entity),
-    links: await records(files, 'links', link),
+    schemas: new Map(schemas.map(one => [one.uid, { ...one, attributes: attributesOf(one, unread) }])),
+    entities: await all('entities', entity),
+    links: await all('links', link),
     defaultLocale: typeof standard === 'string' ? standard.replaceAll('"', '') : undefined,
     names: new Set(names),
+    unread,
   }
 }

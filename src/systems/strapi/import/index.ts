@@ -117,8 +117,8 @@ function noteOthers(
 
 /** Reads an export of Strapi 5 or 4 that was made by `strapi export --no-encrypt`. */
 export const readStrapi: ReadExport = async (files): Promise<ImportedSite> => {
-  const site = await strapiExport(files)
   const notes = new Notes()
+  const site = await strapiExport(files, notes)
   const model = new StrapiModel(site.schemas, notes)
   const locales = localesOf(site, model)
   const standard = locales[0]?.code ?? ''
@@ -149,5 +149,6 @@ export const readStrapi: ReadExport = async (files): Promise<ImportedSite> => {
       ...notes.sentences,
       'Accounts, roles, permissions, keys, webhooks and settings of Strapi are not taken over.',
     ],
+    unread: site.unread.found,
   }
 }

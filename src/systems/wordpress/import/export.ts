@@ -13,7 +13,8 @@ export interface WordpressExport {
   /** In the order in which they were made. */
   readonly items: readonly WordpressItem[]
   /** How many items have no id, and are left out. */
-  readonly withoutId: number
+  /** Places of items without an id. */
+  readonly withoutId: readonly string[]
 }
 
 interface WordpressAuthor {
@@ -183,7 +184,7 @@ class Gathered {
   readonly authors = new Map<string, WordpressAuthor>()
   readonly terms = new Map<string, WordpressTerm>()
   readonly items = new Map<number, WordpressItem>()
-  withoutId = 0
+  readonly withoutId: string[] = []
 
   add(channel: XmlElement, file: string): void {
     this.setBase(textOf(channel, 'wp:base_blog_url').trim() || textOf(channel, 'link').trim(), file)
@@ -192,7 +193,7 @@ class Gathered {
     for (const element of allOf(channel, 'item')) {
       const item = itemOf(element)
       if (!item) {
-        this.withoutId++
+        this.withoutId.push(`${file}: ${textOf(element, 'title').trim() || textOf(element, 'link')}`)
         continue
       }
       if (!this.items.has(item.id)) this.items.set(item.id, item)

@@ -7,6 +7,7 @@ import type {
   ImportedValue,
   ReadExport,
 } from '../../../services/import/site.js'
+import { sizeOfText, sizeOfValues, sumOf } from '../../../services/import/size.js'
 import { isSlugText, trimmed } from '../../../services/text.js'
 import { byTime } from '../../imports.js'
 import { zoneOf } from '../zone.js'
@@ -71,7 +72,8 @@ class WordpressReader {
   ) {
     const { items, terms, authors, base } = site
     this.definitions = acfFields(items)
-    this.notes.count('withoutId', undefined, site.withoutId)
+    for (const place of site.withoutId)
+      this.notes.unread.add(place.slice(0, 200), 'it has no id (wp:post_id)')
     this.zone = zoneOf(items.flatMap(({ zoned }) => zoned ?? []))
     this.start = items.flatMap(({ createdAt }) => createdAt ?? []).sort()[0] ?? new Date(0).toISOString()
     this.attachments = items.filter(item => item.type === 'attachment' && this.isFile(item))
@@ -116,7 +118,8 @@ class WordpressReader {
       if (ofTheSite.test(type) && !type.startsWith('acf-') && !this.shownBlocks.has(id))
         this.notes.count('notTaken', type)
     const entries = this.entries.sort(byTime(({ createdAt }) => createdAt))
-    return { locales: [], types: this.types, entries, files, notes: this.notes.sentences }
+    const { sentences: notes, unread } = this.notes
+    return { locales: [], types: this.types, entries, files, notes, unread: unread.found }
   }
 
   private isFile({ url }: WordpressItem): boolean {
@@ -283,8 +286,14 @@ class WordpressReader {
       ...(item.changedAt === undefined ? {} : { changedAt: item.changedAt }),
       ...(isPublished && item.date !== undefined ? { publishedAt: item.date } : {}),
       ...(item.status === 'future' && !item.isProtected ? { publishAt: item.date } : {}),
+      source: this.sourceOf(item, values),
       values,
     }
+  }
+
+  private sourceOf(item: WordpressItem, { body: _, ...others }: Values): ImportedEntry['source'] {
+    const size = sumOf([sizeOfText(item.content), sizeOfValues(others)])
+    return { size, ...(/^https?:/i.test(item.link) ? { address: item.link } : {}) }
   }
 
   private isPublished({ status, isProtected }: WordpressItem): boolean {

@@ -1,9 +1,9 @@
 import { Notes } from '../../../services/import/notes.js'
+import { UnreadRecords } from '../../../services/import/unread.js'
 
 /** The sentence for each kind of loss. */
 const sentences = {
   notTaken: 'Items of the site itself are left out',
-  withoutId: 'Items without an id (wp:post_id) are left out',
   trash: 'Posts in the trash are left out',
   comments: 'Comments are left out, because Slugline has no comments',
   private: 'Private posts are drafts here',
@@ -39,6 +39,7 @@ const maxName = 80
 /** Counts records that are not imported. */
 export class WordpressNotes {
   private readonly notes = new Notes()
+  readonly unread = new UnreadRecords(this.notes)
 
   /** @param name of what it is about @param times how often it occurs there */
   count(kind: keyof typeof sentences, name?: string, times = 1): void {

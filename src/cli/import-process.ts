@@ -1,0 +1,103 @@
+// The process of one import that a request has started (docs/decisions/918-imports-as-jobs.md). The service tells it
+// what to do, hears how it goes, and stores that; this process ends with the service.
+import { dirname, join } from 'node:path'
+import { HttpError } from '../errors.js'
+import { type OpenExport, openExport, openerOf } from '../node/export-files.js'
+import { storageOfFolder } from '../node/folder-storage.js'
+import type { ImportTask } from '../node/importer.js'
+import { outgoing } from '../node/outgoing.js'
+import { createLog, nodeHashing, nodePorts, storage } from '../node/ports.js'
+import type { ImportMessage, ImportWork, Storage } from '../ports.js'
+import { open } from '../server.js'
+import { loadSite } from '../services/import/load.js'
+import { previewOf } from '../services/import/preview.js'
+import { keepReport } from '../services/import/stored-report.js'
+import { mediaAddress } from '../services/media/storage.js'
+import { readerOf } from '../systems/readers.js'
+
+const log = createLog('error', { write: line => process.stderr.write(line) })
+
+const say = (message: ImportMessage): Promise<void> =>
+  new Promise(resolve => {
+    if (process.connected) process.send?.(message, () => resolve())
+    else resolve()
+  })
+
+/** Says what is in the export. */
+async function preview(source: OpenExport, { system }: ImportWork): Promise<ImportMessage> {
+  const site = await (await reader(system))(source)
+  return { kind: 'preview', preview: { ...previewOf(site), left_out: site.unread?.count ?? 0 } }
+}
+
+async function reader(system: string) {
+  const found = readerOf(system)
+  if (!found) throw new Error(`there is no reader for ${system}`)
+  return found()
+}
+
+/** The storage of the service: the folder of `quickstart` where that is in use. */
+async function storageFor({ config, configPath }: ImportTask): Promise<Storage> {
+  const media = await storageOfFolder(join(dirname(configPath), 'media'))
+  return media && media.address === config.bucket_endpoint ? media.storage : storage
+}
+
+async function load(source: OpenExport, task: ImportTask): Promise<ImportMessage> {
+  const { work, config } = task
+  const site = await (await reader(work.system))(source)
+  const ports = { ...nodePorts(log, task.configPath), storage: await storageFor(task) }
+  const {
+    db,
+    services,
+    config: inEffect,
+  } = await open({
+    ...{ config, ports, variables: process.env, onlyExisting: true, asItIs: true },
+  })
+  try {
+    const hasStorage = mediaAddress(inEffect(), 'media') !== undefined
+    const report = await keepReport(db, work.importId)
+    let toldAt = 0
+    const made = await loadSite(services, work.actor, site, {
+      ...{ system: work.system, hashing: nodeHashing, now: Date.now(), isPublic: work.isPublic },
+      open:
+        work.withFiles && hasStorage
+          ? openerOf(outgoing, source, undefined, inEffect().max_upload_size)
+          : undefined,
+      redirects: inEffect().redirect_mode !== 'off',
+      report: row => report.add(row),
+      progress: (doing, done, total) => {
+        const now = performance.now()
+        if (done < total && now - toldAt < 200) return
+        toldAt = now
+        void say({ kind: 'progress', doing, done, total })
+      },
+    })
+    await report.end()
+    const withoutStorage =
+      work.withFiles && !hasStorage && site.files.length > 0
+        ? [`Files are left out, because the configuration names no storage for media: ${site.files.length}.`]
+        : []
+    return { kind: 'made', made: { ...made, notes: [...withoutStorage, ...made.notes] } }
+  } finally {
+    await services.settle()
+    await db.close()
+  }
+}
+
+async function answer(task: ImportTask): Promise<void> {
+  const { work } = task
+  let source: OpenExport | undefined
+  try {
+    source = await openExport(work.path, 'bounded')
+    await say(work.isPreview ? await preview(source, work) : await load(source, task))
+  } catch (error) {
+    if (!(error instanceof HttpError)) log.error({ err: error, import_id: work.importId }, 'an import failed')
+    const message = error instanceof HttpError ? error.message.replaceAll(work.path, 'the export') : undefined
+    await say({ kind: 'refused', message })
+  } finally {
+    await source?.close()
+  }
+  process.exit()
+}
+
+process.on('message', given => void answer(given as ImportTask))
+process.on('disconnect', () => process.exit())

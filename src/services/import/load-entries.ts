@@ -1,0 +1,234 @@
+import type { Actor } from '../../actor.js'
+import { badRequest, HttpError } from '../../errors.js'
+import { timestamp } from '../../ids.js'
+import { componentsOf } from './components.js'
+import type { KnownSources } from './known-sources.js'
+import type { Loaded } from './load-files.js'
+import type { Model } from './load-model.js'
+import type { Losses } from './losses.js'
+import type { Imported, ImportServices, ImportSettings } from './settings.js'
+import type { ImportedEntry, ImportedSite, ImportedValue } from './site.js'
+import type { RootToStore, TreeToStore } from './store-trees.js'
+import { entriesNamed, type Known, valuesOf, withChildren } from './values.js'
+import { withoutValue } from './without-value.js'
+
+const plural = { entry: 'entries', file: 'files' }
+
+/** Most values of a tree that are left out before the tree is given up. */
+const mostLeftOut = 100
+
+/** Trees that refer to each other. */
+interface Group {
+  /** Its name in notes. */
+  readonly name: string
+  /** Of its trees. */
+  readonly keys: readonly string[]
+  readonly trees: readonly RootToStore[]
+}
+
+/** Trees that are stored in one transaction, or more if they refer to each other. */
+const batchSize = 50
+
+function batchesOf(groups: readonly string[][]): string[][][] {
+  const batches: string[][][] = []
+  let trees = batchSize
+  for (const group of groups) {
+    if (trees >= batchSize) {
+      batches.push([])
+      trees = 0
+    }
+    batches.at(-1)?.push(group)
+    trees += group.length
+  }
+  return batches
+}
+
+const isRefusal = (error: unknown): error is HttpError => error instanceof HttpError && error.status === 400
+
+interface EntrySettings extends ImportSettings {
+  readonly losses: Losses
+  readonly model: Model
+  readonly files: Loaded
+  /** By the keys of trees. */
+  readonly ids: ReadonlyMap<string, string>
+  isKnown(key: string): boolean
+  readonly sources: KnownSources
+}
+
+/** Stores entries, group by group of those that refer to each other. */
+export class EntryLoader {
+  /** Which entry of the export something is in. */
+  private readonly rootOf: ReadonlyMap<string, string>
+
+  constructor(
+    private readonly services: ImportServices,
+    private readonly actor: Actor,
+    private readonly site: ImportedSite,
+    private readonly settings: EntrySettings,
+  ) {
+    this.rootOf = new Map(
+      site.entries.flatMap(root => withChildren(root).map(({ key }) => [key, root.key] as const)),
+    )
+  }
+
+  async load(): Promise<Pick<Imported, 'entries' | 'known'>> {
+    const { settings, site } = this
+    const byKey = new Map(site.entries.map(entry => [entry.key, entry]))
+    const isNew = [...byKey.keys()].filter(key => !settings.isKnown(key))
+    const left = isNew.filter(key => this.hasPlace(byKey.get(key)))
+    const groups = componentsOf(left, key => this.refersTo(byKey.get(key)))
+    let [entries, done] = [0, 0]
+    for (const batch of batchesOf(groups)) {
+      const found = batch.map(keys => keys.flatMap(key => byKey.get(key) ?? []))
+      await this.store(found.map(group => this.groupOf(group)))
+      entries += found.flat().flatMap(withChildren).length
+      done += found.flat().length
+      settings.progress('entries', done, left.length)
+    }
+    return { entries, known: byKey.size - isNew.length }
+  }
+
+  /** Whether it can be stored: a datatype that was there may want a page. */
+  private hasPlace(entry: ImportedEntry | undefined): boolean {
+    const { model } = this.settings
+    if (!entry || model.pages.has(entry.key) || !model.types.get(entry.type)?.needsPage) return true
+    this.settings.losses.leaveOut(
+      entry.key,
+      'Entries are left out, because their datatype is for pages and they have no page',
+    )
+    return false
+  }
+
+  private refersTo(root: ImportedEntry | undefined): string[] {
+    if (!root) return []
+    const named = withChildren(root).flatMap(({ values, translations = {} }) =>
+      [values, ...Object.values(translations)].flatMap(entriesNamed),
+    )
+    return [...new Set(named)].flatMap(key => {
+      const of = this.rootOf.get(key)
+      return of === undefined || of === root.key ? [] : [of]
+    })
+  }
+
+  /** Stores groups in one transaction, or each by itself where one is refused. */
+  private async store(groups: readonly Group[]): Promise<void> {
+    try {
+      const trees = groups.flatMap(group => group.trees)
+      await this.services.space.imports.store(this.actor, trees)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      for (const group of groups) await this.storeAlone(group)
+    }
+  }
+
+  /** Stores a group without its refused parts. */
+  private async storeAlone(group: Group): Promise<void> {
+    let { trees } = group
+    for (let attempt = 0; ; attempt++)
+      try {
+        await this.services.space.imports.store(this.actor, trees)
+        return
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        trees = this.withoutRefused(group, trees, error, attempt === mostLeftOut)
+      }
+  }
+
+  /** @throws 400 if nothing more is left out, or the refusal names nothing that could be */
+  private withoutRefused(
+    { name, keys }: Group,
+    trees: readonly RootToStore[],
+    error: HttpError,
+    isLast: boolean,
+  ): readonly RootToStore[] {
+    const { losses } = this.settings
+    const where = `${name}: ${error.message.replace(/^\d+\./, '')}`
+    if (isLast) throw badRequest(where)
+    if (error.errors) {
+      const broken = new Set(error.errors.map(({ member }) => Number.parseInt(member, 10)))
+      const lost = [...broken].flatMap(i => keys[i] ?? [])
+      losses.add(lost, 'Published entries are drafts here, because they break a rule of their fields', where)
+      return trees.map((tree, i) => (broken.has(i) ? { ...tree, isPublished: false } : tree))
+    }
+    const without = withoutValue(trees, error.member ?? '')
+    if (!without) throw badRequest(where)
+    const lost = keys.slice(Number.parseInt(error.member ?? '', 10)).slice(0, 1)
+    losses.add(lost, 'Values are left out, because their fields do not take them', where)
+    return without
+  }
+
+  private groupOf(entries: readonly ImportedEntry[]): Group {
+    const [first] = entries
+    const keys = new Set(entries.map(({ key }) => key))
+    return {
+      name: `${first?.type} ${first?.key}`,
+      keys: entries.map(({ key }) => key),
+      trees: entries.map(entry => this.rootFor(entry, keys)),
+    }
+  }
+
+  private rootFor(entry: ImportedEntry, group: ReadonlySet<string>): RootToStore {
+    const { key, isPublished } = entry
+    const createdAt = timeIn(entry.createdAt)
+    return {
+      ...this.treeFor(entry, group),
+      ...{ content_data_id: this.settings.ids.get(key) ?? '', isPublished, createdAt },
+      publishedAt: timeIn(entry.publishedAt) ?? createdAt,
+      publishAt: this.plannedFor(entry),
+      changedAt: timeIn(entry.changedAt),
+      sources: this.settings.sources.take(entry),
+      page: this.settings.model.pages.get(key),
+    }
+  }
+
+  /** When a draft is to be published. What has passed already stays a draft, for nobody has seen it published. */
+  private plannedFor({ key, type, isPublished, publishAt }: ImportedEntry): string | undefined {
+    const time = isPublished ? undefined : timeIn(publishAt)
+    if (time === undefined || time > timestamp(this.settings.now)) return time
+    this.settings.losses.add(
+      [key],
+      'Entries are drafts here, because the time at which they were to be published has passed since the export',
+      `${type} ${key}`,
+    )
+    return undefined
+  }
+
+  private treeFor(entry: ImportedEntry, group: ReadonlySet<string>): TreeToStore {
+    const { model, files, losses } = this.settings
+    const type = model.types.get(entry.type)
+    if (!type) throw badRequest(`${entry.key}: the export has no type ${entry.type}`)
+    const known: Known = {
+      entry: key => this.settings.ids.get(key),
+      path: key => model.pages.get(key)?.slug,
+      file: key => files.byKey.get(key),
+      missing: (kind, key) => {
+        if (kind === 'entry' || this.settings.open)
+          losses.add(
+            [this.rootOf.get(entry.key) ?? entry.key],
+            `References to ${plural[kind]} that are not there are left out`,
+            `${entry.type} ${entry.key}: ${key}`,
+          )
+      },
+    }
+    // Others of the group are not there yet.
+    const isLate = (value: ImportedValue) => 'entries' in value && value.entries.some(key => group.has(key))
+    const own = Object.entries(entry.values)
+    const of = (values: typeof own) => valuesOf(Object.fromEntries(values), type.fields, known)
+    const translations = Object.entries(entry.translations ?? {}).map(
+      ([locale, own]) => [locale, valuesOf(own, type.fields, known)] as const,
+    )
+    return {
+      datatype_id: type.datatype_id,
+      values: of(own.filter(([, value]) => !isLate(value))),
+      late: of(own.filter(([, value]) => isLate(value))),
+      translations: Object.fromEntries(translations),
+      children: (entry.children ?? []).map(child => this.treeFor(child, group)),
+    }
+  }
+}
+
+/** Returns a time as it is stored; undefined if it is missing or invalid. */
+function timeIn(text: string | undefined): string | undefined {
+  const time = Date.parse(text ?? '')
+  return Number.isFinite(time) ? timestamp(time) : undefined
+}

@@ -1,0 +1,48 @@
+import type { Hashing, TemporaryFile } from '../../ports.js'
+import type { Services } from '../index.js'
+import type { OldAddress } from './old-addresses.js'
+import type { ReportRow, Verified } from './report.js'
+import type { ImportedSite } from './site.js'
+
+/** The services that an import needs. */
+export type ImportServices = Pick<Services, 'locales' | 'media' | 'redirects'> & {
+  readonly space: Pick<Services['space'], 'datatypes' | 'fields' | 'routes' | 'imports'>
+}
+
+export interface ImportSettings {
+  /** Name of the other system, which goes into the ids. */
+  readonly system: string
+  readonly hashing: Pick<Hashing, 'sha256'>
+  /** In milliseconds since 1970. */
+  readonly now: number
+  /** Whether anybody may read what is published, of types that everybody could read before. */
+  readonly isPublic: boolean
+  /** Opens a file; undefined to leave files out. @throws an error whose message is noted as the reason */
+  readonly open: ((file: ImportedSite['files'][number]) => Promise<TemporaryFile>) | undefined
+  progress(doing: string, done: number, total: number): void
+  /** Gets a row about each record when all are stored; reading them back takes time. */
+  readonly report?: ((row: ReportRow) => unknown) | undefined
+  /** Whether redirects lead from old addresses that differ. */
+  readonly redirects?: boolean | undefined
+  /** Gets each old address that differs, for a proxy. */
+  readonly oldAddress?: ((old: OldAddress) => unknown) | undefined
+}
+
+/** The result of an import. Numbers are of records. */
+export interface Imported {
+  readonly datatypes: number
+  readonly fields: number
+  readonly entries: number
+  /** Trees that were there and stay as they are. */
+  readonly known: number
+  readonly files: number
+  /** Records of the export that could not be read, or have no place here. */
+  readonly left_out: number
+  /** Redirects from old addresses. */
+  readonly redirects: number
+  /** With a report: how many records are here as they were there, of how many, by what was compared. */
+  readonly verified?: Verified | undefined
+  readonly notes: readonly string[]
+  /** The settings that `compat` in the configuration must have. */
+  readonly compat: Readonly<Record<string, NonNullable<ImportedSite['types'][number]['compat']>>>
+}
