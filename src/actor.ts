@@ -12,10 +12,8 @@ export interface Limits {
   readonly expiresAt: string | null
 }
 
-/** The session or key by which a caller was identified. */
 interface Credential {
   readonly kind: 'session' | 'key'
-  /** Of the session or key. */
   readonly id: string
   /** Absent where nothing is limited. */
   readonly limits?: Limits | undefined

@@ -33,7 +33,6 @@ import { compatFastPath, compatMethods, compatPrefix } from './systems/root.js'
 
 export interface App {
   fetch(request: Request, peer?: Peer): Response | Promise<Response>
-  /** Every endpoint of the API, for the OpenAPI document and for the table of access rights. */
   readonly declarations: readonly Declaration[]
 }
 
@@ -46,14 +45,12 @@ export interface AppParts {
 }
 
 type Answer = Response | Promise<Response>
-/** A handler of all requests under a prefix. */
 type Fetcher = { fetch(request: Request, info: RequestInfo): Answer }
 
 const apiPrefix = '/api/v1'
 const docsPrefix = '/api/docs'
 const panelPrefix = '/admin'
 
-/** Every router of the API but the one of its description. */
 function everyRouter(context: ApiContext, requests: PagesByAudience): Endpoints[] {
   const spaces = [publicSpace(context), adminSpace(context)]
   return [
@@ -65,7 +62,6 @@ function everyRouter(context: ApiContext, requests: PagesByAudience): Endpoints[
   ]
 }
 
-/** The surfaces behind the router: the API, and its description for people. */
 function surfaces(
   { services, ports, config, version }: AppParts,
   context: ApiContext,
@@ -113,7 +109,6 @@ function panelOf({ ports, config }: AppParts, context: ApiContext): () => Promis
   })
 }
 
-/** The roots for clients of other systems, which are loaded when one comes. */
 function compatOf({ ports, config }: AppParts, context: ApiContext): () => Promise<Fetcher> {
   const secure = config().environment.startsWith('production')
   return onDemand(async () => {
@@ -122,7 +117,6 @@ function compatOf({ ports, config }: AppParts, context: ApiContext): () => Promi
   })
 }
 
-/** The address of a client, also behind the configured proxies. */
 function addressesBehind(proxies: readonly string[]) {
   const addressOfClient = clientAddresses(proxies)
   return proxies.length === 0
@@ -209,6 +203,5 @@ export function createApp(parts: AppParts): App {
 
 const surfaceAt = (address: string) => (isUnder(panelPrefix, address) ? 'panel' : 'api')
 
-/** True if an address is the prefix itself or under it. */
 const isUnder = (prefix: string, address: string): boolean =>
   address.startsWith(prefix) && /^(?:$|[/?])/.test(address.slice(prefix.length, prefix.length + 1))

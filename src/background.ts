@@ -7,23 +7,17 @@ import { beatIntervalMs } from './services/operation/instances.js'
 
 /** How often the service looks for content of older versions, and whether they have ended. */
 const olderIntervalMs = 15_000
-/** How often the service looks for scheduled publications. */
 const planIntervalMs = 2000
-/** How often the service retries failed mails and removals. */
 const pendingIntervalMs = 15_000
-/** How often expired rows are removed. */
 const expiryIntervalMs = 3_600_000
-/** How often it is looked whether a backup is due. */
 const backupIntervalMs = 60_000
 /** How often it is looked whether an import has lost its process. */
 const importIntervalMs = 10_000
-/** How often the service looks for unencrypted secrets, if no start could encrypt them. */
 const sealIntervalMs = 3_600_000
 /** How long a stop waits for deliveries: a little more than the timeout of an attempt. */
 const deliveryTimeoutMs = 12_000
 
 interface Task {
-  /** The log line when it fails. */
   readonly failure: string
   readonly intervalMs: number
   /** Runs it at the start too, for work that was due while no instance was alive. */

@@ -17,11 +17,8 @@ import { languageTag } from './language-tags.js'
 import { isNetwork } from './net/client-address.js'
 
 interface Flags {
-  /** Shown as a mask wherever configuration is shown. */
   secret?: true
-  /** Takes effect at the next start. */
   restart?: true
-  /** Only the file on disk sets it, never a request. */
   fileOnly?: true
   /** Each instance has its own: the file keeps it. What requests set of the others is kept in the database, for all. */
   perInstance?: true
@@ -37,7 +34,6 @@ const field = <S extends z.ZodType>(schema: S, meaning: string, flags: Flags = {
   ...flags,
 })
 
-/** Other names of an engine that people know it by. */
 const driverNames: Readonly<Record<string, string>> = { mariadb: 'mysql', postgresql: 'postgres' }
 
 const stored = { restart: true, fileOnly: true } as const
@@ -46,7 +42,6 @@ const placed = { restart: true, administrator: true, perInstance: true } as cons
 const hidden = { secret: true } as const
 const guarded = { administrator: true } as const
 
-/** Every field of `cms.config.json`: those of the product and those that run the service. */
 const fields = {
   environment: field(
     z

@@ -72,7 +72,6 @@ function expandField(name: string, value: unknown, variables: Record<string, str
   }
 }
 
-/** The defaults that differ from the schemas' own in this environment. */
 const defaultsIn = (environment: unknown): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(configFields).flatMap(([name, { defaultInProduction }]) =>

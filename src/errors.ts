@@ -68,7 +68,6 @@ export class HttpError extends Error {
 
 /** For input that cannot be read at all: a body, form or address that breaks its own format. */
 export const malformed = (message: string) => new HttpError(400, 'malformed', message)
-/** How much of the name of a member is shown. */
 const maxMember = 512
 
 /** A member whose value is refused. */
@@ -110,7 +109,6 @@ export const wrongCredentials = (message: string) =>
 /** @param status 401 where the endpoint is about the session itself, 403 where it needs one (product document, 5.1) */
 export const sessionExpired = (status: 401 | 403 = 401) =>
   new HttpError(status, 'session_expired', "sessions don't match", undefined, challenge())
-/** The caller has sent no credentials. */
 const howToSignIn = 'sign in, or send an API key as Authorization: Bearer'
 /** @param how what the caller can do */
 export const unauthenticated = (how = howToSignIn) =>

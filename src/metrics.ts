@@ -66,7 +66,6 @@ export interface StatementCounts {
 export interface PoolState {
   readonly used: number
   readonly free: number
-  /** Requests that wait for a connection. */
   readonly waiting: number
 }
 
@@ -84,17 +83,14 @@ export interface Measured {
   readonly requests: readonly RequestSeries[]
   readonly pages: PageCounts
   readonly statements: StatementCounts
-  /** Attempts of this instance by the state in which they left their delivery. */
   readonly deliveries: ReadonlyMap<string, number>
   /** How long the delivery that is most overdue has waited, in seconds; undefined when the database did not say. */
   readonly queueAgeSeconds: number | undefined
-  /** Undefined where there is no pool. */
   readonly pool: PoolState | undefined
   /** The running instances; undefined when the database did not say. */
   readonly instances: readonly RunningInstance[] | undefined
   /** How far the machine's clock is ahead of the database's. */
   readonly clockAheadSeconds: number
-  /** The age of the newest complete backup; undefined without a backup, or if the database did not answer. */
   readonly backupAgeSeconds: number | undefined
 }
 

@@ -1,4 +1,3 @@
-/** Longer names are never misspellings of ours. */
 const longest = 64
 
 /** Names of earlier versions and of other systems, with those that mean the same here, the likeliest first. */

@@ -33,7 +33,6 @@ interface MailServer {
   readonly port: number
   readonly username: string | undefined
   readonly password: string | undefined
-  /** True if mail must be sent encrypted. */
   readonly tls: boolean
   readonly from: { readonly name: string; readonly address: string }
   readonly replyTo: string | undefined
@@ -92,7 +91,6 @@ export interface ConfigFile {
    * @param before runs when the new text is safe on disk and not yet in its place; if it fails the old file stays
    */
   write(text: string, before: () => Promise<void>): Promise<void>
-  /** Whether `write` may replace it. */
   isWritable(): Promise<boolean>
   /** @throws ConfigError for a configuration that the next start would refuse because of the files of this machine */
   check(config: Config): void
@@ -109,7 +107,6 @@ export interface TemporaryFile {
   readonly path: string
   /** In bytes. */
   readonly size: number
-  /** SHA-256 of its bytes, in lower-case hex. */
   readonly hash: string
   discard(): Promise<void>
 }
@@ -139,7 +136,6 @@ export interface ArchiveWriter {
    * @param check gets the path where it is before that, and throws what is wrong with it
    */
   close(check: (path: string) => Promise<void>): Promise<{ size: number; hash: string }>
-  /** Leaves nothing behind. */
   discard(): Promise<void>
 }
 
@@ -154,7 +150,6 @@ export interface ScratchFile {
 export interface Archives {
   /** @param path where there is room for it; without one it is among the temporary files */
   scratch(path?: string): Promise<ScratchFile>
-  /** The whole path of a file that is named from where the service runs. */
   absolute(path: string): string
   /** Removes a file; one that is not there counts as removed. */
   remove(path: string): Promise<void>
@@ -162,7 +157,6 @@ export interface Archives {
   stored(path: string): Promise<{ size: number; bytes: ReadableStream<Uint8Array> } | undefined>
   /** Removes files that an interrupted backup left in a folder; called while no other backup writes there. */
   removeLeftovers(folder: string): Promise<void>
-  /** The lines of such a file. */
   lines(file: TemporaryFile): AsyncIterable<string>
   /** @param time of its files, in milliseconds since 1970 */
   create(path: string, time: number): Promise<ArchiveWriter>
@@ -179,7 +173,6 @@ export interface ExportFiles {
   readonly names: readonly string[]
   /** As UTF-8. */
   text(name: string): Promise<string>
-  /** Without what ends them. */
   lines(name: string): AsyncIterable<string>
 }
 
@@ -193,9 +186,7 @@ export interface FileKind {
 }
 
 export interface ReceivedForm {
-  /** The one file, under the name that the client gave it. */
   readonly file: TemporaryFile & { readonly name: string }
-  /** The other members, each given once. */
   readonly fields: ReadonlyMap<string, string>
 }
 
@@ -262,7 +253,6 @@ export interface BucketAddress {
   readonly secretKey: string
   /** `endpoint/bucket/key` instead of `bucket.endpoint/key`. */
   readonly pathStyle: boolean
-  /** The address that browsers reach it by. */
   readonly publicEndpoint: string
 }
 
@@ -285,7 +275,6 @@ export interface Bucket {
   fetch(key: string): Promise<TemporaryFile | undefined>
   /** @returns the keys that could not be removed; one that is not there counts as removed */
   remove(keys: readonly string[]): Promise<string[]>
-  /** Every object under a prefix, in bounded pieces. */
   list(prefix: string): AsyncIterable<readonly StoredObject[]>
   /** An address that downloads the object, valid for this many seconds. */
   signedUrl(key: string, how: { name: string; seconds: number }): Promise<string>
@@ -307,9 +296,7 @@ export interface PublicKey {
 export interface Certificate {
   /** The private key and the chain, PEM. */
   readonly pem: string
-  /** The host names that it is for. */
   readonly names: readonly string[]
-  /** The time of its validity, in milliseconds since 1970. */
   readonly notBefore: number
   readonly notAfter: number
 }
@@ -328,7 +315,6 @@ export interface CertificateOrder {
    */
   present(subject: string, keyAuthorization: string): Promise<void>
   withdraw(subject: string): Promise<void>
-  /** Ends the waiting for an order. */
   readonly signal: AbortSignal
 }
 
@@ -344,7 +330,6 @@ export interface Certificates {
   read(pem: string): Certificate | undefined
   /** New connections get it; those that are open stay as they are. */
   use(certificate: Certificate): void
-  /** Loads a certificate from the certificate directory; undefined if it is missing. */
   load(name: string): Promise<Certificate | undefined>
   /** Keeps it for the account of the service alone; after a crash there is the old one or the new one, whole. */
   store(name: string, certificate: Certificate): Promise<void>
@@ -471,6 +456,5 @@ export interface Ports {
   publicKeys: PublicKeys
   panelFiles: PanelFiles
   configFile: ConfigFile
-  /** Makes what turns measurements into a text for who collects them. */
   exposition(measure: () => Promise<Measured>): () => Promise<Exposition>
 }

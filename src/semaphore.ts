@@ -41,7 +41,6 @@ export class Semaphore {
     return new Promise(grant => this.queue.push({ weight, grant }))
   }
 
-  /** Does the work when there is room, and gives the room back however it ends. */
   async run<T>(work: () => T | Promise<T>, weight = 1): Promise<T> {
     const release = this.tryAcquire(weight) ?? (await this.acquire(weight))
     try {

@@ -18,7 +18,6 @@ interface Parts {
   services: Pick<Services, 'certificates'>
   fetch: (request: Request, peer: Peer) => Response | Promise<Response>
   maxConnections: number
-  /** Where to listen for a field of the configuration. */
   addressOf: (field: 'port' | 'ssl_port') => string
 }
 

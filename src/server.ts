@@ -26,14 +26,12 @@ import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
 import { createServices, type Services } from './services/index.js'
 import { readSettings, withStoredSettings } from './services/operation/settings.js'
 
-/** How often one address may use the endpoints that sign in, and one user those that call out. */
 const [maxTries, triesSeconds] = [10, 60]
 
 export interface Options {
   config: Config
   ports: Ports
   variables: Record<string, string | undefined>
-  /** Opens no database that is not there yet. */
   onlyExisting?: boolean
   /** Opens the database as a start has left it: nothing is migrated, seeded or created; missing parts are refused. */
   asItIs?: boolean
@@ -43,7 +41,6 @@ export interface Options {
   followsDatabaseClock?: boolean
   /** The migrations that this instance knows, in place of those of this version. */
   migrations?: readonly Migration[]
-  /** Counts tries instead of the database. */
   rateLimiter?: RateLimiter
   /**
    * Shows the first administrator before it is stored: nobody else knows the password, and a later failure, such
@@ -58,9 +55,7 @@ export interface Options {
 
 export interface Opened {
   db: Database
-  /** The configuration that is in effect. */
   config: () => Config
-  /** Makes what counts the tries of one instance. */
   newRateLimiter: () => RateLimiter
   services: Services
   ids: Ids
@@ -192,9 +187,7 @@ export async function open(options: Options): Promise<Opened> {
 interface Listeners {
   /** The terminal over SSH, where it is served. */
   ssh?: { readonly port: number; readonly fingerprint: string }
-  /** The port that HTTP listens on. */
   port: number
-  /** The port that HTTPS listens on; undefined where it is not served here. */
   sslPort?: number
 }
 
@@ -207,7 +200,6 @@ export interface Running extends Opened, Listeners {
 const addressIn = (environment: string, address: string): string =>
   environment.endsWith('-docker') ? address.slice(address.lastIndexOf(':') + 1) : address
 
-/** How long closing may take after a failed start. */
 const closingMs = 2000
 
 /** Closes what a start has opened before it failed. What fails or hangs meanwhile hides no reason. */

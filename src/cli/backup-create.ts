@@ -12,7 +12,6 @@ const standardOutput = '-'
 const byteCount = (bytes: number | null): string =>
   bytes === null ? '' : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 
-/** Makes a backup and writes it to standard output. */
 async function writeOut({ backups }: Services, actor: Actor, io: Io): Promise<number> {
   const { path, discard } = await temporaryPlace()
   try {

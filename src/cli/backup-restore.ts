@@ -21,7 +21,6 @@ import { showAdministrator, type Terminal } from './terminal.js'
 
 const checking = { archives, schema }
 
-/** Writes objects to the media stores of the configuration. */
 class MediaTarget {
   private readonly buckets = new Map<MediaSpaceName, Promise<Bucket>>()
 
@@ -63,7 +62,6 @@ async function refuseUsed(dialect: Dialect, force: boolean): Promise<void> {
     )
 }
 
-/** Counts the webhooks whose headers have lost their values. */
 const losesHeaders = ({ of: { table, columns }, rows }: DumpedRows): number =>
   table.name === 'webhooks' ? rows.filter(row => row[columns.indexOf('headers')] !== '{}').length : 0
 
@@ -116,7 +114,6 @@ async function fillDatabase(restoring: Restoring, media: number): Promise<number
   }
 }
 
-/** Creates the data that is derived from the rows, as every start does if it is missing. */
 async function completeSite({ config, storage, log, terminal }: Restoring): Promise<void> {
   const { db, services } = await open({
     config,

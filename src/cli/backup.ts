@@ -6,14 +6,12 @@ import { checkArchive } from '../services/operation/archive-check.js'
 import { type Io, type LocalCommand, show } from './command.js'
 import { progressBar } from './media.js'
 
-/** The progress of a backup, a check or a restore. */
 interface Done {
   readonly records: number
   readonly media: number
   readonly mediaInAll: number | undefined
 }
 
-/** The least time between two updates of the line, in milliseconds. */
 const drawIntervalMs = 100
 
 /** Shows the progress in one line that changes in place, if standard error is a terminal. */
@@ -44,7 +42,6 @@ export function refuseNoFile(path: string): void {
   if (found.isDirectory()) throw badRequest(`${path}: is a folder: name a file in it`)
 }
 
-/** The first bytes of every gzip file. */
 const gzipStart = Buffer.from([0x1f, 0x8b])
 
 /** @throws 400 for the path of another file, such as a database, which a backup would replace */

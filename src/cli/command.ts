@@ -37,14 +37,11 @@ export const json = { '--json': 'show the result as one line of JSON' }
 
 /** The call of a command, and its help. */
 export interface Words {
-  /** The words of the command, such as `media regenerate`. */
   readonly words: string
   readonly summary: string
-  /** The arguments after the words, such as `<email>`, and their meanings. */
   readonly arguments?: Readonly<Record<string, string>>
   /** The options, such as `--config <path>`, or `--json` without a value, and their meanings. */
   readonly options?: Readonly<Record<string, string>>
-  /** Whether the help leaves it out. */
   readonly isHidden?: boolean
 }
 
@@ -73,13 +70,10 @@ export type Io = Pick<
 
 /** A command that needs only the services of a site, so every surface can offer it with an actor of its own. */
 export interface SiteCommand extends Words {
-  /** The permission that the actor needs. */
   readonly access: Access
   /** Options besides the common ones: `--json`, and on the machine itself `--config`. */
   readonly options?: Readonly<Record<string, string>>
-  /** Whether it makes records that have an author. */
   readonly hasAuthor?: true
-  /** Whether it has no result that JSON could show. */
   readonly withoutJson?: true
   /** @returns the exit code */
   work(services: Services, actor: Actor, io: Io, options: Values, given: readonly string[]): Promise<number>

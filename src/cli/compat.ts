@@ -12,7 +12,6 @@ const shownOf = ({ datatype, wordpress, strapi, single, component, children, par
   ...Object.fromEntries(partNames.map(part => [part, parts[part]?.name ?? null])),
 })
 
-/** Notes on datatypes that are not listed for everybody. */
 const listedWith: Readonly<Record<string, string>> = {
   linked: ' (linked: listed only with a key)',
   private: ' (private: the public sees none of it)',

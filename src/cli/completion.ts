@@ -2,14 +2,12 @@ import { badRequest } from '../errors.js'
 import type { LocalCommand, Words } from './command.js'
 import { groups } from './site-commands.js'
 
-/** A place in a line: the words so far, the next words with their meanings, and the options. */
 interface Place {
   readonly path: string
   readonly next: ReadonlyMap<string, string>
   readonly options: ReadonlyMap<string, string>
 }
 
-/** Returns every place of a table of commands, the longest paths first. */
 function placesOf(commands: readonly Words[]): Place[] {
   const places = new Map<string, { next: Map<string, string>; options: Map<string, string> }>()
   const at = (path: string) => {
@@ -34,7 +32,6 @@ function placesOf(commands: readonly Words[]): Place[] {
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The places of commands with arguments match what follows too. */
 const patternOf = ({ path, next }: Place) =>
   next.size > 0 ? quoted(path) : `${quoted(path)}|${quoted(`${path} `)}*`
 

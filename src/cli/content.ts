@@ -2,12 +2,9 @@ import type { Actor } from '../actor.js'
 import type { Services, SpaceServices } from '../services/index.js'
 import { type SiteCommand, show } from './command.js'
 
-/** The problems in one content space. */
 interface SpaceReport {
   readonly space: 'content' | 'admin_content'
-  /** Entries whose place in their tree is damaged. */
   readonly damage: Omit<Awaited<ReturnType<SpaceServices['healing']['heal']>>, 'dry_run'>
-  /** Fields with stored values that break their rules. */
   readonly broken_values: readonly BrokenField[]
 }
 

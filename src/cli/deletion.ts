@@ -22,9 +22,7 @@ export async function agree(io: Pick<Io, 'ask'>, { yes }: Values, question: stri
 
 interface Deletion {
   readonly id: string
-  /** The record in words, such as `route “About us”`. */
   readonly name: string
-  /** The records that are deleted with it. */
   readonly words: string
 }
 

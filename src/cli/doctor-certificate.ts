@@ -24,7 +24,6 @@ import {
 
 const check = 'certificate'
 
-/** Checks the validity of the certificate. */
 function ofValidity(certificate: Certificate, advice: string): Finding {
   const until = timestamp(certificate.notAfter)
   const state = certificateState(certificate, Date.now())
@@ -33,7 +32,6 @@ function ofValidity(certificate: Certificate, advice: string): Finding {
   return ok(check, `holds until ${until}`)
 }
 
-/** Checks the operator's own files: they must be readable, cover the sites, and be valid. */
 async function ofFiles(config: Config, kept: ReturnType<typeof nodeCertificates>): Promise<Finding> {
   const certificate = await kept.ownFiles().catch(error => error as Error)
   if (!certificate || certificate instanceof Error)
@@ -54,7 +52,6 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/** Checks an automatic certificate: names with addresses, an authority that responds, and valid dates. */
 async function ofAuthority(config: Config, kept: ReturnType<typeof nodeCertificates>): Promise<Finding> {
   const domains = siteDomains(config)
   if (domains.length === 0)

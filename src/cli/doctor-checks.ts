@@ -31,7 +31,6 @@ import { clockAheadMs } from './doctor-instances.js'
 const maxSkewMs = 60_000
 /** Free disk space in bytes: below the first it fails soon, below the second the check warns. */
 const [fewBytes, someBytes] = [100 * 2 ** 20, 2 ** 30]
-/** Shorter secrets can be guessed. */
 const minSecretLength = 16
 
 const wordsOf = (error: unknown): string => {
@@ -132,7 +131,6 @@ async function timeOfStore(config: Config): Promise<number | undefined> {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** Returns the time of the newest change; undefined without a change, or if it cannot be read. */
 async function timeOfNewestChange(dialect: Dialect | undefined): Promise<number | undefined> {
   if (!dialect) return undefined
   try {
@@ -198,7 +196,6 @@ export async function disk({ config }: Patient): Promise<Finding> {
 const isSecret = (name: string) =>
   (configFields as Record<string, { secret?: true } | undefined>)[name]?.secret
 
-/** A variable of the environment in place of a value. */
 const fromEnvironment = /^\$\{\w+\}$/
 
 /** Whether the file itself has a secret; the path of a database file or the name of a variable is not one. */

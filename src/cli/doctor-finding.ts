@@ -11,7 +11,6 @@ export interface Finding {
   readonly check: string
   readonly state: State
   readonly message: string
-  /** The advice on what to do. */
   readonly advice?: string
 }
 
@@ -26,12 +25,10 @@ interface StoredFacts {
 export interface Patient {
   /** Of the file, with the settings of the database. */
   readonly config: Config
-  /** The path of the configuration file. */
   readonly path: string
   readonly storage: Storage
   /** What its database has set; undefined where that cannot be read. */
   readonly stored?: StoredFacts | undefined
-  /** The database, if it responds. */
   readonly dialect: Dialect | undefined
 }
 

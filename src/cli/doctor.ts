@@ -23,7 +23,6 @@ const marks: Readonly<Record<State, string>> = { ok: 'ok', warning: 'warn', fail
 const lineOf = ({ check, state, message, advice }: Finding): string =>
   `${marks[state].padEnd(5)}${check}: ${message}${advice === undefined ? '' : `\n     -> ${advice}`}`
 
-/** Returns the finding for a missing database file; undefined if its folder is missing too. */
 function missingFile(path: string): Finding | undefined {
   const folder = dirname(path)
   if (!existsSync(folder)) return undefined

@@ -1,4 +1,3 @@
-/** Two examples for the help of each command that is not an ordinary one of a resource. */
 const examples: Readonly<Record<string, readonly [string, string]>> = {
   serve: ['slugline serve', 'slugline serve --config /etc/slugline/cms.config.json'],
   quickstart: ['slugline quickstart', 'slugline quickstart --dir site --empty --port 8081'],
@@ -119,7 +118,6 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
   version: ['slugline version', 'slugline --version'],
 }
 
-/** A change of a record, for resources without a label. */
 const changes: Readonly<Record<string, string>> = {
   content: '{"fields":{"title":"New"}}',
   routes: '{"title":"New"}',
@@ -143,7 +141,6 @@ function recordExamples(name: string, sample: string): Readonly<Record<string, r
   }
 }
 
-/** A record of each resource, by its name. */
 const samples: Readonly<Record<string, string>> = {
   content: '/about',
   routes: '/about',

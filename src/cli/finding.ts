@@ -9,16 +9,13 @@ import { visible } from './visible.js'
 
 type Work = SiteCommand['work']
 
-/** The most results that are shown with their titles. */
 const maxTitles = 200
 
 const decoder = new TextDecoder()
 
-/** Returns the parameters of the equivalent request. */
 const parametersOf = ({ json: _, config: __, ...options }: Values): [string, string][] =>
   Object.entries(options).map(([name, value = '']) => [name, name === 'count' ? 'true' : value])
 
-/** Parses a condition such as `price[gte]=10` into a parameter of a query. */
 function conditionOf(text: string): [string, string] {
   const [, name, operator = '', value] = /^([^[=]+)((?:\[[^\]=]*\])*)=([\s\S]*)$/.exec(text) ?? []
   if (name === undefined || value === undefined)
@@ -42,13 +39,11 @@ interface Found {
   readonly meta: Meta
 }
 
-/** Returns the lines after a page of results: the total, and the option for the next page. */
 const metaLines = ({ next, count }: Meta, option: string): string[] => [
   ...(count === undefined ? [] : [`found: ${count}`]),
   ...(next === null ? [] : [`more: ${option} ${next}`]),
 ]
 
-/** Returns the titles of found entries, which the caller may see. */
 async function titlesOfFound(services: Services, ids: readonly string[]): Promise<(id: string) => string> {
   const titles = await titlesById(ids.slice(0, maxTitles), { services: inPublicSpace(services) })
   return id => cell(titles.get(id))

@@ -17,7 +17,6 @@ import { type LocalCommand, show } from './command.js'
 import { asOperator } from './site.js'
 import { complain, type Terminal } from './terminal.js'
 
-/** Shows the progress in one line that changes in place, if standard error is a terminal. */
 function progressOn(terminal: Terminal) {
   let last = ''
   return (doing: string, done: number, total: number): void => {

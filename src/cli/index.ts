@@ -3,7 +3,6 @@ import { commands } from './commands.js'
 import { runLine } from './program.js'
 import { processTerminal } from './terminal.js'
 
-/** How long the end of a command waits until its log is read. */
 const flushTimeoutMs = 1000
 
 /** Runs the command line of the process. */

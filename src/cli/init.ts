@@ -12,13 +12,11 @@ interface Question {
   readonly text: string
   /** The answer if nobody gives one; undefined for the default of the field. */
   readonly fallback?: string
-  /** Whether to ask, by the answers so far. */
   readonly when?: (given: Answers) => boolean
 }
 
 type Answers = Partial<Record<ConfigName, string>>
 
-/** Whether the database is a server; the engine has been answered before. */
 const isServer = ({ db_driver, db_url }: Answers) =>
   databaseFile({ db_driver, db_url } as DatabaseAddress) === undefined
 const isPublic = ({ environment = 'local' }: Answers) => !environment.startsWith('local')
@@ -44,14 +42,12 @@ const questions: readonly Question[] = [
   { field: 'db_username', text: 'User of the database', fallback: 'slugline', when: isServer },
 ]
 
-/** Returns the option for a question, such as `db-driver`. */
 const optionOf = (field: ConfigName): string => field.replaceAll('_', '-')
 
 function problemOf(field: ConfigName, value: string): string | undefined {
   return configFields[field].schema.safeParse(value).error?.issues[0]?.message
 }
 
-/** Asks until the answer is valid for the field. */
 async function answerTo(
   { field, text }: Question,
   fallback: string,
@@ -66,7 +62,6 @@ async function answerTo(
   }
 }
 
-/** Takes the answers from the options, and asks the person for the rest. */
 async function answers(terminal: Terminal, options: Values): Promise<Answers> {
   const given: Answers = {}
   for (const question of questions) {
@@ -81,7 +76,6 @@ async function answers(terminal: Terminal, options: Values): Promise<Answers> {
   return given
 }
 
-/** Creates the folder before the service needs it. */
 function makeCertificateFolder({ cert_dir }: Config): void {
   if (cert_dir !== undefined) mkdirSync(cert_dir, { recursive: true, mode: 0o700 })
 }

@@ -18,10 +18,8 @@ function readLine(
   })
 }
 
-/** Discards the echo of the line editor. */
 const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
 
-/** Reads one line that a person types, without showing it. */
 async function askHidden(question: string): Promise<string> {
   // Reading turns off the echo of the terminal, so it starts before the question.
   const line = readLine(nowhere)

@@ -1,7 +1,6 @@
 import type { Words } from './command.js'
 import { examplesOf } from './examples.js'
 
-/** Escapes a text for a line of a manual page. */
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(aq').replace(/^\./gm, '\\&.')
 

@@ -5,7 +5,6 @@ import { optimised } from '../services/media/variants.js'
 export interface Progress {
   readonly done: number
   readonly total: number
-  /** The failures, one line for each item. */
   readonly failed: readonly string[]
 }
 

@@ -8,7 +8,6 @@ import { type LocalCommand, show } from './command.js'
 import { commandLog } from './command-log.js'
 import type { Terminal } from './terminal.js'
 
-/** Opens only the database, as it is. */
 async function onDatabase<T>(
   terminal: Terminal,
   configPath: string | undefined,

@@ -5,11 +5,9 @@ import { all } from '../resources/entries.js'
 import type { Services } from '../services/index.js'
 import type { RecordName } from './command.js'
 
-/** Finds the id of a record by the name that people use; undefined if no record has it. */
 type Find = (text: string, services: Services, actor: Actor) => Promise<string | undefined>
 
 const two = { limit: 2 }
-/** The longest text that files are searched for. */
 const maxFileName = 255
 
 /** Returns the only id. @throws 400 if several records have the name */
@@ -81,7 +79,6 @@ export async function idOf(
   return found
 }
 
-/** The records that the columns of filters name. */
 const named: Readonly<Record<string, RecordName>> = {
   datatype_id: 'datatypes',
   route_id: 'routes',

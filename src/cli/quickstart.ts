@@ -28,29 +28,24 @@ const configuration = {
 }
 /** Where `npm run build` puts the pictures of the sample site. */
 const sampleFolder = new URL('dist/sample/', packageRoot)
-/** How many ports after the configured one are tried if it is in use. */
 const portsTried = 20
 const maxPort = 65_535
-/** How many pages of the site are listed. */
 const pagesShown = 2
 
 export interface Quickstart {
   running: Running
-  /** Lines for the person who started it. */
   lines: string[]
 }
 
 const isTaken = (error: unknown): error is ListenError =>
   error instanceof ListenError && error.code === 'EADDRINUSE'
 
-/** Yields the configured address, then those with the next ports. */
 function* portsToTry(address: string): Generator<string> {
   const [, host = '', first = ''] = /^(?:(.*):)?(\d+)$/.exec(address) ?? []
   const last = Math.min(Number(first) + portsTried, maxPort)
   for (let number = Number(first); number <= last; number++) yield `${host}:${number}`
 }
 
-/** Starts on the first free ports. */
 async function startOnFreePort(options: Options): Promise<Running> {
   const { config } = options
   const ports = { port: portsToTry(config.port), ssh_port: portsToTry(config.ssh_port) }
@@ -83,7 +78,6 @@ async function samplePicture(name: string) {
   return { ...(await temporaryFile(createReadStream(new URL(file, sampleFolder)))), name: file }
 }
 
-/** Creates the sample site, unless it exists. */
 async function fillSite(
   { services, db }: Running,
   admin: { user_id: string },
@@ -103,13 +97,11 @@ async function fillSite(
   if (isNew) await makeSampleWebhooks(services, db, actor, now)
 }
 
-/** Returns the addresses of the first pages. */
 async function someSlugs({ db }: Running): Promise<string[]> {
   const pages = await publishedPages(db, tables, { after: '', until: undefined }, pagesShown)
   return pages.map(({ slug }) => slug)
 }
 
-/** Returns the folder's configuration, and creates it if it is missing. */
 function configurationIn(folder: string, variables: Options['variables']): { config: Config; path: string } {
   const path = join(folder, 'cms.config.json')
   try {

@@ -8,16 +8,12 @@ interface Described {
   /** The permission for changes, if it is one for all of them, and the one for reads. */
   readonly writes?: Access
   readonly reads?: Access
-  /** The name of a record that may stand in place of its id. */
   readonly name?: string
-  /** The nouns for one record and for all. */
   readonly one: string
   readonly all: string
-  /** Options that filter the list, as they are written, and their meanings. */
   readonly filters?: Readonly<Record<string, string>>
   readonly isWritten?: boolean
   readonly removal?: Readonly<Record<string, string>>
-  /** The description of the deletion, if it needs more words. */
   readonly removes?: string
 }
 
@@ -145,7 +141,6 @@ const described: Readonly<Record<RecordName, Described>> = {
   },
 }
 
-/** Resources whose records have no author. */
 const withoutAuthor = new Set<RecordName>(['roles', 'locales'])
 
 const slice = {

@@ -31,18 +31,13 @@ import { datatypeNames, namedEntries, partsOf, wholeEntries } from './whole-entr
 type AnyResource = Resource<Record<string, unknown>>
 type Removal = (actor: Actor, id: string) => Promise<void>
 
-/** A resource for the commands, regardless of its own types. */
 interface Records {
   readonly table: (services: Services) => AnyTable
-  /** The words, permissions and schemas that the panel and the terminal use too. */
   readonly described: (parts: ResourceParts) => unknown
   /** The records that the caller may see, if that is not all of them for everybody. */
   readonly seen?: (services: Services, actor: Actor) => Promise<unknown>
-  /** Deletes a record alone, if the description of the resource deletes more. */
   readonly alone?: (services: Services) => Removal
-  /** The columns of a list for a person, the id first. */
   readonly columns: readonly string[]
-  /** Adds names to the ids in a list for a person. */
   readonly named?: (
     parts: ResourceParts,
     actor: Actor,
@@ -286,7 +281,6 @@ export const save =
     return 0
   }
 
-/** Refuses to write over an entry that was changed after the given revision was read. */
 const unlessRevised = (revision: unknown) => (before: unknown) => {
   if ((before as ShownRecord).revision !== revision) throw changedMeanwhile()
 }
@@ -325,10 +319,8 @@ export const trashRestore: Work = async (services, actor, io, options, [text = '
   return 0
 }
 
-/** The records that have no option to delete what hangs on them. */
 const withoutOption = new Set(['media', 'admin_media'])
 
-/** Adds the way out to the refusal of a record that others name. */
 const inUse = (table: string) => (error: unknown) => {
   if (error instanceof HttpError && error.code === 'referenced' && !withoutOption.has(table))
     throw new HttpError(

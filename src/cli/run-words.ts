@@ -8,7 +8,6 @@ import { groups } from './site-commands.js'
 import { complain, type Terminal } from './terminal.js'
 import { visible } from './visible.js'
 
-/** Returns the command for words in the tree; it creates groups on the way. */
 function nodeOf(root: Node, words: readonly string[], hidden: boolean): Node {
   const [first = '', ...rest] = words
   const known = root.commands.find(node => node.name() === first)
@@ -19,7 +18,6 @@ function nodeOf(root: Node, words: readonly string[], hidden: boolean): Node {
   return nodeOf(node, rest, hidden)
 }
 
-/** The first words of commands, in the groups of the help. */
 const helpGroups: Readonly<Record<string, readonly string[]>> = {
   'Set up and run:': ['serve', 'quickstart', 'init', 'doctor', 'config', 'migrate', 'backup', 'import'],
   'Content:': [
@@ -97,7 +95,6 @@ function programOf<C extends Words>(
 
 const isForProgram = (args: readonly string[]) => args.some(arg => arg === '--json' || arg === '--jsonl')
 
-/** An error for a program: the members of an error of the API. */
 function asJson(error: unknown, sentence: string) {
   if (error instanceof HttpError)
     return { error: sentence, code: error.code, member: error.member, errors: error.errors }

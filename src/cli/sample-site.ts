@@ -11,11 +11,8 @@ import { camelCase } from '../services/text.js'
 type SampleServices = Pick<Services, 'space' | 'media' | 'users' | 'locales' | 'access'>
 
 export interface SampleOptions {
-  /** Returns the file of a picture; undefined if media cannot be stored. */
   readonly picture?: ((name: string) => Promise<ReceivedForm['file']>) | undefined
-  /** Whether content has locales, so that German texts can be stored. */
   readonly localized: boolean
-  /** In milliseconds. */
   readonly now: number
 }
 
@@ -23,7 +20,6 @@ const german = 'de'
 const dayMs = 86_400_000
 const picture: [string, FieldType, object] = ['Picture', 'media', { kinds: ['image'], altRequired: true }]
 
-/** The alt texts of the pictures, in English and German. */
 const pictures: Readonly<Record<string, [english: string, german: string]>> = {
   workshop: [
     'The workshop with a red roof, two bicycles in front of it',
@@ -95,9 +91,7 @@ const datatypes: Record<string, [label: string, type: string, fields: [string, F
 interface Sample {
   type: keyof typeof datatypes
   fields?: Record<string, string | number | boolean>
-  /** Texts in German. */
   german?: Record<string, string>
-  /** The name of its picture. */
   picture?: string
   children?: Sample[]
 }
@@ -282,7 +276,6 @@ const navigation: Sample = {
   ],
 }
 
-/** Field types whose values are texts in a language. */
 const inLanguages: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'richtext'])
 
 /** Creates the datatypes. @returns their ids by name */

@@ -27,7 +27,6 @@ const receivers = [
   },
 ]
 const attemptsOfFailed = 3
-/** Between two deliveries; the newest was that long ago. */
 const betweenMs = 7 * hourMs
 
 export async function makeSampleWebhooks(

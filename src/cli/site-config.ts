@@ -8,7 +8,6 @@ import type { Terminal } from './terminal.js'
 
 interface SiteConfig {
   readonly config: Config
-  /** The path of the configuration file. */
   readonly path: string
   readonly storage: Storage
   /** The media folder of `quickstart`, if there is one: for a site whose settings name no storage. */

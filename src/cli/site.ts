@@ -28,7 +28,6 @@ async function operator({ access }: Pick<Services, 'access'>, words: string): Pr
   }
 }
 
-/** Adds the place of the quickstart site to an error, if the command ran beside that folder and not in it. */
 function withPlaceOfQuickstart(error: unknown): unknown {
   const path = `${quickstartFolder}/cms.config.json`
   const isBeside = !existsSync('cms.config.json') && existsSync(path)

@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { flushStandardOutput } from '../node/log.js'
 import { complain, type Terminal } from './terminal.js'
 
-/** How long a stop waits until the log is read. */
 const flushTimeoutMs = 1000
 
-/** How long a stop waits for a start that is under way, which may wait for a database itself. */
 const startTimeoutMs = 3000
 
 /**

@@ -33,7 +33,6 @@ const headOf = (column: string, i: number): string =>
         .replaceAll('_', ' ')
         .toUpperCase()
 
-/** How lines of columns are shown. */
 interface Look {
   /** Shows times as people say them, at this time in milliseconds. */
   readonly now?: number
@@ -64,7 +63,6 @@ export function lines(
   return texts.map(text => `${text}\n`).join('')
 }
 
-/** How many records a person sees without `--limit`. */
 const shownAtFirst = 100
 
 const isForProgram = ({ json, jsonl }: Values): boolean => json !== undefined || jsonl !== undefined
@@ -83,11 +81,8 @@ export function limitIn(options: Values): number | undefined {
 
 interface List {
   readonly batches: AsyncIterable<readonly ShownRecord[]>
-  /** The total, if it can be counted. */
   readonly total?: () => Promise<number>
-  /** The columns for a person. */
   readonly columns: readonly string[]
-  /** Adds names to the records for a person. */
   readonly named?: ((rows: readonly ShownRecord[]) => Promise<readonly ShownRecord[]>) | undefined
 }
 

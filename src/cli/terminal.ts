@@ -6,11 +6,9 @@ import { visible } from './visible.js'
 export interface Terminal {
   write(text: string): void
   writeError(text: string): void
-  /** Writes bytes to standard output. */
   writeBytes(bytes: Uint8Array): void
   /** Resolves when the written output is accepted. @throws if nobody reads it any more */
   drained(): Promise<void>
-  /** Standard input; it can be read once. */
   input(): AsyncIterable<Uint8Array>
   /** Opens a file of the machine; undefined where a command may not name one. */
   readonly openFile?: (path: string) => AsyncIterable<Uint8Array>
@@ -25,11 +23,8 @@ export interface Terminal {
   readSecret(question: string): Promise<string>
   /** Asks a person for one line, which is empty for Enter alone; undefined if no person types. */
   readonly ask: ((question: string) => Promise<string>) | undefined
-  /** Whether standard error is a terminal, where a line can change in place. */
   readonly isInteractive: boolean
-  /** Whether a person reads standard output: lists then have heads and times such as `3 h ago`. */
   readonly isTerminal: boolean
-  /** Whether heads may be bold. */
   readonly hasColour: boolean
   readonly variables: Readonly<Record<string, string | undefined>>
 }

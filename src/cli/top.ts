@@ -4,7 +4,6 @@ import { sinceWord } from '../ssh/screens/words.js'
 import { VitalsReader } from '../ssh/vitals.js'
 import { type SiteCommand, show } from './command.js'
 
-/** How long requests are counted, in milliseconds. */
 const countedMs = 1000
 
 /** Shows what happens in the service at this moment, as far as the caller may see it. */

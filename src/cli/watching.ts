@@ -25,9 +25,7 @@ const deliveryColumns = [
   'last_error',
 ]
 const auditColumns = ['audit_event_id', 'occurred_at', 'change', 'record', 'who', 'how']
-/** How often it looks for new records, in milliseconds. */
 const lookIntervalMs = 1000
-/** How many of the newest records are read each time. */
 const newest = 200
 
 const pause = (signal: AbortSignal): Promise<void> =>
@@ -42,17 +40,13 @@ const pause = (signal: AbortSignal): Promise<void> =>
   })
 
 interface Watched<R> {
-  /** Reads the newest records, the oldest first. */
   look(): Promise<readonly R[]>
-  /** Returns a text that differs for each state of a record that is to be shown. */
   stateOf(record: R): string
   readonly columns: readonly string[]
-  /** Adds names to the records for a person. */
   readonly named?: (rows: readonly R[]) => Promise<readonly Readonly<Record<string, unknown>>[]>
   readonly access: `${string}:${string}`
 }
 
-/** Shows each record, and each new state of one, from now on until the command is ended or nobody reads its output. */
 async function watch<R extends Readonly<Record<string, unknown>>>(
   { access }: Services,
   actor: Actor,
@@ -85,7 +79,6 @@ async function webhookIds({ webhooks }: Services, only: string | undefined): Pro
   return ids
 }
 
-/** Returns the newest deliveries of one webhook or of all, the oldest first. */
 async function newestDeliveries(services: Services, only: string | undefined): Promise<Delivery[]> {
   const found: Delivery[] = []
   for (const id of await webhookIds(services, only)) {
@@ -152,11 +145,9 @@ async function* newestEvents({ audit }: Services, options: Values) {
   }
 }
 
-/** A sign-in is not a change: people see it if they ask for it. */
 const isShown = ({ table_name }: AuditEvent, { json, jsonl, sessions, table }: Values): boolean =>
   table_name !== 'sessions' || [json, jsonl, sessions, table].some(given => given !== undefined)
 
-/** Adds the words of the panel and the terminal to audit events. */
 const namedEvents = (services: Services) => async (rows: readonly Readonly<Record<string, unknown>>[]) =>
   (await changeRows(rows as readonly AuditEvent[], inPublicSpace(services))).map(
     ({ event, done, subject, who, how }) => ({

@@ -5,16 +5,13 @@ export type { ExprNode } from 'groq-js'
 /** Limits of one query. */
 export const groqLimits = {
   characters: 50_000,
-  /** Parts of its syntax tree, and how deep they are in each other. */
   nodes: 20_000,
   depth: 300,
-  /** Reads of documents by `*`. */
   reads: 50,
   /** Documents that one read gives, or that references lead to at once. */
   documents: 2000,
   /** Characters of all documents that are read, as JSON. */
   read: 8_000_000,
-  /** References that are followed one after the other. */
   levels: 10,
 } as const
 

@@ -8,7 +8,6 @@ import {
   valueMark,
 } from './groq-protocol.js'
 
-/** Every node of a tree with how deep it is, without recursion. */
 function* nodesOf(tree: unknown): Generator<number> {
   const open: [value: unknown, depth: number][] = [[tree, 0]]
   for (let item = open.pop(); item; item = open.pop()) {

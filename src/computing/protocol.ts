@@ -1,16 +1,12 @@
 /** Limits of a computation and of how many there are (D-802). */
 export const sandboxLimits = {
-  /** How long it may take once its process runs. */
   timeMs: 2000,
   /** Heap of its process. */
   heapMiB: 128,
-  /** Characters of its result. */
   resultCharacters: 8 * 2 ** 20,
   /** More than these would wait longer than clients do. */
   waiting: 16,
-  /** A process without work ends after this time. */
   idleMs: 60_000,
-  /** How long a process may take to start. */
   startMs: 30_000,
 } as const
 

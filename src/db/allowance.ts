@@ -1,6 +1,5 @@
 /** The time that the long statements of a caller have together. */
 export interface Allowance {
-  /** How long they may still work, in milliseconds. */
   leftMs: number
   refusal(): Error
 }

@@ -17,7 +17,6 @@ type Alike = Map<string, { changes: Row; keys: string[] }>
 export class AuditedRows extends Transaction {
   private readonly auditEvents: Row[] = []
   readonly touched = new Touched()
-  /** By how many rows each changed table grew. */
   protected readonly changedTables = new Map<AnyTable, number>()
 
   constructor(
@@ -161,7 +160,6 @@ export class AuditedRows extends Transaction {
     return before
   }
 
-  /** Removes rows that this transaction holds, each with its audit event. */
   async removeAll<T extends AuditedTable>(table: T, rows: readonly RowOf<T>[]): Promise<void> {
     const keys = rows.map(row => (row as Row)[table.key] as string)
     if (keys.length > 1) await this.changes.updateIn(table, table.key, keys, withoutReferencesToItself(table))
@@ -175,7 +173,6 @@ export class AuditedRows extends Transaction {
     this.changed(table, -rows.length)
   }
 
-  /** True if a change has been made that leaves an audit event. */
   get hasChanges(): boolean {
     return this.auditEvents.length > 0
   }
@@ -190,7 +187,6 @@ export class AuditedRows extends Transaction {
     this.auditEvents.push(noteEvent(this.actor, this.now, { what, record, before, after }))
   }
 
-  /** Stores the audit events of everything so far. */
   protected async storeAuditEvents(): Promise<void> {
     await this.inPieces(this.auditEvents, some => {
       const rows = some.map(values => this.complete(internalTables.auditEvents, values))
@@ -198,7 +194,6 @@ export class AuditedRows extends Transaction {
     })
   }
 
-  /** The changes that a patch makes in a row: the names of its own, and all values with the automatic ones. */
   private changesOf(table: AuditedTable, before: Row, patch: Row) {
     const own = differences(table, before, patch)
     const names = Object.keys(own)
@@ -229,7 +224,6 @@ function keysOf(alike: Alike, changes: Row): string[] {
   return group.keys
 }
 
-/** The members of a patch that are not as they are stored. */
 function differences(table: AnyTable, before: Row, patch: Row): Row {
   const changes: Row = {}
   for (const [name, value] of Object.entries(patch))

@@ -41,7 +41,6 @@ const insertValues = 2000
 /** And so many characters, unless one row alone has more: MySQL and MariaDB take 16 MB by default. */
 const insertCharacters = 1_000_000
 
-/** How many characters and bytes the values have. */
 const charactersOf = (values: readonly Scalar[]): number => {
   let sum = 0
   for (const value of values)
@@ -49,7 +48,6 @@ const charactersOf = (values: readonly Scalar[]): number => {
   return sum
 }
 
-/** Rows by their values, in pieces that one INSERT each can take. */
 function* insertPieces<R>(rows: readonly R[], columns: number, valuesOf: (row: R) => readonly Scalar[]) {
   const most = Math.max(1, Math.floor(insertValues / columns))
   let [some, values, characters]: [R[], Scalar[], number] = [[], [], 0]
@@ -85,7 +83,6 @@ export class Changes {
       await this.send(table, some, 'INSERT', insertInto(this.statements, table, some.length), values)
   }
 
-  /** Stores rows that are lists of stored values, in the order of the columns. */
   async load(table: AnyTable, rows: readonly (readonly Scalar[])[]): Promise<void> {
     for (const { some, values } of insertPieces(rows, Object.keys(table.columns).length, row => row))
       await this.send(table, [], 'INSERT', insertInto(this.statements, table, some.length), values)
@@ -99,7 +96,6 @@ export class Changes {
     await this.send(table, [after], 'UPDATE', statement, [...values, key])
   }
 
-  /** Sets the columns of `patch` in all rows whose `column` has one of the values. */
   async updateIn(table: AnyTable, column: string, values: readonly string[], patch: Row): Promise<void> {
     const names = Object.keys(patch)
     if (names.length === 0) return
@@ -112,7 +108,6 @@ export class Changes {
     }
   }
 
-  /** In the rows with these keys, gives `column` the value of another column, and sets the columns of `patch`. */
   async copyColumn(
     table: AnyTable,
     { column, from }: { column: string; from: string },
@@ -138,7 +133,6 @@ export class Changes {
     }
   }
 
-  /** Deletes all rows whose `column` has one of the values. */
   async deleteIn(table: AnyTable, column: string, values: readonly string[]): Promise<void> {
     for (const some of chunks(values)) {
       const statement = deleteFrom(this.statements, table, [[column, some.length]])

@@ -11,7 +11,6 @@ export type Kind =
   | 'json'
   | 'bytes'
 
-/** A value the write door fills in by itself. */
 type Automatic = 'created' | 'modified' | 'revision' | 'numeric-id'
 
 interface Flags {
@@ -23,7 +22,6 @@ interface Flags {
   readonly automatic: Automatic | undefined
   readonly references: string | undefined
   readonly fallback: unknown
-  /** The only values that it has, where they can be listed. */
   readonly values: readonly string[] | undefined
 }
 
@@ -53,7 +51,6 @@ class Column<T, Optional extends boolean = false, Secret extends boolean = false
   orNull(): Column<T | null, true, Secret> {
     return this.with({ nullable: true })
   }
-  /** The value of an insert that does not name the column. */
   or(fallback: T): Column<T, true, Secret> {
     return this.with({ fallback })
   }
@@ -66,11 +63,9 @@ class Column<T, Optional extends boolean = false, Secret extends boolean = false
   automatic(automatic: Automatic): Column<T, true, Secret> {
     return this.with({ automatic })
   }
-  /** Says which values there are; the services refuse others. */
   oneOf(values: readonly string[]): Column<T, Optional, Secret> {
     return this.with({ values })
   }
-  /** The table whose key this column names. */
   of(references: string): Column<T, Optional, Secret> {
     return this.with({ references })
   }
@@ -108,7 +103,6 @@ export interface Table<C extends Columns = Columns, K extends keyof C & string =
   readonly shapesPages: boolean
   /** The column that names the entry which a row belongs to, where something is made of its rows before a commit. */
   readonly ownedBy: string | undefined
-  /** True if changes of its records are announced as events. */
   readonly announced: boolean
 }
 

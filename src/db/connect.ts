@@ -12,7 +12,6 @@ export type DatabaseAddress = Pick<
 > &
   Partial<Pick<Config, 'db_pooler' | 'workers'>>
 
-/** How long a start waits for a database server that does not answer, in milliseconds. */
 const answerTimeoutMs = 30_000
 
 interface ServerAddress {
@@ -48,7 +47,6 @@ export function serverAddress(
   }
 }
 
-/** The address of each server, with the usual port and user of its engine. */
 const addressOf = {
   postgres: (config: DatabaseAddress) => serverAddress(config, 'postgres', 5432, 'postgres'),
   mysql: (config: DatabaseAddress) => serverAddress(config, 'mysql', 3306, 'root'),
@@ -86,13 +84,11 @@ function placeOf(config: DatabaseAddress): string {
   return `${host}:${port}/${database}`
 }
 
-/** The fields that a refusal is about, by what the code of the driver's error begins with. */
 const fieldsByCode: readonly [RegExp, string][] = [
   [/^(3D000|ER_BAD_DB)/, 'db_name'],
   [/^(28|ER_ACCESS_DENIED|ER_DBACCESS_DENIED)/, 'db_username, db_password'],
 ]
 
-/** In the driver's own words where they are about the connection. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof DriverError)) return error instanceof Error ? error.message : String(error)
   return [error.code, error.words].filter(Boolean).join(': ').replaceAll(/\s+/g, ' ')

@@ -248,7 +248,6 @@ export function contentSpace(prefix: '' | 'admin_') {
       title_words: text(),
       words: longtext(),
     }),
-    /** Which of its values name which media items and entries. Made with them. */
     publicReferences: internalTable(`${prefix}public_references`, 'target_id', {
       target_id: id(),
       content_field_id: id(),
@@ -260,7 +259,6 @@ export function contentSpace(prefix: '' | 'admin_') {
      * others are ids of its list.
      */
     publicValues: internalTable(`${prefix}public_values`, 'content_field_id', {
-      /** Of the entry, so that the values of a tree are together. */
       root_id: id(),
       content_data_id: id(),
       field_id: id(),
@@ -277,15 +275,12 @@ export function contentSpace(prefix: '' | 'admin_') {
     /** Deleted entries, each with everything that was under it. */
     trash: table(`${prefix}trash`, 'trash_id', {
       trash_id: id(),
-      /** The entry that everything else was under. */
       content_data_id: id(),
       datatype_id: id(),
       parent_id: id().orNull(),
-      /** The title of the page or entry. */
       title: text(),
       /** The address of the page; null for an entry without a page. */
       slug: text().orNull(),
-      /** How many entries there are, with those under it. */
       entries: integer(),
       deleted_by: id().orNull(),
       deleted_at: created(),
@@ -306,7 +301,6 @@ export type ImageFit = (typeof imageFits)[number]
 
 /** One rendition of an image, as an object of its own. */
 export interface StoredVariant {
-  /** The label of its preset. */
   name: string
   width: number
   height: number
@@ -346,12 +340,10 @@ export function mediaSpace(prefix: '' | 'admin_') {
         object_key: text(),
         content_hash: text(),
         variants: json<StoredVariant[]>().or([]),
-        /** The text that a search looks through, in lower case. */
         search_text: longtext().secret().silent().or(''),
         folder_id: id().of(`${prefix}media_folders`).orNull(),
         author_id: id().of('users'),
         ...dates,
-        /** Made with the variants. */
         thumbhash: text().orNull(),
         translations: json<MediaTranslations>().or({}),
       },

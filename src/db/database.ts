@@ -21,7 +21,6 @@ export interface DatabaseSettings extends WriterSettings {
   log: Log
 }
 
-/** How often a transaction is run again after a deadlock before its caller gets a 503, and for how long. */
 const attempts = 4
 const retryForMs = 2000
 /** The row of `counters` that only shows whether something can be written. */
@@ -43,7 +42,6 @@ export class Database extends Reader {
   private readonly external: ExternalChanges
   private readonly writeProbe: WriteProbe
   private commits = 0
-  /** Counts statements since the process started. */
   readonly statementCounts: StatementCounts
 
   constructor(
@@ -161,7 +159,6 @@ export class Database extends Reader {
     for (const listener of this.listeners) listener(commit)
   }
 
-  /** How the connections are used; undefined where there is no pool. */
   get pool(): PoolState | undefined {
     return this.dialect.pool?.()
   }
@@ -199,17 +196,14 @@ export class Database extends Reader {
     return this.external.sync(how)
   }
 
-  /** `externalChanges`, exact at the time of the call: one small statement on the servers, no statement on SQLite. */
   externalChangesNow(): Promise<number> {
     return this.external.now()
   }
 
-  /** Calls `listener` within half a second of a commit of another process, while `watch` looks for them. */
   onExternalChange(listener: () => void): void {
     this.external.onChange(listener)
   }
 
-  /** Begins to look for other instances' commits; ends with `close`. */
   watch(): void {
     this.external.watch()
   }

@@ -1,7 +1,6 @@
 import type { Log } from '../ports.js'
 import type { Dialect } from './dialects/dialect.js'
 
-/** How often the service looks for commits of other instances, in milliseconds. */
 const watchIntervalMs = 500
 /**
  * The intervals for engines on which looking takes microseconds: for caches, and for rights that must end at once, such
@@ -25,7 +24,6 @@ export class ExternalChanges {
     private readonly log: Log,
   ) {}
 
-  /** How many have been noticed. At most half a second old. */
   known(): number {
     if (this.dialect.cheapToRead) this.poll(pollIntervalMs)
     return this.count
@@ -38,24 +36,20 @@ export class ExternalChanges {
     return this.count
   }
 
-  /** `known`, exact at the time of the call: one small statement on the servers, no statement on SQLite. */
   async now(): Promise<number> {
     this.observe(await this.dialect.externalVersion())
     return this.count
   }
 
-  /** A commit of ours made this version; it is no change of others. */
   committed(version: number): void {
     this.own.add(version)
     this.skipOwn()
   }
 
-  /** Calls `listener` whenever changes of others are noticed; without other reasons to look, twice a second. */
   onChange(listener: () => void): void {
     this.listeners.push(listener)
   }
 
-  /** Begins to look for other instances' commits; ends with `close`. */
   watch(): void {
     if (this.dialect.cheapToRead) {
       this.watching = setInterval(() => this.poll(0), watchIntervalMs).unref()

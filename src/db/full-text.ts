@@ -10,10 +10,8 @@ export type Terms = readonly (readonly Term[])[]
 interface Matching {
   /** The rows under the name `s`. */
   readonly from: string
-  /** The smallest FROM by which they can be counted. */
   readonly counted: string
   readonly where: string
-  /** The rows with the greatest keys first. */
   readonly order: string
 }
 
@@ -21,7 +19,6 @@ interface Matching {
 export interface FullText {
   /** Statements that make the index of the column; they may run again. The key is a whole number. */
   index(table: string, key: string, column: string): string[]
-  /** SQL for rows in which the one bound value is found. */
   matching(table: string, key: string, column: string): Matching
   /** The value for `matching`. There is at least one group, and each has at least one term. */
   expression(terms: Terms): string

@@ -21,7 +21,6 @@ async function appliedSteps(dialect: Dialect): Promise<Set<string> | undefined> 
   }
 }
 
-/** All steps of this version, each with its migration in its name. */
 const stepsIn = (migrations: readonly Migration[]) =>
   migrations.flatMap(({ name, steps, waits = false }) =>
     steps.map(({ name: step, ...rest }) => ({ name: `${name}/${step}`, waits, ...rest })),
@@ -35,13 +34,10 @@ const stepsIn = (migrations: readonly Migration[]) =>
 const onlyAdds = (step: string): boolean => /^\d+\+/.test(step)
 
 export interface StepsOfDatabase {
-  /** Names of the steps that the database has had. */
   readonly done: string[]
-  /** Names of the steps that this version runs at its next start. */
   readonly missing: string[]
   /** Names of the steps that it runs when no older instance is left, and does without until then. */
   readonly waiting: string[]
-  /** Names of the steps of a newer version. */
   readonly unknown: string[]
   /** The first of them that is not for this version; with it this one does not start. */
   readonly refused: string | undefined

@@ -29,7 +29,6 @@ import {
 export interface Slice {
   limit?: number | undefined
   offset?: number | undefined
-  /** Only rows whose key comes later in the order: the way to go through many. */
   after?: string | undefined
   /** True to order from the greatest key to the least; ids are in the order of their creation. */
   newestFirst?: boolean | undefined
@@ -101,7 +100,6 @@ export class Reader {
     return row
   }
 
-  /** In the order of the key, or of `order` and then the key. */
   async findAll<T extends AnyTable>(
     table: T,
     where: WhereOf<T> = {} as WhereOf<T>,
@@ -110,7 +108,6 @@ export class Reader {
     return this.select(table, where, slice)
   }
 
-  /** All rows whose column has one of the values, however many they are. */
   async findIn<T extends AnyTable>(
     table: T,
     column: keyof T['columns'] & string,
@@ -174,12 +171,10 @@ export class Reader {
     return query.rows(await session.bounded(statement.sql, bindings, allowanceOf))
   }
 
-  /** The value by which a query looks for words in the full text of the engine. */
   wordsFor(terms: Terms): string {
     return this.statements.fullText.expression(terms)
   }
 
-  /** Runs a query for a list of values, in bounded pieces. */
   async queryIn<R>(query: ListQuery<R>, values: readonly string[]): Promise<R[]> {
     const found: R[] = []
     for (const some of chunks(values.filter(value => !holdsNull(value)))) {

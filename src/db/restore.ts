@@ -18,13 +18,10 @@ import {
 export class RestoreError extends Error {}
 
 export interface RestoreSettings {
-  /** Takes away what the database holds, in the same transaction. */
   replace: boolean
-  /** Called with the number of rows so far. */
   progress(rows: number): void
 }
 
-/** The tables whose rows a restore replaces: all but those of the installation. */
 const replaced: readonly AnyTable[] = everyTable.filter(table => !installationTables.has(table))
 
 /** The first table that has rows; undefined in a database that has nothing but its schema. */
@@ -38,7 +35,6 @@ export async function firstUsedTable(dialect: Dialect, session: Session): Promis
   return undefined
 }
 
-/** A table after every table that names it. */
 function withoutReferences(all: readonly AnyTable[]): AnyTable[] {
   const ordered: AnyTable[] = []
   for (let left = [...all]; left.length > 0; ) {
@@ -58,7 +54,6 @@ function withoutReferences(all: readonly AnyTable[]): AnyTable[] {
 class Loading {
   private readonly changes: Changes
   private readonly read: Reader
-  /** Rows that name one which comes later, by table. */
   private readonly later = new Map<AnyTable, [key: Scalar, named: Scalar][]>()
   private rows = 0
 
@@ -133,7 +128,6 @@ class Loading {
   }
 }
 
-/** Turns the failure of a constraint into words about the archive. */
 const inWords = (error: unknown): unknown =>
   error instanceof ConstraintError
     ? new RestoreError(`the rows of ${error.table.name} contradict each other or other rows`)

@@ -4,7 +4,6 @@ import type { FullText } from './full-text.js'
 /** How a dialect spells the portable definitions of `migrations/`. */
 export interface SchemaDialect {
   type(kind: Kind, length: number): string
-  /** Written behind the columns of CREATE TABLE. */
   readonly tableSuffix: string
   /** `tableSuffix` for a table whose rows lie in the index of its key; undefined where that makes no difference. */
   readonly keyedSuffix?: string
@@ -13,7 +12,6 @@ export interface SchemaDialect {
   /** Statements that may be run again; all names are quoted. */
   createIndex(name: string, table: string, columns: string): string
   dropIndex(name: string, table: string): string
-  /** The first characters of a quoted column, as the columns of an index have them. */
   indexedPrefix(column: string, characters: number): string
   quote(name: string): string
   readonly fullText: FullText
@@ -67,7 +65,6 @@ function parse(column: string, text: string): Parsed {
   }
 }
 
-/** The constraint's or index's name, the same on all engines and short enough for each. */
 const nameOf = (table: string, columns: readonly string[], kind: 'unique' | 'index' | 'fk') =>
   `${table}_${columns[0]}_${columns.length > 1 ? `${columns.length}_` : ''}${kind}`
 
@@ -80,7 +77,6 @@ interface NamedColumn extends Parsed {
   name: string
 }
 
-/** Its unique constraints, as the columns of each. */
 const uniqueOf = (columns: readonly NamedColumn[], unique: Indexes['unique'] = []) => [
   ...columns.filter(({ role }) => role === 'unique').map(({ name }) => [name]),
   ...unique,
@@ -97,7 +93,6 @@ function indexesOf(columns: readonly NamedColumn[], { unique, index = [] }: Inde
   return indexes
 }
 
-/** The lines between the parentheses of CREATE TABLE. */
 function tableLines(
   { quote, type }: SchemaDialect,
   table: string,

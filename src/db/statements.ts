@@ -9,7 +9,6 @@ export interface Statement {
   readonly places: readonly (number | { readonly constant: Scalar })[]
 }
 
-/** A stand-in for the n-th value while Knex builds a statement. */
 type Place = (n: number) => string
 type Build = (knex: Knex, place: Place) => Knex.QueryBuilder
 
@@ -95,7 +94,6 @@ export type Query<Names extends string, Row> = {
   readonly build: (knex: Knex, value: (name: Names) => string, fullText: FullText) => Knex.QueryBuilder
 } & (
   | { readonly rows: (rows: Record<string, unknown>[]) => Row[] }
-  /** Takes rows as lists, their values in the order in which `build` selects them. */
   | { readonly lists: (rows: unknown[][]) => Row[] }
 )
 
@@ -182,7 +180,6 @@ const longKinds: ReadonlySet<Kind> = new Set(['longtext', 'json', 'bytes'])
 export const longColumns = (table: AnyTable): string[] =>
   Object.entries(table.columns).flatMap(([name, { kind }]) => (longKinds.has(kind) ? [name] : []))
 
-/** How many bytes the long columns of a row have, to be selected as `size`. */
 function sizeOf(knex: Knex, table: AnyTable): Knex.Raw {
   const long = longColumns(table)
   return knex.raw(`${long.map(() => 'coalesce(octet_length(??), 0)').join(' + ')} as size`, long)

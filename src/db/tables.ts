@@ -170,10 +170,8 @@ export const tables = {
     author_id: id().of('users'),
     ...dates,
   }),
-  /** Links that show one page without an account. */
   previewLinks: table('preview_links', 'preview_link_id', {
     preview_link_id: id(),
-    /** The root entry of the page. */
     content_data_id: id(),
     label: text().or(''),
     expires_at: time(),
@@ -239,7 +237,6 @@ export const tables = {
       /** The locale of the route's address; empty for its own. */
       locale: text().or(''),
       status: integer().or(308),
-      /** True if a changed address has left the redirect. */
       is_automatic: boolean().or(false),
       author_id: id().of('users'),
       ...dates,
@@ -247,7 +244,6 @@ export const tables = {
     { unique: [['slug']], announced: true },
   ),
   ...mediaSpace(''),
-  /** Comments of people on entries and their fields. */
   comments: table('comments', 'comment_id', {
     comment_id: id(),
     content_data_id: id(),
@@ -256,24 +252,20 @@ export const tables = {
     /** The locale of the field's value; empty if it has no locale. */
     locale: text().or(''),
     body: longtext(),
-    /** Ids of the users that the text names. */
     mentions: json<string[]>().or([]),
     resolved: boolean().or(false),
     resolved_by: id().orNull(),
     author_id: id().of('users'),
     ...dates,
   }),
-  /** Requests to publish a tree, by people who may not do so themselves. */
   reviewRequests: table(
     'review_requests',
     'review_request_id',
     {
       review_request_id: id(),
-      /** The root entry of the tree. */
       content_data_id: id(),
       status: text().oneOf(reviewStates),
       note: longtext().or(''),
-      /** The note of whoever approved it or sent it back. */
       answer: longtext().or(''),
       answered_by: id().orNull(),
       answered_at: time().orNull(),
@@ -361,7 +353,6 @@ export const internalTables = {
   pendingWork: internalTable('pending_work', 'work_id', {
     work_id: id(),
     kind: text(),
-    /** The id of a user, or the key of an object. */
     subject: text(),
     attempts: integer(),
     due_at: time(),
@@ -373,16 +364,11 @@ export const internalTables = {
   contentChanges: internalTable('content_changes', 'change_id', {
     change_id: bigint(),
     changed_at: time(),
-    /** True if the change may affect every page. */
     all_pages: boolean(),
-    /** Roots of the trees that changed, in the public space. */
     trees: json<string[]>(),
-    /** Roots of the trees whose public state changed. */
     public_trees: json<string[]>(),
   }),
-  /** See `CounterName`. */
   counters: internalTable('counters', 'name', { name: text(), value: bigint() }),
-  /** The name of everything that a new database gets only once. */
   seeds: internalTable('seeds', 'name', { name: text() }),
   /** Rows that are only locked: one for each table whose writers must take turns for the whole table. */
   locks: internalTable('locks', 'name', { name: text() }),
@@ -403,13 +389,11 @@ export const internalTables = {
     /** Sealed where it holds a secret. */
     body: longtext().orNull(),
   }),
-  /** The newest automatic certificate by the authority that issued it, and the failures since. */
   certificates: internalTable('certificates', 'name', {
     name: text(),
     /** Private key and chain, encrypted under `app_secret`; null until there is one, or where there is no secret. */
     sealed: longtext().orNull(),
     failures: integer(),
-    /** Before it no order is tried again. */
     retry_at: time().orNull(),
   }),
   /**

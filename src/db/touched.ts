@@ -8,7 +8,6 @@ export interface RecordChange<R = Row> {
   readonly key: string
   readonly before: R | undefined
   readonly after: R | undefined
-  /** The changed columns; all of the row's if it was created or deleted. */
   readonly columns: readonly string[]
 }
 
@@ -47,24 +46,20 @@ export class Touched {
     else owners.set(owner, new Set(columns))
   }
 
-  /** Says that everything made of a tree is to be made again. */
   noteTree(trees: AnyTable, root: string): void {
     const known = this.trees.get(trees)
     if (known) known.add(root)
     else this.trees.set(trees, new Set([root]))
   }
 
-  /** The owners of changed rows, each with the columns that changed. */
   ownersIn(table: AnyTable): ReadonlyMap<string, ReadonlySet<string>> {
     return this.owners.get(table) ?? new Map()
   }
 
-  /** The changed records of a table, in the order in which they were changed first. */
   recordsIn(table: AnyTable): RecordChange[] {
     return [...this.changes.values()].filter(change => change.table === table)
   }
 
-  /** Changes of the tables that say `announced`. */
   announced(): RecordChange[] {
     return [...this.changes.values()].filter(({ table }) => table.announced)
   }

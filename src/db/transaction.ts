@@ -21,7 +21,6 @@ export interface TransactionSettings {
 
 /** The abilities of every transaction: read, hold rows, and change internal tables, which leave no audit event. */
 export class Transaction extends Reader {
-  /** The time of everything that the transaction does. */
   readonly now: string
   protected readonly changes: Changes
   /** SQLite works in this process, and a long transaction would keep everybody waiting. */
@@ -38,7 +37,6 @@ export class Transaction extends Reader {
     this.changes = new Changes(dialect, statements, session)
   }
 
-  /** An id for a row that must know it before it is stored. */
   newId(): string {
     return this.settings.ids.ulid()
   }
@@ -57,12 +55,10 @@ export class Transaction extends Reader {
     if (!row) throw notFound()
   }
 
-  /** Rows held against other writers until the commit, to read them before they are removed. */
   async lockAll<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<RowOf<T>[]> {
     return this.select(table, where, { lock: true })
   }
 
-  /** All rows whose column has one of the values, held until the commit. */
   async lockIn<T extends AnyTable>(
     table: T,
     column: keyof T['columns'] & string,
@@ -75,7 +71,6 @@ export class Transaction extends Reader {
     return held
   }
 
-  /** Stores a row of an internal table, such as a lease. */
   async insertInternal<T extends InternalTable, V extends InsertOf<T>>(
     table: T,
     row: Exact<V, InsertOf<T>>,
@@ -102,7 +97,6 @@ export class Transaction extends Reader {
     return row !== undefined
   }
 
-  /** Removes all such rows whose column has one of the values. */
   async deleteAllInternal<T extends InternalTable>(
     table: T,
     column: keyof T['columns'] & string,
@@ -127,7 +121,6 @@ export class Transaction extends Reader {
     return true
   }
 
-  /** The pieces of a long list, with other work between them. */
   protected async inPieces<T>(
     list: readonly T[],
     work: (some: readonly T[]) => Promise<void> | void,

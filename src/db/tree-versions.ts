@@ -13,9 +13,7 @@ type TreeTable = ContentSpace['contentTrees']
  * page may show. Each grows at most once in a transaction.
  */
 export class TreeVersions {
-  /** Roots of the trees that this transaction has changed. */
   readonly changed = new Set<string>()
-  /** The changed trees of the public space. */
   private readonly ofPublicSpace = new Set<string>()
   /** Roots of the trees of the public space of which the public sees something else. */
   readonly shown = new Set<string>()
@@ -39,7 +37,6 @@ export class TreeVersions {
     this.note(trees, rootId)
   }
 
-  /** Takes the tree's lock and gives it a new version, once. */
   async touch(trees: TreeTable, rootId: string): Promise<void> {
     if (this.changed.has(rootId)) return
     this.note(trees, rootId)

@@ -1,6 +1,5 @@
 import type { Writer } from './writer.js'
 
-/** Ends a transaction that has changed no record. */
 class Unchanged extends Error {
   constructor(readonly result: unknown) {
     super('nothing was changed')

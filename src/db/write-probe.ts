@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long the last result is used, in milliseconds. */
 const intervalMs = 5000
 /** How long a caller waits for the probe. It may stand behind a long transaction, which is not a failure. */
 const patienceMs = 500
@@ -14,7 +13,6 @@ export class WriteProbe {
   /** @param write says whether it could write something; it does not throw */
   constructor(private readonly write: () => Promise<boolean>) {}
 
-  /** Notes how a write has ended, the probe's own or one of somebody. */
   ended(isWritable: boolean): void {
     this.isWritable = isWritable
     this.knownSince = performance.now()

@@ -13,13 +13,11 @@ import { TreeVersions } from './tree-versions.js'
 /** The changes of a transaction. Listeners get it after the commit. */
 export interface Commit {
   readonly tables: ReadonlySet<string>
-  /** Roots of the content trees that changed. */
   readonly trees: ReadonlySet<string>
   /** Roots of the trees of the public space of which the public sees something else. */
   readonly shown: ReadonlySet<string>
   /** True if the public may get something different, such as a tree, an address or a media item. */
   readonly isPublic: boolean
-  /** True if the change may affect every page. */
   readonly allPages: boolean
   readonly deliveries: number
 }
@@ -27,7 +25,6 @@ export interface Commit {
 /** The results of a transaction that are needed after its commit. */
 export interface Finished {
   commit: Commit
-  /** By how many rows each table grew. */
   growth: ReadonlyMap<string, number>
   /** The new value of the number that other instances watch; undefined where the engine itself counts. */
   version: number | undefined
@@ -66,7 +63,6 @@ export class Writer extends AuditedRows {
     return work(this)
   }
 
-  /** Roots of the trees that this transaction has changed. */
   get changedTrees(): ReadonlySet<string> {
     return this.trees.changed
   }
@@ -98,12 +94,10 @@ export class Writer extends AuditedRows {
     return this.trees.drop(trees, rootId)
   }
 
-  /** Says that settings have changed, which other instances keep in memory. */
   noteSettings(): void {
     this.changed(internalTables.settings, 0)
   }
 
-  /** Says that what every page shows may have changed. */
   invalidateAllPages(): void {
     this.trees.allPages = true
   }

@@ -15,12 +15,9 @@ export interface Authentication {
   auth: AuthService
   access: AccessService
   rateLimiter: RateLimiter
-  /** Keeps what requests with an `Idempotency-Key` were answered. */
   idempotency: IdempotencyService
   cookie: SessionCookie
-  /** The name of the session cookie, for code that reads the cookie without a context. */
   cookieName: () => string
-  /** Origins beside the service's own whose pages may use the session. */
   trustedOrigins: () => readonly string[]
 }
 

@@ -5,17 +5,12 @@ import { base64 } from '../services/secrets.js'
 export const apiPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 interface HtmlSources {
-  /** Origins beside the service's own that images and other media come from. */
   media?: readonly string[]
-  /** Hashes of styles that are the same in every answer, such as `sha256-…`. */
   styles?: readonly string[]
-  /** Hashes of scripts that are the same in every answer. */
   scripts?: readonly string[]
-  /** Names of Trusted Types policies that the surface's scripts make. */
   trustedTypes?: readonly string[]
   /** Origins of pages that it shows in a frame beside the service's own; without it there are no frames. */
   frames?: readonly string[]
-  /** True if pages of the service may show it in a frame. */
   isFramed?: boolean
 }
 

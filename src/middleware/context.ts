@@ -4,7 +4,6 @@ import { storedId } from '../ids.js'
 
 /** Facts about a request that the runtime gives beside the Request itself. */
 export interface Peer {
-  /** Address of the other end of the socket. */
   address?: string | undefined
   /** Ends an answer whose rest cannot be sent, and logs why. Without it the failure of a stream is the reader's. */
   breakOff?(error: unknown): void
@@ -12,23 +11,16 @@ export interface Peer {
 
 /** State of a request while it is being answered. */
 export interface RequestInfo {
-  /** Address of the client, also behind proxies. */
   readonly address: string | undefined
   readonly requestId: string
   readonly peer: Peer
-  /** The caller, once it has been identified. */
   identity?: Identity | undefined
-  /** The claim that the request holds for its `Idempotency-Key`. */
   claim?: KeyClaim
-  /** The nonce that scripts and styles of the response must carry, if it is a page. */
   nonce?: string
-  /** True where pages of the service may show the answer in a frame. */
   isFramed?: boolean
-  /** The pattern of the endpoint that answers. */
   route?: string
   /** The error of an answer that was made without the router; its endpoint throws it. */
   failure?: unknown
-  /** True when the answer has all of its headers already. */
   finished?: boolean
 }
 

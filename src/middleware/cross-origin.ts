@@ -11,11 +11,9 @@ const maxAge = '600'
 
 type Answer = Response | Promise<Response>
 
-/** Recognises a preflight: a browser asks if it may send a request for a page of another origin. */
 const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
 
-/** Recognises the endpoints for signing in and out: they answer every preflight. */
 const isSignIn = ({ url }: Request): boolean => url.startsWith('/api/v1/auth/', url.indexOf('/', 8))
 
 const preflightAnswer = (info: RequestInfo, headers: Record<string, string>): Response =>

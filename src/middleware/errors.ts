@@ -4,7 +4,6 @@ import { HttpError, type OneOfErrors, unavailable } from '../errors.js'
 import type { Log } from '../ports.js'
 import type { Env } from './context.js'
 
-/** The request of a failure, for the log. */
 interface At {
   request_id?: string
   method: string
@@ -21,13 +20,11 @@ export interface Failure {
   readonly member?: string | undefined
   readonly errors?: readonly OneOfErrors[] | undefined
   readonly headers: Headers
-  /** The error that was thrown, for surfaces that know more of it. */
   readonly refusal?: HttpError
 }
 
 const unforeseen: Failure = { status: 500, error: 'internal server error', code: 'internal', headers: {} }
 
-/** A part of the program that is loaded on first use, and is missing (docs/decisions/730-build-and-start.md). */
 const isMissingPart = (error: unknown) =>
   (error as { code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND'
 

@@ -21,7 +21,6 @@ const [percent, plus, space, and, equals, carriageReturn, lineFeed] = [...'%+ &=
 
 const notEncoded = 'the form is not percent-encoded UTF-8'
 
-/** The value of a hexadecimal digit, given its character code. */
 function digit(code = 0): number {
   if (code >= 48 && code <= 57) return code - 48
   const letter = code | 32

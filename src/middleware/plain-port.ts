@@ -3,12 +3,10 @@ import type { Peer } from './context.js'
 type Handler = (request: Request, peer: Peer) => Response | Promise<Response>
 
 interface PlainPortParts {
-  /** The health checks, answered here too for monitors inside the network of the process. */
   health: Handler
   healthPath: string
   /** The key authorisation for a token of HTTP-01; undefined for an unknown token. */
   keyAuthorizationOf(token: string): Promise<string | undefined>
-  /** The HTTPS address of a request. */
   httpsAddressOf(url: string): string
 }
 

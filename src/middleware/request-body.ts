@@ -7,7 +7,6 @@ import type { Ctx } from './context.js'
 export const bodyBytes = limits.requests.bodyBytes
 /** Largest body of a request that anybody may send, in bytes: unknown callers get a small limit (D-801). */
 export const anonymousBodyBytes = limits.requests.anonymousBodyBytes
-/** How long a body may take to come. */
 const timeoutMs = 60_000
 
 async function readLimited(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {

@@ -15,9 +15,7 @@ export function cookieIn(header: string | null | undefined, name: string): strin
 
 export interface SessionCookie {
   read(c: Ctx): string | undefined
-  /** Gives the browser the cookie for as long as a session lives. */
   write(c: Ctx, value: string): void
-  /** Makes the browser forget the cookie. */
   clear(c: Ctx): void
 }
 

@@ -65,14 +65,11 @@ const isGlobal = (address: Address): boolean =>
 const isMetadata = (address: Address): boolean => metadata.some(one => inNetwork(address, one))
 
 export interface Openings {
-  /** Loopback is let through. */
   loopback: boolean
-  /** Private networks that are let through. */
   networks: readonly Network[]
 }
 
 const closed: Openings = { loopback: false, networks: [] }
-/** Ranges that no setting opens. */
 const never = new Set(['loopback', 'unspecified', 'multicast', 'broadcast'])
 
 /**

@@ -3,7 +3,6 @@ import { inNetwork, network } from './addresses.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** An address as proxies write it, perhaps with a port. */
 function parse(text: string): Address | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   // Short and octal spellings are not what proxies write.
@@ -24,7 +23,6 @@ export function isNetwork(text: string): boolean {
   }
 }
 
-/** Further hops in one header are ignored. */
 const hopsAtMost = 50
 
 /**

@@ -2,7 +2,6 @@ import { type Authorization, axios, Client, crypto } from 'acme-client'
 import type { CertificateOrder, Ordered } from '../ports.js'
 import { certificateIn } from './certificate-files.js'
 
-/** One call to the certificate authority. */
 const callTimeoutMs = 30_000
 /** A whole order: its lease is longer. */
 const orderTimeoutMs = 300_000
@@ -10,7 +9,6 @@ const orderTimeoutMs = 300_000
 const maxCommonName = 64
 const maxReasonLength = 500
 
-/** The wait that the certificate authority asked for last, by `Retry-After`; in milliseconds. */
 let retryAfterMs: number | undefined
 
 // A failed call is an outcome of its order, which has waits of its own: what the library adds to calls would try it for
@@ -24,7 +22,6 @@ axios.interceptors.response.use(response => {
   return response
 })
 
-/** `Retry-After` in seconds or as a date. */
 function waitIn(header: unknown): number | undefined {
   if (typeof header !== 'string') return undefined
   const wait = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()

@@ -42,7 +42,6 @@ function readOrMake(path: string, log: Log): string | undefined {
 
 interface Files {
   readonly configuration: string
-  /** Where the database is a file. */
   readonly database: string | undefined
 }
 

@@ -138,7 +138,6 @@ async function* packedBytes(path: string, counted: Counted): AsyncGenerator<Buff
   counted.isWhole = true
 }
 
-/** The unpacked bytes, in pieces of any length. */
 async function* unpackedBytes(path: string): AsyncGenerator<Buffer> {
   const counted: Counted = { bytes: 0, isWhole: false }
   let unpacked = 0
@@ -165,7 +164,6 @@ async function* unpackedBytes(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Reads bytes from a stream in the requested lengths. */
 class Bytes {
   private readonly source: AsyncGenerator<Buffer>
   private piece: Buffer = Buffer.alloc(0)
@@ -262,10 +260,8 @@ async function* filesOf(path: string): AsyncGenerator<ArchiveEntry> {
   }
 }
 
-/** Names of the files beside an archive while it is made. */
 const leftover = /^slugline-.*\.tar\.gz\.(part|dump|media|sums)$/
 
-/** Text that is written a piece at a time, for its owner alone. */
 async function scratchAt(path: string, done: () => Promise<void>): Promise<ScratchFile> {
   const file = await open(path, 'wx', 0o600)
   const hash = createHash('sha256')

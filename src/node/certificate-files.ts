@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { Certificate } from '../ports.js'
 import { ifMissing, replaceFile } from './own-file.js'
 
-/** The host names of `DNS:a.example, IP Address:127.0.0.1`. */
 const namesIn = (alternatives = ''): string[] =>
   alternatives
     .split(', ')

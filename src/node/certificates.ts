@@ -10,7 +10,6 @@ interface Settings {
   folder: string | undefined
   /** The operator's own files; without names they are those that certbot writes, in the certificate directory. */
   files: { cert: string | undefined; key: string | undefined }
-  /** Milliseconds since 1970. */
   now(): number
   use(certificate: Certificate): void
 }

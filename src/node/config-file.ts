@@ -6,7 +6,6 @@ import { ConfigError } from '../errors.js'
 import type { ConfigFile } from '../ports.js'
 import { ifMissing, replaceFile } from './own-file.js'
 
-/** The folder of the certificates must exist where it is named, and where certificates are kept in it. */
 function refuseMissingCertificates(config: Config): void {
   const { cert_dir, tls_cert_file, tls_key_file } = config
   const source = tlsSource(config)

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { limits } from '../limits.js'
 
-/** With fewer the service does not start. */
 const minDescriptors = 192
 /** For the database, files of the service, modules that are loaded late, and calls to other servers. */
 const reservedDescriptors = 128

@@ -19,7 +19,6 @@ export interface OpenExport extends ExportFiles {
 
 const isArchive = (path: string): boolean => /\.(?:tar|tar\.gz|tgz)$/i.test(path)
 
-/** How a path is called in an export, whatever separates folders here. */
 const named = (path: string): string => path.split(sep).join('/')
 
 async function filesIn(folder: string): Promise<Map<string, string>> {

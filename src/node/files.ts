@@ -8,7 +8,6 @@ import type { FileKind, Files, ReceivedForm, TemporaryFile } from '../ports.js'
 import { temporaryFile } from './temporary-files.js'
 
 const limits = { files: 1, fields: 10, parts: 11, fieldNameSize: 100, fieldSize: 65_536, headerPairs: 20 }
-/** Largest size of the fields beside the file in a form, in bytes. */
 const maxFormBytes = 2 ** 20
 /** A form that comes slower than this over a whole window is given up. */
 const [minBytesPerSecond, windowMs] = [1024, 20_000]
@@ -127,7 +126,6 @@ function receive(request: Request, maxBytes: number): Promise<ReceivedForm> {
     .finally(pace.end)
 }
 
-/** How many bytes of a file are read to recognise the type of its text. */
 const headBytes = 4096
 /** Marks that make a browser or a server run a file; long enough not to appear in compressed pixels by chance. */
 const active: readonly [mark: RegExp, kind: string][] = [
@@ -136,7 +134,6 @@ const active: readonly [mark: RegExp, kind: string][] = [
   [/www\.w3\.org\/2000\/svg/i, 'SVG'],
 ]
 
-/** Before the first element of XML: declaration, comments, document type. */
 const prolog =
   /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--[\s\S]*?-->\s*|<!doctype\s+svg[^>[]*(?:\[[\s\S]*?\]\s*)?>\s*)*/i
 
@@ -159,7 +156,6 @@ function textKind(head: Uint8Array, whole: boolean): Pick<FileKind, 'mimetype' |
   return { mimetype: 'text/plain', extension: 'txt' }
 }
 
-/** Searches the beginning of a file, a piece at a time. */
 async function activeMarkIn(path: string, maxBytes: number): Promise<string | undefined> {
   const pieces = createReadStream(path, { highWaterMark: 2 ** 20, end: maxBytes - 1 })
   let tail = ''

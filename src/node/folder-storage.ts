@@ -10,7 +10,6 @@ import { cacheControl } from './object-headers.js'
 import { storage as stores } from './ports.js'
 import { temporaryFile } from './temporary-files.js'
 
-/** How an object is given to a browser. */
 interface Kind {
   readonly mimetype: string
   readonly attachment: boolean
@@ -85,7 +84,6 @@ class FolderBucket implements Bucket {
   }
 }
 
-/** Gives an object to a browser as a store does. */
 async function serve(
   bucket: FolderBucket,
   request: IncomingMessage,
@@ -122,7 +120,6 @@ async function serve(
 
 interface FolderMedia {
   storage: Storage
-  /** Where browsers find objects: `<address>/media/<key>`. */
   address: string
 }
 export interface FolderStorage extends FolderMedia {
@@ -138,7 +135,6 @@ async function keptPort(folder: string): Promise<number | undefined> {
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
 }
 
-/** The folder, for whoever configures nothing else; a store that is configured later is a store. */
 const orStore = (address: string, bucket: FolderBucket): Storage => ({
   open: async wanted => (wanted.endpoint === address ? bucket : stores.open(wanted)),
 })

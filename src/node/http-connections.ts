@@ -4,15 +4,10 @@ import { type AddressInfo, connect, Server as SocketServer } from 'node:net'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { workerVariable } from './worker.js'
 
-/** How long a stop waits for running requests. */
 const stopTimeoutMs = 10_000
-/** How long a stop takes connections that were begun before it. */
 const acceptTimeoutMs = 2000
-/** A stop ends accepting when no connection has come for this long. */
 const acceptQuietMs = 200
-/** How long a stop waits for a request on an idle connection. */
 const idleTimeoutMs = 500
-/** How often a stop looks for connections whose last request is answered. */
 const sweepIntervalMs = 50
 
 export type AnyServer = Server | SecureServer
@@ -22,7 +17,6 @@ const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAdd
 
 /** The open connections of a server, so that it can stop without breaking off a request. */
 export class Connections {
-  /** The newest response of each connection; undefined before its first request. */
   readonly #responses = new Map<Socket, ServerResponse | undefined>()
   /** Those of TLS whose handshake is not done, by their other end; requests come on a socket that wraps them. */
   readonly #handshakes = new Map<string, Socket>()

@@ -7,11 +7,8 @@ import type { Log } from '../ports.js'
 import { type AnyServer, Connections } from './http-connections.js'
 import { type TlsSettings, tlsServer } from './tls.js'
 
-/** How long, and how much of it, an unread body may still come after its response. */
 const [unreadBodyTimeoutMs, unreadBodyBytes] = [2000, 2 ** 20]
-/** How long an answer may wait for a reader who takes nothing of it. */
 const unreadAnswerTimeoutMs = 30_000
-/** How often the service looks for responses whose clients stopped reading. */
 const unreadIntervalMs = 5000
 
 /** A configured address such as `:8080` for a socket. */
@@ -66,7 +63,6 @@ function takeLittle(incoming: IncomingMessage, socket: IncomingMessage['socket']
   socket.once('close', () => clearTimeout(late)).end()
 }
 
-/** Why a socket cannot listen, for the operator. */
 const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there',
   EACCES: 'this account may not listen there',
@@ -88,7 +84,6 @@ export class ListenError extends ConfigError {
   }
 }
 
-/** Facts about a request beside the Request itself, for handlers. */
 class Peer {
   constructor(
     readonly address: string | undefined,
@@ -170,19 +165,14 @@ function catchFailures<S extends AnyServer>(server: S, log: Log): S {
 
 export interface Listener {
   readonly port: number
-  /** Stops accepting, and lets requests that were sent before finish. */
   stop(): Promise<void>
 }
 
 interface Options {
   log: Log
-  /** More connections are refused. */
   maxConnections: number
-  /** How long a reader may take nothing of an answer, and how often that is looked for, in milliseconds. */
   unread?: { afterMs: number; everyMs: number }
-  /** Without it HTTP is not encrypted. */
   tls?: TlsSettings
-  /** The field of the configuration that the address comes from. */
   field?: string
 }
 

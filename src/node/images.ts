@@ -14,11 +14,9 @@ sharp.cache(false)
 
 /** A second limit: the service refuses larger images before they come here. */
 const maxPixels = 500_000_000
-/** For one rendition. */
 const timeoutSeconds = 15
 /** Pixels up to which a scaled-down image is held in memory, so that all renditions are made of it. */
 const maxPixelsInMemory = 40_000_000
-/** An image of more pixels is decoded alone. */
 const maxPixelsOfSmall = 25_000_000
 
 const options = { limitInputPixels: maxPixels, failOn: 'warning', sequentialRead: true } as const
@@ -61,7 +59,6 @@ function encodersFor(mimetype: string, formats: readonly ImageFormat[], animated
 /** Pixels of the longer side from which a ThumbHash is made. It has seven waves a side, and 100 take 40 ms. */
 const hashedSide = 32
 
-/** Returns the ThumbHash of an upright image, of its first frame, in Base64. */
 async function thumbhashOf(image: Sharp): Promise<string> {
   const { data, info } = await image
     .resize({ width: hashedSide, height: hashedSide, fit: 'inside' })
@@ -102,13 +99,11 @@ async function inspect(path: string): Promise<ImageFacts> {
 
 const pixelsOf = (size: { width: number; height: number }) => size.width * size.height
 
-/** How much smaller the image may be for a rendition that is made of it. */
 const scaleOf = ({ width, height, part }: Rendition) =>
   Math.min(1, Math.max(width / part.width, height / part.height))
 
 type Source = { image: () => Sharp; width: number; height: number; scale: number }
 
-/** The image, or the first frame of an animation, as the camera was held. */
 const upright = (path: string) => sharp(path, options).timeout({ seconds: timeoutSeconds }).autoOrient()
 
 /** The image as large as the largest rendition needs it, decoded once; or the file, where that would be too large. */
@@ -129,7 +124,6 @@ async function sourceFor(path: string, facts: ImageFacts, wanted: readonly Rendi
   return { image: () => sharp(data, { raw }).timeout({ seconds: timeoutSeconds }), ...size, scale }
 }
 
-/** The part of the source, never empty and never beyond its edges. */
 function partIn({ width, height, scale }: Source, { part }: Rendition) {
   const left = Math.min(Math.round(part.left * scale), width - 1)
   const top = Math.min(Math.round(part.top * scale), height - 1)

@@ -1,4 +1,3 @@
-/** The version of Node that each version of the interface for compiled packages belongs to. */
 const nodeOf: Readonly<Record<string, number>> = { 115: 20, 127: 22, 131: 23, 137: 24, 141: 25, 147: 26 }
 
 const versions = /NODE_MODULE_VERSION (\d+)/g

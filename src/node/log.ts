@@ -6,19 +6,14 @@ export type Sink = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, t
 
 interface Settings {
   sink: Sink
-  /** The line that says how many were dropped. */
   droppedLine: (count: number) => string
   /** How much may wait to be written, in bytes; further lines are dropped. */
   maxBytes?: number
-  /** So many bytes are written at once, without waiting for more. */
   batchBytes?: number
-  /** How long fewer may wait, in milliseconds. */
   gatherMs?: number
-  /** How long to wait after a failure, in milliseconds. */
   retryMs?: number
 }
 
-/** Errors after which the reader is gone for good. */
 const isClosed = ({ code = '' }: NodeJS.ErrnoException) =>
   /^(EPIPE|EBADF|ECONNRESET|ERR_STREAM_DESTROYED|ERR_STREAM_WRITE_AFTER_END)$/.test(code)
 
@@ -44,7 +39,6 @@ export class LineOutput {
     this.#settings = { maxBytes: 2 ** 20, batchBytes: 65_536, gatherMs: 1000, retryMs: 1000, ...settings }
   }
 
-  /** Takes one line with its end. */
   write(line: string): void {
     if (this.#closed) return
     const bytes = Buffer.byteLength(line)

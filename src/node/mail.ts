@@ -1,7 +1,6 @@
 import nodemailer from 'nodemailer'
 import type { Mail } from '../ports.js'
 
-/** No mail server may hold a job longer than this. */
 const timeoutMs = 20_000
 
 type Server = Parameters<Mail['send']>[0]

@@ -193,7 +193,6 @@ export async function listenForMetrics(
   }
 }
 
-/** Registers a family whose values are read on request. */
 function register(
   registry: Registry,
   { name, help, type, values, aggregator = 'sum' }: Family,

@@ -3,9 +3,7 @@ import { buildConnector } from 'undici'
 
 /** The network functions that calls to other servers use; tests give their own. */
 export interface Network {
-  /** Every address of a name. */
   resolve(host: string): Promise<{ address: string; family: number }[]>
-  /** Makes sockets that go to one of these addresses, whatever the name means by then. */
   connector(
     addresses: readonly { address: string; family: number }[],
     timeoutMs: number,

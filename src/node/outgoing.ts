@@ -6,7 +6,6 @@ import type { Outgoing } from '../ports.js'
 import { type Network, network } from './network.js'
 import { orTimeout, posting } from './posting.js'
 
-/** An address that a setting names and that is not on the public internet. */
 class PrivateAddress extends Error {
   constructor(host: string) {
     super(`${host} is not a public address`)

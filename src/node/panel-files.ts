@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import type { PanelFile, PanelFiles } from '../ports.js'
 import { packageRoot } from './package-root.js'
 
-/** Where `npm run build` puts them. */
 const folder = fileURLToPath(new URL('dist/panel/', packageRoot))
 const codings = { br: '.br', gzip: '.gz' } as const
 

@@ -36,7 +36,6 @@ const random: Random = { bytes: length => randomBytes(length) }
 const argon = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 /** Each takes 19 MiB and a core, so no more than these run at the same time, hashes and comparisons together. */
 const maxRunningHashes = limits.accounts.runningHashes
-/** More than these would wait longer than a person does. */
 const maxWaitingHashes = limits.accounts.waitingHashes
 const hashing = new Semaphore(maxRunningHashes, {
   maxWaiting: maxWaitingHashes,

@@ -12,7 +12,6 @@ const ended = () => new ComputationError('memory', `needs more than ${heapMiB} M
 const late = () => new ComputationError('time', `takes longer than ${timeMs / 1000} seconds`)
 const notStarted = () => unavailable('the service cannot start this work at the moment, try again')
 
-/** A process that does one computation after the other. */
 class Computer {
   private readonly child: ChildProcess
   private readonly started: Promise<void>
@@ -58,7 +57,6 @@ class Computer {
     }
   }
 
-  /** The next message; undefined when the process has ended. */
   private next(ms: number, begin: () => void): Promise<ComputationResponse | undefined> {
     if (this.isOver) return Promise.resolve(undefined)
     return new Promise((resolve, reject) => {

@@ -18,9 +18,7 @@ import type { Bucket, BucketAddress, Storage, StoredObject, TemporaryFile } from
 import { cacheControl } from './object-headers.js'
 import { temporaryFile } from './temporary-files.js'
 
-/** How long a connection may take, and how long a store may send nothing. */
 const [connectTimeoutMs, idleTimeoutMs] = [3000, 6000]
-/** A store that takes or gives a file slower than this counts as away. */
 const minBytesPerSecond = 50_000
 /** Larger files go up in parts: S3 takes at most 5 GB in one request, and 10,000 parts. */
 const usualPartBytes = 64 * 2 ** 20
@@ -47,7 +45,6 @@ const clientOf = ({ region, accessKey, secretKey, pathStyle }: BucketAddress, en
     requestHandler: { connectionTimeout: connectTimeoutMs, socketTimeout: idleTimeoutMs },
   })
 
-/** Makes browsers that follow a link to the object download it under this name. */
 const disposition = (name: string) =>
   `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, found => `%${found.charCodeAt(0).toString(16)}`)}`
 
@@ -56,7 +53,6 @@ const within = (timeoutMs: number) => ({ abortSignal: AbortSignal.timeout(timeou
 class S3Bucket implements Bucket {
   private readonly name: string
   private readonly client: S3Client
-  /** Signs addresses that begin where browsers reach the store. */
   private readonly publicClient: S3Client
 
   constructor(

@@ -3,7 +3,6 @@ import type { Archives } from '../ports.js'
 
 const pieceBytes = 2 ** 18
 
-/** The bytes of a file, in pieces as its reader takes them. */
 function bytesOf(path: string): ReadableStream<Uint8Array> {
   let file: FileHandle | undefined
   return new ReadableStream<Uint8Array>(

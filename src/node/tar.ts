@@ -37,7 +37,6 @@ export function headerOf({ name, size, time }: TarFile): Buffer {
   return Buffer.concat([new Pax({ path: name, size }).encode(), block])
 }
 
-/** Undefined for numbers that no file has. */
 function decoded(block: Buffer, extended?: Pax): Header | undefined {
   try {
     return new Header(block, 0, extended)

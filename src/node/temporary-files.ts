@@ -9,7 +9,6 @@ import type { TemporaryFile } from '../ports.js'
 
 /** Names of folders hold host and process, so that leftovers of processes that ended can be recognised. */
 const prefix = `slugline-file-${hostname().replace(/[^\w.-]/g, '_')}-`
-/** The folders that this process uses. */
 const open = new Set<string>()
 
 /** A place for a file in a folder that only the owner can read. */

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net'
 import { createSecureContext, createServer as createTlsServer, type SecureContext } from 'node:tls'
 import type { Certificate } from '../ports.js'
 
-/** How long a client may take for its part of the handshake. */
 const handshakeTimeoutMs = 15_000
 const hsts = 'max-age=31536000; includeSubDomains'
 
@@ -33,9 +32,7 @@ export class ServedCertificate {
 
 export interface TlsSettings {
   certificate: ServedCertificate
-  /** Tells browsers to use nothing but HTTPS for a year. */
   strict: boolean
-  /** The key authorisation of a host, while a certificate authority may ask for it by TLS-ALPN-01. */
   keyAuthorizationOf?: ((host: string) => Promise<string | undefined>) | undefined
 }
 

@@ -9,7 +9,6 @@ export interface Chosen {
   readonly filter: ReturnType<typeof AuditQuery.parse>
   /** The tables to show; undefined for all. */
   readonly tables: readonly string[] | undefined
-  /** The choices in the form that these tables and the start time come from. */
   readonly of: string | undefined
   readonly when: string | undefined
 }

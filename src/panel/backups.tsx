@@ -10,7 +10,6 @@ import { pages, saved } from './pages.js'
 import { Act, Empty, Moment, Note, State } from './parts.js'
 import { panelActor, type View } from './view.js'
 
-/** More backups than are ever kept. */
 const maxBackups = 10_000
 const shownBackups = 100
 
@@ -20,7 +19,6 @@ const states: Readonly<Record<string, readonly [StateKind, PlainText]>> = {
   failed: ['bad', 'Failed'],
 }
 
-/** Attributes that load the page again while a backup is being made. */
 const again = (nonce: string) => ({
   'hx-get': `${panelPath}/backups`,
   'hx-trigger': 'every 2s',

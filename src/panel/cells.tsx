@@ -4,7 +4,6 @@ import type { Column } from './list.js'
 import { Moment, State } from './parts.js'
 import type { View } from './view.js'
 
-/** The content of a cell, by its type. */
 function Shown({ view, cell }: { view: View; cell: Cell }): Child {
   if (typeof cell !== 'object') return cell
   if ('text' in cell) return view.t(cell.text)

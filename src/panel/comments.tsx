@@ -38,7 +38,6 @@ export function markOfField({ talk, view }: Shown, fields: readonly ModelField[]
   }
 }
 
-/** The text of a comment, with the names of people marked. */
 function Body({ comment, talk }: { comment: Comment; talk: Talk }) {
   const named = new Set(comment.mentions.map(id => `@${talk.people.get(id)?.username}`))
   return (
@@ -107,7 +106,6 @@ function One({ shown, talk, comment }: OneProps) {
   )
 }
 
-/** Comments by what they are about: the entry first, then its fields in their order. */
 function groupsOf({ model, entry }: Shown, comments: readonly Comment[]) {
   const fields = model.fieldsOf.get(entry.datatype_id) ?? []
   const known = new Set(fields.map(({ field_id }) => field_id))

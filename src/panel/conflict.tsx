@@ -25,7 +25,6 @@ const typedIn = (field: Field, texts: Texts): string[] => {
 
 const isText = ({ kind = 'text' }: Field) => kind === 'text' || kind === 'lines' || kind === 'html'
 
-/** A field whose stored text differs from the typed one. */
 interface Differing {
   readonly field: Field
   readonly mine: readonly string[]
@@ -58,7 +57,6 @@ const SideText = ({ view, text, pieces, own }: Side) => (
   <code>{text === '' ? view.t('empty') : <OwnWords view={view} pieces={pieces} own={own} />}</code>
 )
 
-/** A differing field with the stored text and the typed one. */
 interface Compared extends Differing {
   readonly before: string
   readonly after: string

@@ -21,9 +21,7 @@ import type { View } from './view.js'
 import { doneIn } from './work-actions.js'
 import { addressOf, contentPath, WorkTable } from './work-table.js'
 
-/** How many people are offered, and how many addresses without a page are shown. */
 const [maxPeople, maxEmpty] = [200, 5]
-/** The last page of the list; filters lead further. */
 const maxPage = 10_000
 
 interface Props {
@@ -94,7 +92,6 @@ interface FiltersProps {
   people: readonly Choice[]
 }
 
-/** Filters. With the script they apply at once, without it by a button. */
 const Filters = ({ view, asked, kinds, people }: FiltersProps) => (
   <form
     class="filters"
@@ -147,7 +144,6 @@ const Filters = ({ view, asked, kinds, people }: FiltersProps) => (
   </form>
 )
 
-/** Links for a new page, and for new shared content. */
 function NewOnes({ view, model, asked }: Props) {
   if (!view.can('content:create')) return null
   const chosen = model.datatypes.get(asked.kind ?? '')
@@ -257,7 +253,6 @@ function None({ view, asked, isAll }: { view: View; asked: WorkListAsked; isAll:
   )
 }
 
-/** Addresses without a page. */
 async function EmptyAddresses({ view, context }: Props) {
   const { workList, routes } = context.services.space
   const route_id = await workList.emptyRoutes(maxEmpty + 1)

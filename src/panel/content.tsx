@@ -155,10 +155,8 @@ interface Saving {
   view: View
   id: string
   seen: string
-  /** The route of the page; undefined if the entry is not a page. */
   route: Route | undefined
   texts: Texts
-  /** The changes to the entry. */
   patch: z.output<typeof ContentUpdate> | undefined
 }
 
@@ -185,7 +183,6 @@ async function save(
   )
 }
 
-/** Returns what others have saved of an entry since the refused form was shown. */
 async function sinceOf(
   draft: Draft,
   { context, id, locale }: { context: PanelContext; id: string; locale: string },

@@ -14,19 +14,15 @@ export interface PanelParts extends ApiContext {
   readonly log: Log
   readonly clock: Ports['clock']
   readonly panelFiles: PanelFiles
-  /** Whether browsers are required to use HTTPS only. */
   readonly secure: boolean
 }
 
 /** Everything that a page is built from: `services.space` and `services.media` are those of its content space. */
 export interface PanelContext extends Omit<PanelParts, 'services' | 'authentication'> {
   readonly services: ServicesOfSpace
-  /** Sign-in only; permissions are in `services.access`, by space. */
   readonly authentication: Pick<Authentication, 'auth' | 'cookie'>
   readonly endpointsOf: (subject: string) => Endpoints
-  /** The path prefix of the pages of this space. */
   readonly base: string
-  /** The API path that returns the page of a slug. */
   readonly pageAddress: string
   /** Whether visitors see pages of this space at their slugs; pages of the admin space are read by the API only. */
   readonly isVisited: boolean

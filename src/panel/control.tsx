@@ -11,7 +11,6 @@ export const textIn = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
 }
 
-/** The text of a value that is shown and cannot be edited. */
 const shownIn = (value: unknown): string =>
   Array.isArray(value) ? value.filter(Boolean).map(textIn).join(', ') : textIn(value)
 
@@ -23,11 +22,9 @@ interface ControlProps {
   id: string
   value: unknown
   described: Readonly<Record<string, string | undefined>>
-  /** The row with the problem. */
   row?: number | undefined
 }
 
-/** The attributes that the script of the picker reads, and the place where it shows the chosen records. */
 const Picker = ({ field, id, children }: { field: Field; id: string; children?: Child }) => {
   const picked = 'picked' in field ? field.picked : undefined
   if (!picked) return <>{children}</>
@@ -191,7 +188,6 @@ const Input = ({ field, id, value, described }: ControlProps) => {
   )
 }
 
-/** A password, which the script can show as text. */
 const Secret = (props: ControlProps) => (
   <span class="secret">
     <Input {...props} />
@@ -201,7 +197,6 @@ const Secret = (props: ControlProps) => (
   </span>
 )
 
-/** A time in UTC; the script adds the time in the reader's zone. */
 const Time = (props: ControlProps) => (
   <>
     <Input {...props} />
@@ -209,7 +204,6 @@ const Time = (props: ControlProps) => (
   </>
 )
 
-/** HTML in a textarea; the script puts an editor in its place. */
 const RichText = (props: ControlProps) => (
   <>
     <div class="rich" data-keep="" id={`k-${props.id}`} data-icons={props.view.fileAddress('icons.svg')} />

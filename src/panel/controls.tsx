@@ -13,13 +13,11 @@ export type { Choice, Field, Picked }
 
 const storedIn = (value: unknown) => (Array.isArray(value) ? value.map(String) : textIn(value))
 
-/** The value that a field shows: the typed one, else that of the record. */
 function shownValue(field: Field, record: Readonly<Record<string, unknown>>, texts?: Texts) {
   const own = field.value ?? record[field.name]
   return field.kind === 'fixed' ? own : (texts?.[field.name] ?? own)
 }
 
-/** Longer hints are below the label. */
 const longHint = 56
 
 function FieldRow({
@@ -100,7 +98,6 @@ function FieldRow({
   )
 }
 
-/** Groups neighbours that belong together: beside each other, or under one heading. */
 function together<T>(all: readonly T[], isWith: (one: T, before: T) => boolean): T[][] {
   const lists: T[][] = []
   for (const [i, one] of all.entries())
@@ -112,7 +109,6 @@ function together<T>(all: readonly T[], isWith: (one: T, before: T) => boolean):
 const besides = (fields: readonly Field[]) => together(fields, field => field.beside === true)
 const groups = (fields: readonly Field[]) => together(fields, (one, before) => one.group === before.group)
 
-/** A field that is folded under a label. */
 const Folded = ({ field, isOpen, children }: { field: Field; isOpen: boolean; children?: Child }) =>
   field.folded === undefined ? (
     children
@@ -151,7 +147,6 @@ interface RefusalProps {
   storesNothing: boolean
 }
 
-/** The note about a refused form, with links to the fields with problems. */
 const Refusal = ({ view, draft, fields, storesNothing }: RefusalProps) => {
   const { errors, problem, isStored, elsewhere = [] } = draft
   const own = fields.filter(({ name }) => errors.has(name))
@@ -192,13 +187,10 @@ interface FieldsProps {
   seen?: string
   /** The fields whose problems and conflicts are shown above these, if the form has several parts. */
   listed?: readonly Field[]
-  /** Changes that others have saved meanwhile, if more is known than their author. */
   since?: SavedFields | undefined
   /** Whether the form stores nothing, such as signing in, so that "Not saved" would be wrong. */
   storesNothing?: boolean
-  /** Whether the first field gets the focus. */
   begins?: boolean
-  /** The parts beside the label of a field. */
   markOf?: ((name: string) => Child) | undefined
 }
 

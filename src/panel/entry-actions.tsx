@@ -19,7 +19,6 @@ import { panelActor } from './view.js'
 
 const idIn = (c: Ctx) => idParam(c, 'entry_id')
 const entryPath = (id: string): string => `/content/entry/${id}`
-/** Returns the path of the open entry, keeps the moved one visible in its tree, and offers to move it back. */
 const movedPath = (c: Ctx, from: Place | undefined): string => {
   const open = c.req.query('open') ?? idIn(c)
   const path = open === idIn(c) ? entryPath(open) : `${entryPath(open)}?beside=${idIn(c)}`
@@ -34,7 +33,6 @@ const Placed = ContentMove.omit({ content_data_id: true })
 export function placement({ get, act, submit }: Pages, context: PanelContext): void {
   const { access, space } = context.services
   const { content, copies } = space
-  /** Where an entry is now; undefined for the root of a tree. */
   const placeOf = async (id: string): Promise<Place | undefined> => {
     const entry = await content.get(id)
     if (entry.parent_id === null) return undefined

@@ -7,10 +7,8 @@ import type { PanelContext } from './context.js'
 import type { Choice, Field, Picked } from './controls.js'
 import { mediaChoices } from './pickers.js'
 
-/** How many entries or files a form offers; the picker finds others. */
 const maxChoices = 200
 
-/** Returns the choices of a field: the chosen ones in their order, then the first of all others. */
 async function choicesOf(
   field: ModelField,
   chosen: readonly string[],
@@ -27,7 +25,6 @@ async function choicesOf(
   return [...inOrder, ...others.filter(({ value }) => !chosen.includes(value))]
 }
 
-/** Returns a field of one or several records, which is stored as an id or as a JSON array of ids. */
 async function picker(
   field: ModelField,
   base: Pick<Field, 'name' | 'label' | 'hint' | 'help'>,

@@ -5,7 +5,6 @@ import type { Shown } from './entry-shown.js'
 import { Act, DeleteLink, Icon } from './parts.js'
 import type { View } from './view.js'
 
-/** A menu of rare actions behind one button. */
 const Menu = ({ view, label, children }: { view: View; label: string; children?: Child }) => (
   <details class="menu" data-menu="">
     <summary class="button" aria-label={label} title={label}>
@@ -22,7 +21,6 @@ const moves = [
   ['out', 'Move out one level'],
 ] as const
 
-/** Copies an entry; a page with its whole tree, to an address of its own. */
 function Duplicate({ view, id, entry }: Shown) {
   const isPage = entry.route_id !== null
   if (!view.can('content:create') || (isPage && !view.can('routes:create'))) return null

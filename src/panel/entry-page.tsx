@@ -22,7 +22,6 @@ export const translated = (fields: readonly ModelField[], locale: string): reado
 
 const pathOf = (id: string) => `/content/entry/${id}`
 
-/** Returns the moved entry if it still exists. */
 async function besideIn({ tree: { beside } }: View, { context }: Asked): Promise<Entry | undefined> {
   if (beside === undefined) return undefined
   const [found] = await all(context.services.space.content.list({ content_data_id: beside }, { limit: 1 }))
@@ -78,7 +77,6 @@ export async function entryPage(view: View, asked: Asked) {
   )
 }
 
-/** The next step is to publish, if there are unpublished changes. */
 function Actions(shown: Shown) {
   const { view, id, entry, tree } = shown
   const count = waitingIn(tree, id)
@@ -146,7 +144,6 @@ async function Languages({ view, context, id, locale, entry, model }: Shown) {
   )
 }
 
-/** The head of an entry: its title, the address if it is a page, and its state. */
 function Head(shown: Shown & { state: State | undefined }) {
   const { view, context, entry, model, tree, title, draft, locale, state } = shown
   const { route } = tree

@@ -22,7 +22,6 @@ const ids = z
 const Selection = z.object({
   what: z.enum(['publish', 'unpublish', 'delete', 'move']),
   ids,
-  /** The parent to move them to. */
   parent_id: reference.optional(),
 })
 type Selection = z.output<typeof Selection>
@@ -56,7 +55,6 @@ async function act({ what, parent_id }: Selection, entry: Entry, actor: Actor, c
   else if (parent_id !== undefined) await content.move(actor, { content_data_id, parent_id })
 }
 
-/** Returns the page to show afterwards: the open entry, or the root of its tree if the entry is gone. */
 async function pathAfter(c: Ctx, root: string, context: PanelContext): Promise<string> {
   const open = c.req.query('open') ?? ''
   const { content } = context.services.space

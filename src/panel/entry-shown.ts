@@ -12,11 +12,8 @@ export interface Asked {
   id: string
   locale: string
   draft?: Draft
-  /** Changes that others have saved since the draft was begun. */
   since?: SavedFields | undefined
-  /** A schedule that was refused. */
   plan?: Draft
-  /** A comment, or the note of a review, that was refused. */
   said?: Draft
 }
 

@@ -109,7 +109,6 @@ function Publication(shown: Shown) {
   )
 }
 
-/** Adds entries without the script, which has menus in the tree for it. */
 async function Add({ view, id, entry, model, context }: Shown) {
   const starts = view.can('content:create') ? await startsUnder(model, entry.datatype_id, context) : []
   if (starts.length === 0) return null

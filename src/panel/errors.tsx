@@ -32,7 +32,6 @@ const explained = ({ status, error }: Failure, { t }: Wording) =>
 
 const missing = /the permission (\S+) is missing/
 
-/** Returns the roles that have the missing permission. */
 async function rolesWith(permission: string, { services }: PanelContext): Promise<string[]> {
   const { permissions, rolePermissions, roles } = services
   for await (const [found] of permissions.list({ label: permission }, { limit: 1 }))
@@ -109,7 +108,6 @@ async function lackOf(view: View, failure: Failure, context: PanelContext) {
   return <Missing view={view} permission={permission} roles={await rolesWith(permission, context)} />
 }
 
-/** Returns the view of the caller, and identifies them if that has not happened yet. */
 async function viewFor(c: Ctx, context: PanelContext): Promise<View> {
   const { auth, cookie } = context.authentication
   c.env.identity ??= await auth.identify({ cookie: cookie.read(c), bearer: undefined })

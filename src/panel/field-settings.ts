@@ -15,12 +15,10 @@ import type { PanelContext } from './context.js'
 import type { Choice, Field } from './form-field.js'
 import type { Texts } from './pages.js'
 
-/** The most datatypes to choose from. */
 const maxDatatypes = 1000
 
 type Stored = Parameters<typeof keptSettings>[1]
 interface Shown {
-  /** Value and label of the form's options. */
   readonly options: readonly (readonly [value: string, label: string])[]
   readonly name: string
   readonly setting: Setting
@@ -115,7 +113,6 @@ async function fieldsOfSetting(shown: Shown, context: PanelContext): Promise<Fie
   }
 }
 
-/** The texts of the rows of options, if the type has options. */
 function shownOptions(type: string, kept: Readonly<Record<string, unknown>>): string[] {
   const setting = settingsOf(type).get('options')
   return setting ? [shownSetting(setting, type, kept.options)].flat() : []

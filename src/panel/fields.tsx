@@ -10,7 +10,6 @@ import type { Field } from './form-field.js'
 import { Note } from './parts.js'
 import { resourcePages } from './resource.js'
 
-/** Does work that may be refused for two conflicting settings, and names them by their labels. */
 async function labelled<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -33,7 +33,6 @@ export async function addressesOf(context: PanelContext): Promise<AddressOf> {
   return name => `${panelPath}/files/${files.get(name)?.hash.slice(0, 12) ?? '-'}/${name}`
 }
 
-/** Returns the compression that the browser accepts. */
 function codingFor(c: Ctx): 'br' | 'gzip' | undefined {
   const accepted = c.req.header('accept-encoding') ?? ''
   return (['br', 'gzip'] as const).find(coding =>

@@ -3,7 +3,6 @@ import type { Choice } from '../resources/form-field.js'
 interface ChooserProps {
   label: string
   name: string
-  /** The label of the choice without a filter. */
   none: string
   choices: readonly Choice[]
   chosen: string | undefined

@@ -5,7 +5,6 @@ import { pages } from './pages.js'
 import { Empty, Icon, Submit } from './parts.js'
 import type { View } from './view.js'
 
-/** How many results of a kind are shown in the palette, and on the page. */
 const [fewest, most] = [5, 20]
 
 const Group = ({ view, group: { name, title, items, isMore } }: { view: View; group: Findings }) => (

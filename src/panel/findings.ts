@@ -7,11 +7,9 @@ import type { PanelContext } from './context.js'
 import { addressOfPlace, placesOf } from './rail.js'
 import { panelActor, type View } from './view.js'
 
-/** A result: a place or an action. */
 interface Finding {
   readonly word: string
   readonly hint: string
-  /** The whole path, with the prefix of the space. */
   readonly path: string
   readonly icon: string
 }
@@ -20,7 +18,6 @@ interface PageFinding extends Finding {
   readonly route_id: string
 }
 
-/** The first results, and whether there are more. */
 interface Part<F extends Finding> {
   readonly items: readonly F[]
   readonly isMore: boolean
@@ -57,7 +54,6 @@ interface Asked {
   text: string
 }
 
-/** Returns the places and actions whose labels contain all words of a text. */
 function doings({ view, text }: Asked, isSite: boolean): Finding[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (word: string) => words.every(one => word.toLowerCase().includes(one))
@@ -72,7 +68,6 @@ function doings({ view, text }: Asked, isSite: boolean): Finding[] {
   return [...own, ...places].filter(({ word }) => fits(word)).map(one => ({ ...one, hint: '' }))
 }
 
-/** Returns the first pages by their titles and slugs, and whether there are more. */
 async function routes({ context, view, c, text }: Asked): Promise<Part<PageFinding>> {
   if (!view.can('routes:read')) return none
   const { space } = context.services

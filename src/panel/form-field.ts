@@ -5,14 +5,12 @@ export type { Choice } from '../resources/form-field.js'
 /** A picker, which finds more choices than the form has. */
 export interface Picked {
   readonly kind: 'entries' | 'media'
-  /** Names of datatypes. */
   readonly of?: readonly string[]
 }
 
 /** Texts in rows that can be added, ordered and removed; all have the name of the field. */
 export interface Rows {
   readonly kind: 'rows'
-  /** The labels of the texts in a row. */
   readonly columns: readonly string[]
   /** The label of the button that adds a row. */
   readonly add: string
@@ -33,11 +31,9 @@ type Base = Pick<
   | 'value'
 >
 
-/** The place of a field in its form. */
 interface Place {
   /** The field of rows whose texts are its choices, also while they are typed. */
   readonly follows?: string
-  /** The heading over consecutive fields. */
   readonly group?: string
   /** The label under which the field is folded while it is empty. */
   readonly folded?: string

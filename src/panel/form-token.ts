@@ -5,7 +5,6 @@ import { cookieIn } from '../middleware/session-cookie.js'
 import { randomSecret } from '../services/secrets.js'
 import type { PanelContext } from './context.js'
 
-/** Stands in for the session before one exists, such as on the sign-in page. */
 const visitorCookie = 'slugline_visitor'
 
 /** The member of every form that proves that the panel made it. */

@@ -34,7 +34,6 @@ import { tokenPages } from './tokens.js'
 import { trashPages } from './trash.js'
 import { webhookPages } from './webhooks.js'
 
-/** Returns the pages of a resource without pages of its own. */
 const pagesOf =
   <R extends object>(path: `/${string}`, describe: (context: PanelContext) => Resource<R>) =>
   (context: PanelContext) =>
@@ -43,7 +42,6 @@ const pagesOf =
 /** The policies of Trusted Types that the panel's script creates. */
 const trustedTypes = ['htmx', 'slugline-editor', 'ProseMirrorClipboard']
 
-/** The pages that both content spaces have. */
 const spaceSubjects = [
   findPages,
   contentPages,
@@ -57,7 +55,6 @@ const spaceSubjects = [
   fieldPages,
 ]
 
-/** All pages of the panel, in the order of the rail. */
 const subjects = [
   signInPages,
   overviewPages,

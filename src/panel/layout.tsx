@@ -9,7 +9,6 @@ interface DocumentProps {
   view: View
   title: string
   children?: Child
-  /** Classes of the body. */
   kind?: string
 }
 
@@ -36,7 +35,6 @@ export const Document = ({ view, title, children, kind }: DocumentProps) => (
   </html>
 )
 
-/** Links to the search page; with the script it opens in a dialog, as Ctrl K does. */
 const FindButton = ({ view }: { view: View }) => (
   <a class="button find-button" href={`${view.base}/find`} data-palette={`${view.base}/find/results`}>
     <Icon view={view} name="seek" />
@@ -45,7 +43,6 @@ const FindButton = ({ view }: { view: View }) => (
   </a>
 )
 
-/** Folds the tree, by the script. */
 const TreeButton = ({ view }: { view: View }) => (
   <button
     type="button"
@@ -85,15 +82,12 @@ interface Crumb {
 export interface PageProps {
   view: View
   title: string
-  /** The pages above this one, from the outermost in. */
   crumbs?: readonly Crumb[]
   /** The actions of the bar; the last one is the next step. */
   actions?: Child
   tree?: Child
   side?: Child
-  /** Whether the page is one column of text and fields. */
   column?: boolean
-  /** Further classes of the frame. */
   kind?: string
   children?: Child
 }
@@ -157,7 +151,6 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
   )
 }
 
-/** A button that undoes the deletion before this page. */
 const Undo = ({ view }: { view: View }) => (
   <div class="note undo" role="status">
     <Icon view={view} name="trash" />
@@ -183,7 +176,6 @@ const MoveBack = ({ view, from: { id, parent_id, position } }: { view: View; fro
 )
 
 interface TitledProps extends PageProps {
-  /** The heading, if it is not the title. */
   heading?: string
 }
 

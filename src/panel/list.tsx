@@ -6,16 +6,12 @@ import type { View } from './view.js'
 
 export interface Column<R> {
   readonly label: PlainText
-  /** The content of the cell; the first column names the record. */
   of(record: R, view: View): Child
-  /** Left out on narrow screens. */
   wide?: true
 }
 
-/** Records on one page of a list. */
 const pageSize = 100
 
-/** The shown part of a list, and whether there is more. */
 interface Slice<R> {
   readonly records: readonly R[]
   readonly next: string | undefined
@@ -49,7 +45,6 @@ interface TableProps<R> {
   caption: string
   columns: readonly Column<R>[]
   records: readonly R[]
-  /** Returns the page of a record, under `/admin`. */
   pathOf?: (record: R) => string
 }
 
@@ -92,7 +87,6 @@ export const Table = <R,>({ view, caption, columns, records, pathOf }: TableProp
 
 interface ListProps<R> extends Omit<TableProps<R>, 'records'> {
   slice: Slice<R>
-  /** The address of the list with its filters, under `/admin`. */
   path: string
   empty: Child
 }

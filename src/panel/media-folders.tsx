@@ -12,7 +12,6 @@ import { panelActor, type View } from './view.js'
 
 const Renamed = MediaFolderUpdate.pick({ name: true }).required()
 
-/** Choices that are not folders: all files, and the files outside of any folder. */
 const places = [
   ['', 'All files'],
   ['root', 'Not in a folder'],
@@ -93,7 +92,6 @@ export function Folders({ view, tree, folder }: { view: View; tree: readonly Fol
   )
 }
 
-/** Finds a folder with its subfolders anywhere in the tree. */
 function folderNamed(tree: readonly Folder[], id: string): Folder | undefined {
   const open = [...tree]
   for (let at = open.pop(); at; at = open.pop()) {
@@ -116,7 +114,6 @@ function contentWords({ t, count }: Wording, files: number, folders: number): st
   })
 }
 
-/** Asks before a folder is deleted; a folder with content cannot be deleted, and the page says what is in it. */
 const Question = ({ view, folder, files }: { view: View; folder: Folder; files: number }) => {
   const { folder_id, name, children } = folder
   const path = `/media?folder=${folder_id}`

@@ -14,10 +14,8 @@ import { resourcePages } from './resource.js'
 import { panelActor, type View } from './view.js'
 
 const pageSize = 60
-/** How many entries that use a file are shown. */
 const maxUses = 100
 
-/** A picture as a tile, around its focal point. */
 const Picture = ({ media, class: kind }: { media: MediaRecord; class: string }) => {
   const tile = tileOf(media)
   if (!tile) return <span class={`${kind} no-picture`}>{media.mimetype.split('/').at(-1)}</span>

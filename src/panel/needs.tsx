@@ -5,7 +5,6 @@ import { panelPath } from './context.js'
 import { Moment, State } from './parts.js'
 import type { View } from './view.js'
 
-/** How many webhooks are searched for failed deliveries, and how many entries are named. */
 const maxWebhooks = 20
 const maxEntries = 6
 
@@ -63,7 +62,6 @@ async function ofContent({ t }: View, services: ServicesOfSpace): Promise<Need[]
   ]
 }
 
-/** Pages that wait for the user's answer, and those that were sent back to them. */
 async function ofReviews({ view, services }: { view: View; services: ServicesOfSpace }): Promise<Need[]> {
   const { reviewRequests } = services
   const open = view.can('content:publish') ? await reviewRequests.open(maxEntries) : []

@@ -15,7 +15,6 @@ const Asked = PageCreate.pick({ title: true, slug: true, datatype_id: true })
 /** A new page: it creates the address and its entry together. */
 export function newPagePages({ get, submit }: Pages, context: PanelContext): void {
   const { access, space } = context.services
-  /** The page's access word requires one permission, and this is the other. */
   const refuseWithoutRoutes = (c: Ctx) => access.need(c.env.identity, 'routes:create')
   get(at, 'content:create', async (view, c) => {
     await refuseWithoutRoutes(c)

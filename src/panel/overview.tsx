@@ -11,7 +11,6 @@ import { Empty, Moment } from './parts.js'
 import { SubjectLink } from './subjects.js'
 import { panelActor, type View } from './view.js'
 
-/** How many events are read, and how many changes are shown. */
 const maxEvents = 60
 const maxChanges = 12
 

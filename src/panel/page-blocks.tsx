@@ -14,10 +14,8 @@ export interface PageEntry {
   readonly children: readonly PageEntry[]
 }
 
-/** A longer page is cut, and says so. */
 const maxBlocks = 100
 const maxCharacters = 1_000_000
-/** Blocks below this level are links. */
 const maxLevels = 8
 
 /** The data that the blocks of one page are drawn with. */
@@ -46,7 +44,6 @@ function take(shown: Drawing['shown'], { fields }: PageEntry): boolean {
   return true
 }
 
-/** Returns the path of an entry's form. */
 const formOf = ({ view }: Drawing, id: string) => `${view.base}/content/entry/${id}`
 
 const EditLink = ({ drawn, id, word }: { drawn: Drawing; id: string; word: string }) =>

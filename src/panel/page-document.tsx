@@ -6,20 +6,16 @@ interface Props {
   view: View
   page: PageEntry
   model: Model
-  /** Whether a click leads to the form. */
   canEdit: boolean
-  /** Whether the panel shows it beside the form. */
   isFramed: boolean
 }
 
-/** Returns the root's text that repeats the title, to show it once. */
 function titleFieldOf({ title, fields, type }: PageEntry, model: Model): string | undefined {
   const known = [...model.datatypes.values()].find(({ name }) => name === type)
   const texts = model.fieldsOf.get(known?.datatype_id ?? '') ?? []
   return texts.find(({ field_type, name }) => field_type === 'text' && fields[name] === title)?.name
 }
 
-/** Says how much of a long page is shown; the number is known after the rest is drawn. */
 const Cut = ({ drawn, count }: { drawn: Drawing; count: number }) =>
   count > drawn.shown.blocks && (
     <p class="rest">

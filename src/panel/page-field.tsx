@@ -8,12 +8,10 @@ import type { View } from './view.js'
 export interface FieldProps {
   view: View
   field: ModelField
-  /** The value in the format `native`. */
   value: unknown
   /** The language of the value; null if the field has no languages. */
   locale: string | null
   canEdit: boolean
-  /** The level of the heading, if the field is one. */
   level?: number | undefined
 }
 
@@ -53,7 +51,6 @@ const beside: ReadonlySet<string> = new Set([
 /** Whether a field is a short value with its label. */
 export const isBesides = ({ field_type }: ModelField): boolean => beside.has(field_type)
 
-/** Attributes by which a click finds the field. */
 const marksOf = ({ field, locale, canEdit }: FieldProps) =>
   canEdit ? { 'data-field': field.name, 'data-locale': locale ?? undefined } : {}
 
@@ -67,7 +64,6 @@ const SafeLink = ({ href, kind, children }: { href: string; kind?: string; child
     <span>{children}</span>
   )
 
-/** Variants that show the whole picture, for the browser to choose. */
 const sourcesOf = ({ variants, url, width }: Picture): string | undefined => {
   const whole = variants.filter(({ fit }) => fit === 'inside').map(one => `${one.url} ${one.width}w`)
   return whole.length === 0 || width === null ? undefined : [...whole, `${url} ${width}w`].join(', ')

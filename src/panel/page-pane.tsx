@@ -22,7 +22,6 @@ interface SwitchProps {
   chosen: string
 }
 
-/** A choice of a few, as joined buttons; the style sheet shows the part for the chosen one. */
 const Switch = ({ word, name, choices, chosen }: SwitchProps) => (
   <fieldset class="switches">
     <legend class="hidden-text">{word}</legend>
@@ -113,7 +112,6 @@ export function PagePane(props: Shown) {
   )
 }
 
-/** The page in each format, as links that the script shows here. */
 const Data = ({
   view,
   slug,

@@ -20,26 +20,19 @@ export type Texts = Readonly<Record<string, string | readonly string[]>>
 /** A refused form, to be shown again with the typed values. */
 export interface Draft {
   readonly texts: Texts
-  /** Problems by member. */
   readonly errors: ReadonlyMap<string, string>
-  /** The row with the problem, for fields with rows. */
   readonly rows?: ReadonlyMap<string, number>
-  /** The problem with the form as a whole. */
   readonly problem: string | undefined
-  /** Whether somebody else has saved meanwhile. */
   readonly changed: boolean
   /** The form is saved, and only the publish after it was refused: `texts` is empty. */
   readonly isStored?: true
-  /** Problems on other pages. */
   readonly elsewhere?: readonly Elsewhere[]
-  /** The author and time of that save. */
   readonly saved?: Save | undefined
 }
 
 /** A problem in a field of another page. */
 export interface Elsewhere {
   readonly words: string
-  /** Under `/admin`. */
   readonly path: string
 }
 
@@ -79,7 +72,6 @@ export function draftOf(
   return { texts, errors, rows, problem, changed: error.code === 'changed', status: error.status }
 }
 
-/** A form that is not saved yet: it is shown again with other fields. */
 const shownAgain = (texts: Texts): Draft => ({
   texts: withRowStep(texts),
   errors: new Map(),
@@ -90,14 +82,11 @@ const shownAgain = (texts: Texts): Draft => ({
 interface Sent<B> {
   body: B
   view: View
-  /** The mark of the record in the form. */
   seen: string
 }
 
 interface Submission<S extends z.ZodType> {
-  /** The members that the form has fields for. */
   names: Iterable<string>
-  /** Changes the texts before they are parsed. */
   prepare?: (texts: Texts) => Texts
   /** @returns the path to go to, under `/admin` */
   save(sent: Sent<z.output<S>>): Promise<string | Response>
@@ -132,7 +121,6 @@ export function pages(context: PanelContext, subject: string, { hasTexts = false
   } as const
   return {
     api,
-    /** Adds a page. */
     get(path: string, access: Access, draw: (view: View, c: Ctx) => Promise<Html | Response> | Html): void {
       api.get(`${prefix}${path}`, wordOf(access), { summary, anyQuery: true }, async c => {
         const drawn = await draw(await viewOf(c, context), c)
@@ -155,7 +143,6 @@ export function pages(context: PanelContext, subject: string, { hasTexts = false
         return done instanceof Response ? done : goTo(c, context, done)
       })
     },
-    /** Handles a form with fields. A refused form is shown again with the typed values. */
     submit<S extends z.ZodType>(
       path: string,
       access: Access,
@@ -189,11 +176,9 @@ export function pages(context: PanelContext, subject: string, { hasTexts = false
 /** The result of `pages`. */
 export type Pages = ReturnType<typeof pages>
 
-/** The members that were sent, without those that the panel adds to each form. */
 const withoutOwn = (texts: Texts): Texts =>
   Object.fromEntries(Object.entries(texts).filter(([name]) => !ownMembers.has(name)))
 
-/** Whether the script of the panel sends the request, and puts the response into the current page. */
 const isScripted = (c: Ctx) => c.req.header('hx-request') === 'true'
 
 /** Responds with a page. */

@@ -66,7 +66,6 @@ export function Moment({ view, at, clock }: { view: View; at: number | string | 
 
 interface FormProps {
   view: View
-  /** Under `/admin`. */
   action: string
   id?: string
   class?: string
@@ -107,10 +106,8 @@ export const Form = ({ view, action, id, class: kind, draft, whole, children }: 
 )
 
 interface SubmitProps {
-  /** The id of the form, if the button is outside of it. */
   form?: string
   kind?: string | undefined
-  /** Its name, where the word on it says too little. */
   label?: string | undefined
   children?: Child
 }
@@ -138,7 +135,6 @@ export const Act = ({
   values?: Readonly<Record<string, string>>
   whole?: boolean
   children?: Child
-  /** The name of the button, where its word says too little. */
   label?: string
 }) => (
   <Form view={view} action={action} whole={whole}>
@@ -164,13 +160,10 @@ interface DeleteQuestionProps {
   /** The page of the record, under `/admin`; `/delete` after it is the deletion. */
   path: string
   name: string
-  /** Other records that the deletion includes. */
   also?: Child
   /** Ids of entries; the script asks for what their deletion includes when the question is opened. */
   counted?: string
-  /** Whether the question is a page of its own. */
   isPage?: boolean
-  /** Where to keep it leads, if not to its page. */
   back?: string
 }
 

@@ -9,7 +9,6 @@ import type { Choice } from './controls.js'
 import { pages } from './pages.js'
 import { tileOf, wholeOf } from './pictures.js'
 
-/** How many results are offered at a time. */
 const maxFound = 30
 
 type Media = Awaited<ReturnType<PanelContext['services']['media']['items']['get']>>
@@ -37,7 +36,6 @@ export async function mediaChoices(
   return found.map(media => mediaChoice(media, wording))
 }
 
-/** Returns the published entries that the search finds, the best first. */
 async function searched(q: string, of: readonly string[], { services }: PanelContext): Promise<string[]> {
   const types = of.length > 0 ? [...new Set(of)] : undefined
   // Words that the search rejects can still be found in titles.
@@ -53,7 +51,6 @@ function called(q: string, of: readonly string[], model: Model, { services }: Pa
   return services.space.matchingEntries(q, fields, maxFound)
 }
 
-/** Finds the root entries of pages by the titles and slugs of the pages. */
 async function onPages(
   q: string,
   of: readonly string[],
@@ -106,7 +103,6 @@ async function findMedia(text: string, kind: 'images' | 'media', context: PanelC
   }))
 }
 
-/** Returns the first 20 pages by a part of their title or slug, as links need them. */
 async function findPages(q: string, { services: { space } }: PanelContext): Promise<Choice[]> {
   const route_id = q === '' ? [] : (await space.matchingRoutes(q)).keys
   if (q !== '' && route_id.length === 0) return []

@@ -9,7 +9,6 @@ import { type Draft, type Pages, saved, showPage } from './pages.js'
 import { Act, Empty, Form, Moment, Note, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
-/** More links than a page has. */
 const maxLinks = 200
 
 const idIn = (c: Ctx) => idParam(c, 'entry_id')

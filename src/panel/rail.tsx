@@ -10,7 +10,6 @@ export interface Place {
   readonly word: PlainText
   readonly icon: string
   readonly access: Access
-  /** Whether it is one of the five places on a phone. */
   readonly phone?: true
   /** The key after `g`. */
   readonly key?: string

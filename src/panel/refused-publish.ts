@@ -8,15 +8,12 @@ import { labelled } from './controls.js'
 import { type Draft, draftOf, type Elsewhere } from './pages.js'
 import { entryPath } from './work-table.js'
 
-/** One reason why a publish is refused, as `publishing` returns it. */
 interface Refused extends OneOfErrors {
   readonly content_data_id?: string
   readonly locale?: string
 }
-/** How many of them are listed. */
 const maxRefused = 20
 
-/** Problems in other entries or in another language, each with a link to its place. */
 async function elsewhereOf(
   errors: readonly Refused[],
   model: Model,

@@ -17,19 +17,14 @@ import { panelActor, type View } from './view.js'
 
 /** A resource with the parts that only its pages have. */
 export interface PageResource<R extends object> extends Omit<Resource<R>, 'fields'> {
-  /** Under `/admin`. */
   readonly path: `/${string}`
-  /** Whether the list is a page of its own. */
   readonly ownList?: true
   /** @param record undefined for a new one */
   fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
-  /** Further parts of the page of a record, below its form and beside it. */
   more?(view: View, record: R, c: Ctx): Child | Promise<Child>
-  /** The part above its form. */
   before?(view: View, record: R): Child | Promise<Child>
   side?(view: View, record: R): Child | Promise<Child>
   actions?(view: View, record: R): Child
-  /** The page shown after a record was created, instead of its own. */
   made?(view: View, record: R): Html
 }
 

@@ -38,7 +38,6 @@ const Words = ({ text }: { text: string }) =>
     </p>
   )
 
-/** The answers to an open request, for people who may publish. */
 function Answers({ shown, request }: { shown: Shown; request: Request }) {
   const { view, id, tree } = shown
   const said = refusedNote(shown)

@@ -3,7 +3,6 @@ import type { Draft } from './pages.js'
 import { Form, Submit } from './parts.js'
 import type { View } from './view.js'
 
-/** The operations that most resources have, as columns. */
 const operations = ['read', 'create', 'update', 'delete', 'admin', 'publish'] as const
 
 interface Permission {
@@ -15,11 +14,8 @@ interface GridProps {
   view: View
   roleId: string
   all: readonly Permission[]
-  /** The permissions that the role has. */
   held: ReadonlySet<string>
-  /** The ticked permissions, if the form was refused. */
   draft?: Draft | undefined
-  /** The mark of the role's permissions. */
   seen: string
 }
 

@@ -4,7 +4,6 @@ import { Icon } from './parts.js'
 import { filledRows, type Step, showMember, stepText } from './rows.js'
 import type { View } from './view.js'
 
-/** The least number of rows, and how many empty rows follow the filled ones. */
 const [fewestRows, emptyRows] = [3, 2]
 /** More rows than the service accepts in any field, so that no valid row is lost. */
 const mostRows = 1100
@@ -20,7 +19,6 @@ interface RowsProps {
   field: Field & Rows
   value: unknown
   described: Readonly<Record<string, string | undefined>>
-  /** The row with the problem. */
   row?: number | undefined
 }
 

@@ -10,7 +10,6 @@ const stepForm = /^(?<member>\S+) (?<step>add|up|down|remove) (?<width>[1-9]) (?
 interface Asked {
   readonly member: string
   readonly step: Step
-  /** The number of texts in a row. */
   readonly width: number
   readonly row: number
 }

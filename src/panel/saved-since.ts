@@ -9,7 +9,6 @@ export interface SavedSince {
   readonly fields: ReadonlySet<string> | undefined
 }
 
-/** The most events that are read to say what they changed. */
 const maxEvents = 500
 
 const partOf = (event: Event, name: string): unknown =>

@@ -99,7 +99,6 @@ const LanguageChoice = ({ view, to }: { view: View; to: string }) => (
   </Form>
 )
 
-/** Returns the view of a visitor without a session; their browser gets the token that its form must carry. */
 const forVisitor = (view: View, c: Ctx, context: PanelContext): View => ({
   ...view,
   token: visitorToken(c, context),

@@ -12,7 +12,6 @@ export const addressOf = (view: View, at: RecordPlace | undefined): string | und
 interface SubjectLinkProps {
   view: View
   subject: Subject
-  /** The address of the link if the record has no page, or is gone. */
   otherwise?: string | undefined
 }
 

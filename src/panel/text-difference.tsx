@@ -3,7 +3,6 @@ import type { Wording } from '../texts/wording.js'
 
 /** The most characters in all differences of a page. Nobody reads longer ones, and they would delay other requests. */
 const maxShown = 500_000
-/** How many characters of a common text are shown at each side, if it is longer than twice that. */
 const aroundChange = 1000
 
 export interface Difference {

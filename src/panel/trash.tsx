@@ -11,7 +11,6 @@ import { Act, DeleteQuestion, Moment } from './parts.js'
 import { panelActor, type View } from './view.js'
 
 const trashPath = '/trash'
-/** Rows on one page of the list. */
 const pageSize = 100
 
 const columns: readonly Column<TrashRow>[] = [

@@ -1,6 +1,5 @@
 import { maxShown, type Range, type Tree } from '../resources/trees.js'
 
-/** How many more rows are shown at a time, and for how many parents. */
 const [step, maxParts] = [100, 50]
 
 const written = /^(\w{26})\.(\d{1,7})\.(\d{1,7})$/
@@ -26,10 +25,8 @@ export const shownOf = ({ parts }: Tree): string => writtenOf(parts)
 /** Hidden entries of one parent, before or after the shown ones. */
 export interface Rest {
   readonly end: 'before' | 'after'
-  /** How many are shown next, and how many are hidden. */
   readonly next: number
   readonly left: number
-  /** The parts to ask for to see them. */
   readonly shown: string
 }
 

@@ -57,7 +57,6 @@ const restTexts = {
   after: { all: '{n} more after', some: '{n} more of {total} after' },
 } as const
 
-/** A row that loads more of the rows beside it. */
 const More = ({ drawn, parent, rest }: { drawn: Drawn; parent: Node; rest: Rest }) => {
   const { view, open, locale } = drawn
   const { end, next, left, shown } = rest
@@ -104,7 +103,6 @@ function rowsOf(drawn: Drawn, nodes: readonly Node[]): Child[] {
   return rows
 }
 
-/** The actions on several entries that the user has permission for. */
 const selectable = (view: View): string =>
   [
     view.can('content:publish') && 'publish unpublish',

@@ -24,14 +24,12 @@ export const languageCookie = 'slugline_language'
 /** No secret: how this browser shows the page beside a form; the script writes it. */
 const paneCookie = 'slugline_pane'
 
-/** The header in which the script sends the shown parts of its tree with every request. */
 const shownHeader = 'slugline-tree'
 
 /** Everything that a page knows about its request, with the texts of its language. */
 export interface View extends Wording {
   readonly nonce: string
   readonly token: string
-  /** The path prefix of the space that the page is about. */
   readonly base: string
   /** Under `base`, without the query. */
   readonly path: string
@@ -40,17 +38,12 @@ export interface View extends Wording {
   readonly user: { readonly user_id: string; readonly name: string; readonly role: string } | undefined
   /** Whether the user has this permission in this space, so that nothing is shown that would be refused. */
   can(access: Access): boolean
-  /** The shown parts of a large tree, as `partsIn` reads them, and an entry that must be among them. */
   readonly tree: { readonly shown: string; readonly beside: string | undefined }
-  /** How this browser shows the page beside a form. */
   readonly pane: readonly string[]
   /** True on the page that follows a change. */
   readonly saved: boolean
-  /** The ids in the trash of entries that were just deleted. */
   readonly deleted: readonly string[]
-  /** The place in which an entry was before it was moved just now. */
   readonly movedFrom: Place | undefined
-  /** True on the page of an entry that was just created. */
   readonly isNew: boolean
   readonly now: number
 }

@@ -7,7 +7,6 @@ import { type Pages, saved, showPage } from './pages.js'
 import { Note, State } from './parts.js'
 import { panelActor, type View } from './view.js'
 
-/** A page that shows something once, or the result of an action. */
 const Told = ({
   view,
   title,

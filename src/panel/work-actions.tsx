@@ -42,14 +42,11 @@ const partTexts = {
   delete: ['{done} of {n} entry deleted', '{done} of {n} entries deleted'],
 } as const
 
-/** A time; empty for no time. */
 const when = z.union([z.literal(''), time]).default('')
 const Work = z.object({
   what: z.enum(actions),
   ids: z.array(reference).min(1, 'must name an entry').max(maxSelected),
-  /** The filters of the list that the form came from. */
   back: z.string().max(2000).default(''),
-  /** Whether the user has confirmed. */
   sure: z.enum(['', 'yes']).default(''),
   publish_at: when,
   unpublish_at: when,
@@ -84,7 +81,6 @@ interface Done {
   readonly refused: readonly Refused[]
 }
 
-/** Returns the entries that exist, with their names. */
 async function entriesOf(ids: readonly string[], context: PanelContext) {
   const entries: Entry[] = []
   for await (const batch of context.services.space.content.list({ content_data_id: ids }, {}))
@@ -158,7 +154,6 @@ interface QuestionProps {
   body: Work
 }
 
-/** Asks for confirmation, with the names of all entries. */
 async function Question({ view, context, body }: QuestionProps) {
   const { names, inOrder } = await entriesOf(body.ids, context)
   const isDelete = body.what === 'delete'
@@ -206,7 +201,6 @@ const timesIn = ({ t }: View): Field[] => [
   },
 ]
 
-/** The number of entries that were done, and the refused ones with reasons. */
 const Result = ({ view, body, result }: { view: View; body: Work; result: Done }) => {
   const { done, refused } = result
   const [one, several] = partTexts[body.what]

@@ -8,7 +8,6 @@ import type { View } from './view.js'
 export const contentPath = '/content'
 export const entryPath = (id: string): string => `/content/entry/${id}`
 
-/** The query of the list, without values that are the default. */
 function queryOf({ q, kind, state, author, by, descending, page }: WorkListAsked): URLSearchParams {
   const isStandard = by === 'changed' && descending
   return new URLSearchParams({
@@ -38,7 +37,6 @@ interface TableProps {
   rows: readonly WorkRow[]
 }
 
-/** The head of a column: it sorts by the column, and the second time in the other order. */
 function SortHead({
   view,
   asked,
@@ -132,7 +130,6 @@ export const WorkTable = ({ view, asked, rows }: TableProps) => {
   )
 }
 
-/** The actions on the chosen entries. Without the script the bar is always visible. */
 const Bar = ({ view }: { view: View }) => (
   <div class="work-bar">
     <b data-picked="">{view.t('With the selected entries:')}</b>

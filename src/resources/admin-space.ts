@@ -3,7 +3,6 @@ import { adminPermission, adminPublish, bootstrapPermissions, unseededPermission
 import type { Access, AccessService } from '../services/accounts/access.js'
 import type { Services } from '../services/index.js'
 
-/** Resources whose permissions have other names in the admin space. */
 const resources = new Set(['content', 'routes', 'datatypes', 'fields', 'field_types', 'media'])
 
 /** Returns the permission that the admin space needs for what `access` guards in the public space. */

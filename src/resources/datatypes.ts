@@ -5,7 +5,6 @@ import type { Choice } from './form-field.js'
 import { removalOf, removing } from './removal.js'
 import { accessTo, type ResourceParts, resource } from './resource.js'
 
-/** The most datatypes to choose from. */
 const maxChoices = 1000
 
 /** What each visibility means, and its word in the list. */

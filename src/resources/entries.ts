@@ -12,9 +12,7 @@ export type ModelField = Awaited<ReturnType<Space['fields']['get']>>
 export type Kind = Awaited<ReturnType<Space['datatypes']['get']>>
 type Value = Awaited<ReturnType<Space['contentFields']['get']>>
 
-/** The most datatypes and fields that are read; a site has fewer. */
 const maxModel = 5000
-/** The most ids in one statement. */
 const pieceLength = 200
 
 /** Reads a whole list, which must have a limit. */

@@ -49,7 +49,6 @@ export function controlOf(field: Written, stored: string): Field {
   }
 }
 
-/** Returns the text of a form as values are stored. */
 function storedText(field: ModelField, given: string | readonly string[]): string {
   const texts = [given].flat()
   // Browsers send line breaks of forms as CRLF.

@@ -28,7 +28,6 @@ const isKind = (text: string) => Object.hasOwn(mediaKinds, text)
 const listOf = (value: unknown): unknown[] => [value ?? []].flat()
 const textsOf = (value: unknown): string[] => listOf(value).map(String)
 
-/** Returns the row of an option: its value, and its label if it has one. */
 function optionTexts(option: unknown): [value: string, label: string] {
   const label = (Object(option) as { label?: unknown }).label
   return [optionValue(option), typeof label === 'string' ? label : '']
@@ -117,7 +116,6 @@ function typedValue(member: string, type: string, text: string): unknown {
   }
 }
 
-/** Returns the setting that a control has sent; undefined removes the setting. */
 function sentSetting(
   name: string,
   { kind }: Setting,
@@ -149,7 +147,6 @@ function sentSetting(
   }
 }
 
-/** Returns the texts of the control of a setting; undefined if the form does not have the control. */
 function givenTexts(name: string, { kind }: Setting, texts: Texts): string[] | undefined {
   const given = texts[settingMember(name)]
   if (kind !== 'kinds') return given === undefined ? undefined : [given].flat()
@@ -169,7 +166,6 @@ export function pairsOf(texts: readonly string[]): [value: string, label: string
   return pairs
 }
 
-/** Whether a control has sent what it showed; then the stored value stays unchanged. */
 function isSame(kind: SettingKind, shown: string | readonly string[], given: readonly string[]): boolean {
   if (typeof shown === 'string') return shown === given.at(-1)?.replaceAll('\r\n', '\n')
   const told = (all: readonly string[]) =>
@@ -177,7 +173,6 @@ function isSame(kind: SettingKind, shown: string | readonly string[], given: rea
   return JSON.stringify(told(shown)) === JSON.stringify(told(given))
 }
 
-/** Returns the settings without a control, from the form's `data`; undefined if the form has no `data`. */
 function restOf({ data }: Texts): Data | undefined {
   const [text] = [data ?? []].flat()
   if (text === undefined) return undefined
@@ -196,7 +191,6 @@ interface Sent {
   readonly rest: Data | undefined
 }
 
-/** Returns the value of a setting after the form; undefined if it is unset. */
 function valueAfter(name: string, { type, texts, kept, rest }: Sent): unknown {
   const setting = settingsOf(type).get(name)
   const given = setting && givenTexts(name, setting, texts)

@@ -3,7 +3,6 @@ import type { Choice } from './form-field.js'
 
 /** Up to this number, trees of a datatype without pages are listed one by one. */
 const shownOfKind = 5
-/** How many of those trees are read to decide. */
 const lookedAt = 200
 
 /** Whether an entry of this datatype can be the root of a tree. */
@@ -45,7 +44,6 @@ const isThere = async (
   { services: { space } }: SpaceParts,
 ): Promise<boolean> => (await all(space.content.list(where, { limit: 1 }))).length > 0
 
-/** Returns which of these datatypes the roots of pages or other trees have. */
 async function rootKinds(kinds: readonly Choice[], parts: SpaceParts): Promise<ReadonlySet<string>> {
   const found = await Promise.all(
     kinds.map(async ({ value }) =>
@@ -67,7 +65,6 @@ export async function startsOfPages(model: Model, parts: SpaceParts): Promise<Ch
 
 /** A datatype for an entry under another. */
 export interface StartUnder extends Choice {
-  /** Whether it is usually a page. */
   readonly isPage: boolean
 }
 

@@ -8,7 +8,6 @@ const statuses = ['308', '301']
 /** Redirects: old addresses that lead to the current one of their page. */
 export function redirectResource({ services: { redirects, space } }: ResourceParts) {
   type Redirect = Awaited<ReturnType<typeof redirects.get>> & { leads?: string }
-  /** Adds the current address of the page to redirects that lead to one. */
   async function withEnds(found: readonly Redirect[]): Promise<Redirect[]> {
     const route_id = [...new Set(found.flatMap(one => one.route_id ?? []))]
     const routes = route_id.length > 0 ? await all(space.routes.list({ route_id }, {})) : []

@@ -1,12 +1,8 @@
 import type { HttpError } from '../errors.js'
 
-/** The problems of a form that was refused. */
 interface Refusal {
-  /** Problems by field. */
   readonly errors: ReadonlyMap<string, string>
-  /** The row with the problem, for fields with rows. */
   readonly rows: ReadonlyMap<string, number>
-  /** Problems that are about no field of the form. */
   readonly others: readonly string[]
 }
 

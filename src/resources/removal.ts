@@ -10,7 +10,6 @@ interface Context {
   readonly services: Pick<ServicesOfSpace, 'space' | 'access'>
 }
 
-/** The further permissions for a deletion that includes dependent records. */
 const also: Readonly<Record<CascadeKind, readonly Access[]>> = {
   routes: ['content:delete'],
   fields: ['content:delete'],

@@ -15,11 +15,8 @@ export interface ResourceParts {
 export interface Viewer extends Wording {
   readonly actor: Actor
   can(access: Access): boolean
-  /** In milliseconds. */
   readonly now: number
-  /** The parent of a new record. */
   readonly under?: string
-  /** The typed values, if a form is shown again. */
   readonly typed?: Texts
 }
 
@@ -49,13 +46,11 @@ export interface Column<R, Words extends string = PlainText> {
 /** Called with the record before a change. @throws the reason to refuse the change */
 export type Check = (before: unknown) => void
 
-/** A part of a list: how many records, and after which one. */
 interface Slice {
   limit: number
   after?: string
 }
 
-/** A service as lists and forms use it, regardless of the types of its records. */
 interface Service<R> {
   list(where: never, slice: Slice): AsyncGenerator<R[]>
   count(where: never): Promise<number>
@@ -80,7 +75,6 @@ export interface Resource<R extends object, Words extends string = PlainText> {
   readonly service: Service<R>
   /** Reads the records that the user may see, if that is not all of them for everybody. */
   readonly reads?: (actor: Actor) => Promise<Pick<Service<R>, 'list' | 'count' | 'get'>>
-  /** The member with the id. */
   readonly key: keyof R & string
   nameOf(record: R): string
   readonly columns: readonly Column<R, Words>[]
@@ -95,7 +89,6 @@ export interface Resource<R extends object, Words extends string = PlainText> {
   readonly passing?: readonly string[]
   /** Why a record cannot be changed; undefined when it can. */
   locked?(record: R): Words | undefined
-  /** Says in words which other records the deletion of a record includes. */
   deletes?(record: R, viewer: Viewer): string | Promise<string>
   /** Whether `deletes` reads so many records that the surface asks for it apart. */
   readonly asksApart?: true

@@ -2,7 +2,6 @@ import { RoleCreate, RoleUpdate } from '../services/accounts/roles.js'
 import { all } from './entries.js'
 import { accessTo, type ResourceParts, resource } from './resource.js'
 
-/** More permissions than exist. */
 const maxPermissions = 1000
 
 /** Every permission that a role can have. */

@@ -24,7 +24,6 @@ const kindOf = (setting: Setting) => {
   return isType(setting, 'object') ? 'object' : 'text'
 }
 
-/** Parts of setting names that need other words in a label. */
 const wordsOfNames: Readonly<Record<string, string>> = {
   ...{
     acme: 'ACME',

@@ -3,7 +3,6 @@ import { all } from './entries.js'
 import type { Field, Texts } from './form-field.js'
 import type { ResourceParts } from './resource.js'
 
-/** The most locales that are read; a site has fewer. */
 const maxLocales = 100
 const translated = /^translations\.([^.]+)\.(\w+)$/
 

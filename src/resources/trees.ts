@@ -7,11 +7,9 @@ type Space = Services['space']
 
 /** The largest tree that is shown whole; a larger one is shown along the path to the open entry. */
 const maxWhole = 500
-/** How many children of one parent a larger tree shows, until more are requested. */
 const maxSiblings = 100
 /** The most children of one parent that are shown together. */
 export const maxShown = 1000
-/** How many of them come before the open entry. */
 const margin = 20
 
 /** The state of an entry; `stateWord` says it in words. */
@@ -28,12 +26,9 @@ export interface Node {
   readonly type: string
   readonly level: number
   readonly state: State
-  /** Its position under its parent, counted from 0, and the number of children there. */
   readonly at: number
   readonly of: number
-  /** The entry before it there, if it is shown. */
   readonly before: string | undefined
-  /** How many children are shown. */
   readonly children: number
 }
 
@@ -43,7 +38,6 @@ export interface Range {
   readonly to: number
 }
 
-/** A range of a total. */
 interface Part extends Range {
   readonly total: number
 }
@@ -51,12 +45,9 @@ interface Part extends Range {
 /** A tree as it is shown. */
 export interface Tree {
   readonly root: Entry
-  /** The route of its page. */
   readonly route: Awaited<ReturnType<Space['routes']['get']>> | undefined
   readonly nodes: readonly Node[]
-  /** Whether all of it is shown. */
   readonly isWhole: boolean
-  /** The shown range of children, for parents with more children than are shown. */
   readonly parts: ReadonlyMap<string, Part>
   readonly total: number
   /** The time of the oldest unpublished change; null without one. */
@@ -66,16 +57,13 @@ export interface Tree {
 
 /** The parts of a large tree to show in addition to the entries around the open one. */
 export interface TreeView {
-  /** Another entry that must be shown. */
   readonly beside?: Entry | undefined
-  /** Requested ranges, by parent. */
   readonly asked?: ReadonlyMap<string, Range>
 }
 
 const inOrder = (a: Entry, b: Entry) =>
   a.sort_order - b.sort_order || (a.content_data_id < b.content_data_id ? -1 : 1)
 
-/** Returns the path from the root to an entry, both included. */
 async function wayTo(entry: Entry, { services: { space } }: SpaceParts): Promise<Entry[]> {
   const way = [entry]
   for (let at = entry; at.parent_id !== null && way.length < 1000; way.unshift(at))
@@ -101,14 +89,12 @@ export function rangeWith(places: readonly number[], asked: Range | undefined, t
   return { from: last.from, to: Math.min(total, last.to) }
 }
 
-/** Entries of a tree, with their positions if not all of their siblings are read. */
 interface Found {
   readonly entries: readonly Entry[]
   readonly places: ReadonlyMap<string, number>
   readonly parts: ReadonlyMap<string, Part>
 }
 
-/** Reads the parts of a large tree beside the paths to these entries. */
 async function alongTheWays(
   wanted: readonly Entry[],
   asked: TreeView['asked'],

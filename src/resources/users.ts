@@ -3,7 +3,6 @@ import { all } from './entries.js'
 import { accessTo, type ResourceParts, resource } from './resource.js'
 import { withoutEmpty } from './times.js'
 
-/** The most roles to choose from. */
 const maxRoles = 200
 
 /** Users: people with an account. */

@@ -8,7 +8,6 @@ import { withoutEmpty } from './times.js'
 
 const groupNames: Readonly<Record<string, string>> = { admin: 'Admin content', webhook: 'Test' }
 
-/** Returns the group of an event, which is its first word: `media.created` and `media.deleted`. */
 function groupOf(event: string): string {
   const [first = ''] = event.split('.')
   return groupNames[first] ?? `${first.slice(0, 1).toUpperCase()}${first.slice(1)}`

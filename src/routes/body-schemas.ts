@@ -2,7 +2,6 @@ import { z } from 'zod'
 
 type Schema = z.core.$ZodType
 
-/** The schemas that a schema is made of. */
 function partsOf({ _zod: { def } }: Schema): Schema[] {
   const members: unknown[] = Object.values(def)
   if ('shape' in def) members.push(...Object.values(def.shape as object))

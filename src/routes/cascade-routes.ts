@@ -11,9 +11,7 @@ const yesOrNo = z.enum(['true', 'false']).optional()
 
 interface Cascade {
   kind: CascadeKind
-  /** The parameter that takes along what hangs on the record. */
   flag: 'recursive' | 'values'
-  /** The records that depend on it, for the description. */
   dependents: string
   /** Resources whose records are deleted as well; the caller needs the right to delete them. */
   also: readonly string[]

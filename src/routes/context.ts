@@ -14,18 +14,14 @@ export interface ApiContext {
   recordResponses: RecordResponses
   config: () => Config
   hashing: Pick<Hashing, 'sha256'>
-  /** Metrics as a text. */
   exposition: () => Promise<Exposition>
 }
 
 /** The parts for routers that both content spaces have: one over the public tables, one over the admin tables. */
 export interface SpaceContext extends ApiContext {
   space: SpaceServices
-  /** In front of the paths. */
   prefix: '' | '/admin'
-  /** The part of the access words that guards a resource of this space. */
   permission: (resource: string) => string
-  /** Guards publication. */
   publish: Access
   tag: (resource: string) => string
 }
@@ -53,7 +49,6 @@ export const adminSpace = (context: ApiContext): SpaceContext => ({
 export interface MediaContext extends ApiContext {
   media: MediaServices
   prefix: '' | '/admin'
-  /** The part of the access words that guards them. */
   permission: 'media' | 'admin_tree'
   tag: (resource: string) => string
 }

@@ -147,15 +147,12 @@ function arrayText(
 }
 
 interface Schemas {
-  /** Absent where there can be no more records than there are. */
   create?: z.ZodType
   update: z.ZodType
-  /** Columns that the list can be narrowed by. */
   filters?: readonly string[]
 }
 
 type Saved = Record<string, unknown>
-/** A resource as the endpoints use it, whatever its own types are. */
 interface AnyCrud {
   table: AnyTable
   list: Crud<AnyTable>['list']
@@ -166,16 +163,12 @@ interface AnyCrud {
   remove(actor: Actor, id: string, check?: (record: unknown) => void): Promise<void>
 }
 
-/** Where a resource's endpoints are, and by what right. */
 interface Place {
   api: Endpoints
   path: `/${string}`
-  /** The resource's part of the access words, or the words where they do not follow the methods. */
   permission: string | { read: Access; write: Access }
   recordResponses: RecordResponses
-  /** One record has a path of its own already. */
   hasItemPath?: true
-  /** The records that a caller sees, if they differ between callers. */
   reads?: (actor: Actor) => Promise<Pick<AnyCrud, 'list' | 'count' | 'get'>>
 }
 
@@ -188,7 +181,6 @@ const accessTo = (permission: Place['permission'], operation: string): Access =>
   return operation === 'read' ? permission.read : permission.write
 }
 
-/** Nouns of resources whose path is not their name, by the path without its space. */
 const nouns: Readonly<Record<string, readonly [one: string, several: string]>> = {
   content: ['an entry', 'entries'],
   'content-fields': ['a field value', 'field values'],

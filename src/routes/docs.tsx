@@ -54,7 +54,6 @@ const Answers = ({ document, responses }: { document: Json; responses: Json }) =
   )
 }
 
-/** The request as a shell line, and the answer to it. */
 const Example = ({ operation, answer }: { operation: Json; answer: Json }) => {
   const [{ source } = { source: '' }] = operation['x-codeSamples'] as { source: string }[]
   const { example } = Object.values(objectOf(answer.content)).map(objectOf)[0] ?? {}
@@ -105,7 +104,6 @@ const operationsOf = (document: Json): Operation[] =>
     ),
   )
 
-/** The schemas that have names. */
 const Records = ({ schemas }: { schemas: Json }) => (
   <section>
     <h2 id="records">Records</h2>
@@ -125,7 +123,6 @@ const Records = ({ schemas }: { schemas: Json }) => (
   </section>
 )
 
-/** The meaning of each error status. */
 const Failures = ({ document }: { document: Json }) => {
   const components = objectOf(document.components)
   const statuses = new Map<string, string>()

@@ -27,9 +27,7 @@ export type AnswerShape =
   | {
       readonly table: import('../db/columns.js').AnyTable
       readonly list?: boolean
-      /** With the records under it as `children`, which have theirs. */
       readonly tree?: boolean
-      /** Members that may be shown with the record. */
       readonly more?: z.ZodObject
     }
   | { readonly parts: Readonly<Record<string, AnswerShape>> }
@@ -37,16 +35,13 @@ export type AnswerShape =
 interface Answers {
   readonly status?: 200 | 201 | 204 | 302
   readonly shape?: AnswerShape
-  /** The media type, where that is not JSON. */
   readonly type?: string
 }
 
 interface Described {
   /** One sentence that begins with a verb, without a full stop. */
   summary: string
-  /** The summary of `path/:item`, if it differs. */
   summaryOfOne?: string
-  /** More sentences for the reader of the OpenAPI document; the required permission is added. */
   description?: string
   /** The name of the function in generated clients, where the one that follows from method and path reads badly. */
   name?: string
@@ -55,27 +50,21 @@ interface Described {
    * the list, and `path/:item` as one record of it.
    */
   item?: string
-  /** Keeps `If-Match`. */
   ifMatch?: true
-  /** Statuses of failures beside those that every endpoint of its kind may have. */
   fails?: readonly Status[]
   /** The answer of a request that went well; 204 has no shape. */
   answers?: Answers | undefined
-  /** The answer of a request that only asks what would be done. */
   dryRun?: z.ZodType
   /** Counted by the caller's address together with all others that say so. Every public form is. */
   limited?: true
   /** The requested page may have moved: a redirect may lead to its new address. */
   mayHaveMoved?: true
-  /** The answer holds a secret that is shown once. */
   secret?: true
-  /** Members of the body that are dropped, beside those that the record shows. */
   drops?: readonly string[]
   /** Parameters that are not declared are ignored: links to pages carry marks of their own. */
   anyQuery?: true
   /** Parameters that the handler reads by rules of its own; they are only described here. */
   parameters?: z.ZodObject
-  /** The fields beside the file in a multipart form; the handler reads them. */
   upload?: z.ZodObject
 }
 
@@ -89,7 +78,6 @@ export interface Declaration extends Described {
   query: z.ZodObject | undefined
 }
 
-/** A body is JSON or a form without files; the handler gets what its schema makes of it as `body`. */
 type Body<B extends z.ZodType> = { body?: B; form?: never } | { body?: never; form: B }
 
 /** The id of one record behind a path: it matches no word that an endpoint may end with. */
@@ -98,9 +86,7 @@ const idPattern = '{[0-7][0-9A-Za-z]+}'
 type Options<B extends z.ZodType, Q extends z.ZodObject> = Described &
   Body<B> & {
     query?: Q
-    /** How large its body may be, where that is less than for others. */
     maxBytes?: number
-    /** Throws for a form that is not to be parsed, as one without its token. */
     refuseForm?: (c: Ctx, form: FormData) => void
   }
 
@@ -110,7 +96,6 @@ interface Input<B, Q> {
 }
 
 interface Look {
-  /** Answers what a handler throws; without it the application's own does. */
   errors?: ErrorHandler<Env>
 }
 
@@ -172,7 +157,6 @@ function queryOf<Q extends z.ZodObject>(c: Ctx, schema: Q, anyQuery: true | unde
   return result.data as z.output<Q>
 }
 
-/** The members of a record that an endpoint answers with. */
 function membersOf(shape: AnswerShape | undefined): string[] {
   if (!shape) return []
   if ('parts' in shape) return Object.keys(shape.parts)
@@ -194,14 +178,12 @@ function refusingUnknown(body: z.ZodType, ignored: readonly string[]) {
   })
 }
 
-/** Looks at a form that was read, before its members are parsed. */
 const refusing = (refuse: (c: Ctx, form: FormData) => void) =>
   createMiddleware<Env>(async (c, next) => {
     refuse(c, await c.req.formData())
     await next()
   })
 
-/** The steps that read, parse and check the body of an endpoint. */
 function parsing<B extends z.ZodType, Q extends z.ZodObject>(
   method: Method,
   access: Access,
@@ -221,7 +203,6 @@ function parsing<B extends z.ZodType, Q extends z.ZodObject>(
 /** A public endpoint has no caller whom a key could belong to, and its responses are sessions. */
 export const takesKey = (method: Method, access: Access): boolean => method === 'post' && access !== 'public'
 
-/** The answer about one record, where the endpoint gives a list of them too. */
 function oneOf(answers: Described['answers']): Described['answers'] {
   const { shape } = answers ?? {}
   if (!shape) return answers
@@ -230,7 +211,6 @@ function oneOf(answers: Described['answers']): Described['answers'] {
   return shape instanceof z.ZodArray ? { ...answers, shape: shape.element as z.ZodType } : answers
 }
 
-/** The declaration of one record beside the one of the list or of `q`. */
 const declarationOfOne = (whole: Declaration, item: string, query: z.ZodObject): Declaration => ({
   ...whole,
   path: `${whole.path}/:${item}`,
@@ -248,7 +228,6 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
   if (errors) app.onError(errors)
   const declarations: Declaration[] = []
 
-  /** The steps before a handler: the cheapest refusals first. */
   const before = <B extends z.ZodType, Q extends z.ZodObject>(
     at: string,
     access: Access,

@@ -3,7 +3,6 @@ import type { Failure } from '../middleware/errors.js'
 const style = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem}dd{margin:0;font-family:ui-monospace,monospace}`
 
-/** Titles of statuses, in words for people. */
 const titles: Readonly<Record<number, string>> = {
   401: 'Please sign in',
   403: 'Not allowed',

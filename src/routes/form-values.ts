@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { HttpError, invalid, malformed } from '../errors.js'
 import { parseJson, ValueBudget } from '../services/json-text.js'
 
-/** The part of a JSON schema that decides what the texts of a form are. */
 interface Shape {
   type?: string | readonly string[]
   const?: unknown
@@ -15,14 +14,12 @@ interface Shape {
   items?: Shape | boolean
 }
 
-/** Deepest nesting of members by their names, and how many objects they may make: several times that of any form. */
 const [maxDepth, maxObjects] = [12, 1000]
 
 type Given = Readonly<Record<string, string | string[]>>
 
 const isShape = (some: Shape | boolean | undefined): some is Shape => typeof some === 'object'
 
-/** The schema itself, or each of those that it is made of. */
 function* alternatives(shape: Shape): Generator<Shape> {
   const inner = [shape.anyOf, shape.oneOf, shape.allOf].flatMap(some => some ?? [])
   if (inner.length === 0) yield shape
@@ -80,7 +77,6 @@ function typedValue(member: string, given: string | string[], shape: Shape, budg
   return scalarOf(member, text, types, budget)
 }
 
-/** Builds an object from names such as `fields.price`. */
 class Members {
   readonly values: Record<string, unknown> = {}
   /** The objects that came about by names; what a text has given is whole. */

@@ -6,7 +6,6 @@ import { nonceOf } from '../middleware/headers.js'
 import type { Log } from '../ports.js'
 import { addressOf } from './page-requests.js'
 
-/** Tells if signing in would help somebody who wanted to look at a page. */
 function wantsSignIn(c: Ctx, { status, code }: Failure): boolean {
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return false
   return status === 401 || code === 'unauthenticated' || code === 'session_expired'

@@ -42,10 +42,8 @@ const headersFor = {
   }),
 } as const
 
-/** Where answers come from: the pages of routes, or the trees without one. */
 interface Source<Wanted> {
   inFormat(wanted: Wanted, format: FormatName): Wanted
-  /** The answer, if nothing has to be done for it. */
   inMemory(wanted: Wanted): RenderedPage | undefined
   read(wanted: Wanted): Promise<RenderedPage | Redirect>
 }

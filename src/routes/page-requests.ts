@@ -19,7 +19,6 @@ const maxAddressLength = 1000
 export interface PageRequests {
   /** @throws 400 for an unknown format or broken percent-encoding, 404 for what cannot be a slug */
   of(address: string): PageRequest
-  /** The meaning of an address, if it is cached. */
   known(address: string): PageRequest | undefined
 }
 

@@ -12,7 +12,6 @@ import { siteFiles } from './site-files.js'
 const wantsHtml = (request: Request) => request.headers.get('accept')?.includes('text/html') === true
 const isMissing = (error: unknown) => error instanceof HttpError && error.status === 404
 
-/** Whether the service has no page yet, public or not. */
 async function isEmpty({ routes }: Services['space']): Promise<boolean> {
   for await (const rows of routes.list({}, { limit: 1 })) if (rows.length > 0) return false
   return true

@@ -27,7 +27,6 @@ function robotsOf(config: Config): string {
   return `User-agent: *\nDisallow: /api/\nDisallow: /admin/\n${sitemap}`
 }
 
-/** A text that is sent as its reader takes it. */
 function streamed(pieces: AsyncGenerator<string>, info: RequestInfo): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {

@@ -6,11 +6,9 @@ import { refusingBadAddresses } from '../middleware/request-address.js'
 import { type Endpoints, isDeclared } from './endpoints.js'
 
 export interface Surface {
-  /** In front of the paths of its endpoints. */
   prefix: `/${string}`
   routers: readonly Endpoints[]
   errors: ErrorHandler<Env>
-  /** Sets the headers that every response has. */
   headers: MiddlewareHandler<Env>
 }
 

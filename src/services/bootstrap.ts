@@ -60,7 +60,6 @@ export interface FirstAdministrator {
   password: string | undefined
 }
 
-/** The first administrator as the environment gives it, and the locale of a new database. */
 interface Given {
   readonly CMS_ADMIN_EMAIL?: string | undefined
   readonly CMS_ADMIN_PASSWORD?: string | undefined

@@ -28,7 +28,6 @@ type SpaceSettings = DeliverySettings & {
   redirects?: LeftRedirects
 }
 
-/** Everything about content, over the tables of the public space or of the admin space. */
 function spaceServices(db: Database, space: ContentSpace, prefix: EventPrefix, settings: SpaceSettings) {
   const { access, clock, log, maxVersions, isStaged, redirects, trashRetentionMs } = settings
   const keepsDeleted = () => trashRetentionMs() > 0
@@ -87,7 +86,6 @@ export function contentServices(needs: Needs) {
     space,
     adminSpace,
     ...sharedContent(needs),
-    /** Builds the public books if they are missing. */
     async fillIndexes() {
       await space.publicBook.fill()
       await adminSpace.publicBook.fill()
@@ -96,12 +94,10 @@ export function contentServices(needs: Needs) {
     async catchUpIndexes(): Promise<number> {
       return (await space.publicBook.catchUp()) + (await adminSpace.publicBook.catchUp())
     },
-    /** Deletes for good what has been in the trash for too long. */
     async emptyTrash() {
       await space.trash.removeOld()
       await adminSpace.trash.removeOld()
     },
-    /** Whether both are made. */
     hasIndexes: async () => (await space.publicBook.isFilled()) && adminSpace.publicBook.isFilled(),
     /** Publishes all unpublished changes. Called at a start in live mode, which keeps no unpublished changes. */
     async publishPending() {

@@ -23,7 +23,6 @@ export type { SpaceServices } from './content-space.js'
 export type MediaServices = Services['media']
 export type Services = ReturnType<typeof createServices>
 
-/** The parts that all services are made of. */
 interface Parts {
   db: Database
   ports: Ports
@@ -31,13 +30,10 @@ interface Parts {
   variables: Record<string, string | undefined>
   ids: Ids
   clock: SiteClock
-  /** One for all surfaces. */
   rateLimiter: RateLimiter
-  /** Whether the database has every step of this version's schema. */
   isMigrated: () => Promise<boolean>
   /** Does the steps of the schema that wait for older instances, once none is left. */
   finishMigrating: () => Promise<void>
-  /** Of the service, and the names of the migrations that it knows. */
   version: string
   schema: readonly string[]
 }
@@ -115,7 +111,6 @@ export function createServices(parts: Parts) {
       await webhooks.delivery.drain()
     },
     followOlder: followingOlder(parts, common.instances, catchUpIndexes),
-    /** Removes expired records. Called once an hour. */
     async removeExpired() {
       await removeAccounts()
       await removeDeliveries()
@@ -124,7 +119,6 @@ export function createServices(parts: Parts) {
       await content.presence.removeOld()
       await content.emptyTrash()
     },
-    /** Resolves when all work that no request waits for is done. */
     settle: () => common.jobs.settle(),
   }
 }

@@ -3,7 +3,6 @@ import { limits } from '../limits.js'
 import { atOnce, type Pieces } from '../turns.js'
 import { textProblem } from './text.js'
 
-/** Deepest nesting of arrays and objects. */
 const maxDepth = limits.requests.jsonLevels
 /** Most values in a text; each list, object and member counts as one: 100,000 ids, and room for the values around. */
 const maxValues = limits.requests.jsonValues
@@ -11,10 +10,8 @@ const maxValues = limits.requests.jsonValues
 const maxObjects = limits.requests.jsonObjects
 /** Most different names of members: an object of many is what a parser takes longest for. */
 const maxNames = limits.requests.jsonNames
-/** After this many brackets, names and values other requests may have their turn. */
 const perPiece = 2000
 
-/** The end of the string literal that begins at `start`. */
 function stringEnd(text: string, start: number): number {
   for (let end = start; ; ) {
     end = text.indexOf('"', end + 1)

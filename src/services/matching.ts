@@ -6,16 +6,13 @@ import type { ContentSpace } from '../db/tables.js'
 /** A text inside a pattern of `like`, for statements with `!` as the escape character. */
 export const escapedForLike = (text: string): string => text.replaceAll(/[!%_]/g, found => `!${found}`)
 
-/** How many records are found at most, and how much of a text is looked for. */
 const [most, maxLength] = [20, 100]
-/** More words and fields than somebody looks for. */
 const [maxWords, maxFields] = [6, 100]
 
 const isText = (text: string) => text !== '' && !text.includes('\0') && text.isWellFormed()
 
 const isAscii = (text: string) => /^[ -~]*$/.test(text)
 
-/** A part of a text as it is given, in small letters and with capitals. */
 function patternsOf(part: string): { text: string; small: string; capital: string } {
   const text = `%${escapedForLike(part)}%`
   const small = text.toLowerCase()
@@ -29,7 +26,6 @@ function patternsOf(part: string): { text: string; small: string; capital: strin
 /** Keys of some of the records that have a text. */
 export interface Matches {
   readonly keys: readonly string[]
-  /** Whether there are others, beyond the first 20. */
   readonly isMore: boolean
 }
 

@@ -22,7 +22,6 @@ const formats: Readonly<Record<string, string>> = {
   url: 'must be an address such as https://www.example.com/',
 }
 
-/** Words for the limit of a length or of a number. */
 function limitWords(origin: string, limit: unknown, bound: 'least' | 'most'): string {
   if (origin === 'string') return `must have at ${bound} ${limit} ${limit === 1 ? 'character' : 'characters'}`
   return origin === 'array' || origin === 'set'

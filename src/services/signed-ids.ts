@@ -3,7 +3,6 @@ import { derivedKey } from './secrets.js'
 
 const algorithm = 'HS256'
 const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
-/** No text of ours is longer. */
 const maxLength = 500
 
 // A start does not need it.

@@ -99,7 +99,6 @@ function decoded(path: string): string | undefined {
 /** Decodes a part of an address; one with broken percent-encoding stays as it is. */
 export const uriDecoded = (text: string): string => decoded(text) ?? text
 
-/** Longer than every address that means something. */
 const maxAddressLength = limits.requests.addressCharacters
 
 /** Returns why path and query, as they were sent, cannot mean text that can be stored and compared. */

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { unknownMember } from '../errors.js'
 import type { Pieces } from '../turns.js'
 
-/** A member that its schema does not have, and those that it has in that place. */
 interface Unknown {
   readonly path: readonly string[]
   readonly known: readonly string[]
@@ -37,7 +36,6 @@ function* meantFor(
   }
 }
 
-/** The members of a value with the schema of each; undefined for an unknown member. */
 function* membersOf(
   schema: z.ZodObject | z.ZodRecord | z.ZodArray,
   value: object,

@@ -27,11 +27,8 @@ export interface ChannelTerminal extends Terminal {
 
 interface Surroundings {
   readonly socket: Socket
-  /** Aborted when the client has gone. */
   readonly gone: AbortSignal
-  /** Runs work of this session; an error in it ends this session only. */
   readonly guarded: (work: () => unknown) => void
-  /** Called for each key. */
   readonly seen: () => void
 }
 

@@ -5,7 +5,6 @@ import { sessionExpired } from '../errors.js'
 import type { SshSession } from '../services/accounts/ssh-sign-in.js'
 import type { Site } from './terminal.js'
 
-/** How long a client may take to show the last sentence, and then to close, before the connection is closed. */
 const farewellMs = 500
 
 const fault = 'Something went wrong here, and the session has ended. The log of the service says what.'
@@ -13,21 +12,17 @@ const fault = 'Something went wrong here, and the session has ended. The log of 
 /** The data known about a client. */
 export interface Peer {
   readonly address: string
-  /** The software that the client says it is. */
   readonly software: string
 }
 
 /** An open channel of a connection. */
 export interface Open {
-  /** Ends it, with a sentence for the user. */
   end(sentence: string): void
   /** Asks it to end soon, because the service stops; without this function it is ended at once. */
   stop?(sentence: string): void
-  /** Called when the client has gone. */
   gone(): void
   /** Resolves when it has ended by itself; absent if that takes as long as a person stays. */
   readonly done?: Promise<unknown>
-  /** Whether it works while nobody types. */
   isBusy?(): boolean
 }
 
@@ -70,7 +65,6 @@ export class Connection {
     else this.socket.once('close', listener)
   }
 
-  /** Records the end of the session. */
   async leave(): Promise<void> {
     const { site, session } = this
     await site.services.sshSignIn
@@ -100,7 +94,6 @@ export class Connection {
     return { ...identity, surface: 'ssh', requestId, ipAddress: address, userAgent: software }
   }
 
-  /** Runs work of this connection; an error in it ends this connection only. */
   readonly guarded = (work: () => unknown): void => {
     try {
       const done = work()
@@ -115,7 +108,6 @@ export class Connection {
     this.end(fault)
   }
 
-  /** Ends everything open on it, with one sentence. */
   end(sentence: string): void {
     if (this.#ending) return
     this.#ending = true
@@ -130,7 +122,6 @@ export class Connection {
     setTimeout(() => this.destroy(), 2 * farewellMs).unref()
   }
 
-  /** Asks everything open on it to end, and closes afterwards. */
   async stop(sentence: string): Promise<void> {
     const closed = new Promise<void>(resolve => this.onClose(resolve))
     for (const open of this.#open) this.guarded(() => open.stop?.(sentence))

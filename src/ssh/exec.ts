@@ -12,15 +12,12 @@ import { UnclosedQuote, wordsOf } from './words.js'
 
 interface Call {
   readonly line: string
-  /** Aborted when the client has gone. */
   readonly gone: AbortSignal
   /** Whether the client has a terminal for the command, which needs a carriage return before each line feed. */
   readonly isTerminal?: boolean
-  /** The exit code to return instead of the command's own. */
   readonly code?: number
 }
 
-/** Signals by which a client asks the command to end. */
 const endingSignals = new Set(['INT', 'TERM', 'HUP', 'QUIT', 'KILL'])
 
 const failure = 'something went wrong here: the log of the service says what'
@@ -115,7 +112,6 @@ function ioOf(
 /** Over SSH no option names a configuration file: that is for the operator of the machine. */
 const commands = siteCommands.map(command => withUsualOptions(command))
 
-/** Returns the sentence about a command that only the machine has; undefined for any other line. */
 function ofMachine(given: readonly string[]): string | undefined {
   const found = machineCommands.find(words => words === given.slice(0, words.split(' ').length).join(' '))
   return found && `${found} is a command of the machine that runs the service, not of SSH`

@@ -10,7 +10,6 @@ export interface GateLimits {
 
 interface Comers {
   open: number
-  /** Start of the count, and the number of connections since then that have not signed in. */
   since: number
   recent: number
 }
@@ -21,9 +20,7 @@ const addresses = 10_000
 
 /** One admitted connection. */
 export interface Ticket {
-  /** A user has signed in: the connection no longer counts. */
   signedIn(): void
-  /** The connection has ended. */
   leave(): void
 }
 

@@ -7,9 +7,7 @@ import type { Log } from '../ports.js'
 
 /** The SSH host key. */
 export interface HostKey {
-  /** The content of its file. */
   readonly text: string
-  /** The fingerprint that `ssh` shows at the first connection. */
   readonly fingerprint: string
 }
 

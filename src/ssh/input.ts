@@ -3,7 +3,6 @@ import type { ServerChannel } from 'ssh2'
 
 const maxLength = 4096
 
-/** Applies a key to the line that is being typed. */
 function typed(line: string[], key: string, byPerson: boolean): string[] | 'end' | 'interrupt' {
   if (key === '\r' || key === '\n') return 'end'
   if (!byPerson) return [...line, key]

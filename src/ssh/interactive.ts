@@ -8,17 +8,13 @@ import { liveScreen } from './screens/live.js'
 import { type Session, sessionOf } from './session.js'
 import type { Site, Terminal } from './terminal.js'
 
-/** The least time between frames: 30 frames a second. */
 const frameMs = 1000 / 30
-/** Enters the alternate screen, with pastes marked. */
 const enter = '\x1b[?1049h\x1b[?2004h\x1b[2J'
 /** Turns on reports of buttons and wheel, in decimal coordinates, which have no limit. */
 const [mouseOn, mouseOff] = ['\x1b[?1000h\x1b[?1006h', '\x1b[?1006l\x1b[?1000l']
-/** How many steps one turn of the wheel makes. */
 const wheelSteps = 3
 /** Writes a character of two bytes and asks for the cursor: it is in the third column if the terminal lacks UTF-8. */
 const probe = '\x1b[H\u00e9\x1b[6n'
-/** Terminals that can show only ASCII. */
 const plainTerminals = /^(dumb|unknown|ansi|vt\d.*|)$/i
 
 /** Opens the screens for one signed-in user at one terminal, until they leave or the connection ends. */
@@ -79,7 +75,6 @@ class Interactive {
     this.#stack.open(start)
   }
 
-  /** An unexpected error ends this session and no other one. */
   #guarded(work: () => void): void {
     if (this.#ended) return
     try {

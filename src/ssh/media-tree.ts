@@ -26,7 +26,6 @@ const maxItems = limits.ssh.listedItems
 /** Characters of an id at the end of a name, which distinguish two files of one folder with equal names. */
 const idLength = 8
 
-/** Replaces characters of a name that would end a path or steer a terminal. */
 const shownName = (name: string): string => visible(name).replaceAll(/[/\n\t]/g, '_')
 
 /** Splits a path, without `.`, `..` and empty parts; nothing is above its root. */

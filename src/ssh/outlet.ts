@@ -40,7 +40,6 @@ export class Outlet {
     this.#onDrain.push(listener)
   }
 
-  /** Resolves when the written data is sent, or the client has gone. */
   async drained(): Promise<void> {
     if (this.gone.aborted || !this.#isFull()) return
     await new Promise<void>(resolve => this.#drained.push(resolve))

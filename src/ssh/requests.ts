@@ -6,7 +6,6 @@ import type { Connection, Open } from './connection.js'
 import { runCommand } from './exec.js'
 import { serveMedia } from './sftp.js'
 
-/** The most channels of one connection at once. */
 const maxChannels = limits.ssh.channels
 /**
  * The shortest packets that a client may ask for. With empty packets the library would write for ever, and with packets
@@ -14,7 +13,6 @@ const maxChannels = limits.ssh.channels
  */
 const minPacketBytes = 1024
 
-/** How long a connection over the limit of sessions stays open. */
 const turnAwayMs = 5000
 
 const noScreens = 'Screens need a terminal: give a command instead, or connect with ssh -t.\n'
@@ -120,7 +118,6 @@ function takeSftp(accept: () => SFTPWrapper, session: Session, connection: Conne
 
 interface Opened {
   readonly channel: ServerChannel
-  /** Aborted when the client has gone, or has closed the channel. */
   readonly gone: AbortSignal
   add(open: Omit<Open, 'gone'>): void
 }

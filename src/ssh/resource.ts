@@ -23,17 +23,11 @@ import type { Session } from './session.js'
 
 /** A resource with the parts that only its screens have. */
 export interface ScreenResource<R extends object> extends Omit<Resource<R, string>, 'words'> {
-  /** Filter of the service's records. */
   readonly where?: object
-  /** The parent of new records. */
   readonly under?: string
-  /** Lines shown once after a record was created. */
   made?(record: R): readonly string[]
-  /** Lines above the fields of a record. */
   says?(record: R): readonly string[] | Promise<readonly string[]>
-  /** How often the list reloads while it is shown. */
   readonly everyMs?: number
-  /** Further keys in the list and in a record. */
   readonly listKeys?: readonly ListKey<R>[]
   readonly formKeys?: readonly FormKey<R>[]
 }
@@ -46,7 +40,6 @@ export const viewerOf = (session: Session, under?: string): Viewer => ({
   ...(under === undefined ? {} : { under }),
 })
 
-/** Times are typed as text here, so their fields say the format. */
 const typedField = (field: Field): FormField =>
   field.kind === 'datetime' ? { ...field, hint: `as 2027-01-31T12:00, ${field.hint ?? ''}` } : field
 
@@ -64,7 +57,6 @@ const columnsOf = <R>(session: Session, columns: readonly Described<R, string>[]
     ...(room === 'much' ? { wide: true } : {}),
   }))
 
-/** Returns the texts that the fields of a form send. */
 function sent(fields: readonly FormField[], texts: Texts): Texts {
   const given = fields.filter(({ kind }) => kind !== 'fixed')
   return Object.fromEntries(
@@ -90,7 +82,6 @@ export const toldView = (title: string, texts: readonly string[]): AnyView =>
     texts.map((text, i): Row => ({ text, style: i === texts.length - 1 ? bold : 0 })),
   )
 
-/** Asks before a record is deleted, and names the records that the deletion includes. */
 function askDelete<R extends object, S>(
   session: Session,
   resource: ScreenResource<R>,
@@ -122,7 +113,6 @@ function askDelete<R extends object, S>(
   })
 }
 
-/** The form of an existing or a new record. */
 function recordView<R extends object>(
   session: Session,
   resource: ScreenResource<R>,

@@ -13,7 +13,6 @@ import { Sessions } from './sessions.js'
 import { type Proved, signIn } from './sign-in.js'
 import type { Site } from './terminal.js'
 
-/** How long a connection may take to sign in. */
 const graceMs = 30_000
 const gateLimits: GateLimits = {
   atOnce: limits.ssh.connections,
@@ -47,7 +46,6 @@ const algorithms = {
 
 export interface SshListener {
   readonly port: number
-  /** Stops accepting, and ends every session with a sentence. */
   stop(): Promise<void>
 }
 
@@ -60,7 +58,6 @@ export interface SshOptions {
   readonly graceMs?: number
 }
 
-/** A connection before sign-in. */
 interface Coming {
   readonly socket: Socket
   readonly ticket: Ticket
@@ -117,7 +114,6 @@ class SshServer {
     for (const { socket } of this.#coming.values()) socket.destroy()
   }
 
-  /** The library has read the software name of the client. */
   #greeted(client: Client, info: ssh2.ClientInfo): void {
     const end = otherEnd(info.ip, info.port)
     const coming = this.#coming.get(end)
@@ -136,7 +132,6 @@ class SshServer {
     })
   }
 
-  /** Opens the session of a user who has proved their identity. */
   async #enter(client: Client, socket: Socket, peer: Peer, { userId, keyId }: Proved): Promise<void> {
     const { site } = this.options
     if (!this.#sessions.hasRoom(userId)) return turnAway(client, socket)

@@ -4,24 +4,19 @@ import { nextTurn } from '../turns.js'
 import type { Connection } from './connection.js'
 import type { Site } from './terminal.js'
 
-/** The most sessions of one user at once. */
 const perUser = 64
-/** How often it checks for sessions that are over, or idle for too long. */
 const watchIntervalMs = 1000
 
 const over = 'The session is over: sign in again.'
 const idle = 'The session has ended, for nothing was typed for a while.'
 const stopping = 'The service stops. Connect again in a moment.'
 
-/** How long running commands may take to end when the service stops. */
 const stopTimeoutMs = 3000
-/** How long users then have to read the reason. */
 const farewellMs = 1500
 
 /** The connections of signed-in users. */
 export class Sessions {
   readonly #open = new Set<Connection>()
-  /** Sessions whose end is being recorded. */
   readonly #leaving = new Set<Promise<void>>()
   readonly #timer: NodeJS.Timeout
   #watching: Promise<void> | undefined
@@ -37,7 +32,6 @@ export class Sessions {
     }, watchIntervalMs).unref()
   }
 
-  /** Whether the user may open another session. */
   hasRoom(userId: string): boolean {
     if (this.#open.size >= this.limits.inAll()) return false
     let own = 0
@@ -55,7 +49,6 @@ export class Sessions {
     })
   }
 
-  /** Ends all connections; running commands may take a moment to end. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     const stopped = Promise.all([...this.#open].map(connection => connection.stop(stopping)))

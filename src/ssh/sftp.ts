@@ -9,7 +9,6 @@ import { type MediaNode, MediaTree, partsOf } from './media-tree.js'
 
 const { STATUS_CODE: status, OPEN_MODE: mode } = ssh2.utils.sftp
 
-/** Something open on a channel, such as a file that is being read. */
 type Handle =
   | { readonly kind: 'folder'; entries: FileEntry[] }
   | {
@@ -27,7 +26,6 @@ type Handle =
     }
 
 const maxHandles = limits.ssh.openFiles
-/** The most requests, and bytes of them, that a client may send before it has the responses. */
 const [maxWaiting, maxWaitingBytes] = [512, 2 ** 25]
 const maxReadBytes = 2 ** 18
 const entriesAtOnce = 100
@@ -56,7 +54,6 @@ const statusOf = (error: unknown): number => {
   return error.status === 403 ? status.PERMISSION_DENIED : status.FAILURE
 }
 
-/** One SFTP channel: a client lists, downloads and uploads media. Requests are handled one after another. */
 class Sftp implements Open {
   readonly #handles = new Map<number, Handle>()
   #lastHandle = 0
@@ -109,7 +106,6 @@ class Sftp implements Open {
     this.connection.guarded(() => this.#turn)
   }
 
-  /** Handles a request in its turn. A failure affects only this request. */
   #answer(id: number, work: () => Promise<void>, bytes = 0): void {
     this.connection.seen()
     this.#waiting++

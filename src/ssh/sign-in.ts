@@ -6,7 +6,6 @@ import { limitKey } from '../net/client-address.js'
 import type { PublicKeys } from '../ports.js'
 import type { Site } from './terminal.js'
 
-/** The most failed attempts of one connection. */
 const maxTries = limits.ssh.attempts
 const maxPasswordLength = 1024
 const methods: ['publickey', 'password'] = ['publickey', 'password']

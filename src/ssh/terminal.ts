@@ -8,7 +8,6 @@ export interface Terminal {
   readonly columns: number
   /** From 1 to 200. */
   readonly rows: number
-  /** The type that the client reports, such as `xterm-256color`. */
   readonly term: string
   /** Sends text. Returns false if the caller should wait for the client (`onDrain`). */
   write(text: string): boolean
@@ -29,8 +28,6 @@ export interface Site {
   readonly services: Services
   readonly clock: Clock
   readonly log: Log
-  /** The configuration in effect. */
   readonly config: () => Config
-  /** Creates the request id for the actor of an action; the log and the audit events of the action share it. */
   readonly newRequestId: () => string
 }

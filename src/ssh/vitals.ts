@@ -9,25 +9,18 @@ import { titlesById } from '../resources/entries.js'
 import { type RecentRow, recentRows } from '../resources/views/recent.js'
 import { english } from '../texts/language.js'
 
-/** How much of the past counts for the latency, in seconds. */
 const windowSeconds = 60
-/** How often the parts that read the database are read, in milliseconds. */
 const [often, seldom] = [3000, 30_000]
-/** How many seconds of the past are kept: more than a screen has columns. */
 const maxSamples = 600
-/** How long ago somebody was active who is still here, in milliseconds. */
 const hereMs = 5 * 60_000
 const [maxPlanned, maxChanges, maxHere] = [5, 8, 8]
-/** How many audit events are read for the last changes. */
 const maxEvents = 40
 
-/** The requests of one surface since the start, also by latency. */
 interface Count {
   readonly requests: number
   readonly buckets: readonly number[]
 }
 
-/** Everything that is counted, at one moment. */
 interface Sample {
   readonly at: number
   readonly surfaces: ReadonlyMap<string, Count>
@@ -38,7 +31,6 @@ interface Sample {
 /** The numbers of one surface. */
 export interface Surface {
   readonly name: string
-  /** Requests of each second, the newest last. */
   readonly perSecond: readonly number[]
   /** Milliseconds that 95 % of the requests of the last minute took at most; undefined without requests. */
   readonly p95: number | undefined
@@ -47,7 +39,6 @@ export interface Surface {
 
 export interface Vitals {
   readonly surfaces: readonly Surface[]
-  /** Statements of the last second. */
   readonly statements: { readonly read: number; readonly write: number } | undefined
   /** The part of pages that came from memory, from 0 to 1. */
   readonly cached: number | undefined
@@ -92,9 +83,7 @@ export interface Watcher {
   readonly services: ServicesOfSpace
   readonly actor: Actor
   can(access: string): boolean
-  /** In milliseconds. */
   now(): number
-  /** Undefined where no configuration is at hand. */
   readonly config?: () => Config
 }
 
@@ -131,7 +120,6 @@ export class VitalsReader {
     }
   }
 
-  /** Reads a part again if it is old. */
   async #kept(name: string, everyMs: number, read: () => Promise<unknown>): Promise<unknown> {
     const known = this.#parts.get(name)
     const at = performance.now()
@@ -168,7 +156,6 @@ export class VitalsReader {
     return { read: (now.reads - last.reads) / seconds, write: (now.writes - last.writes) / seconds }
   }
 
-  /** The free space on the disk of the database file; undefined for a server. */
   async #freeBytes(): Promise<number | undefined> {
     const { config } = this.watcher
     const file = config && databaseFile(config())

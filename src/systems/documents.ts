@@ -25,7 +25,6 @@ export function titleFieldOf(schema: Schema, datatype: Datatype): Field | undefi
 export const referencesOf = (schema: Schema, datatype: Datatype): Field[] =>
   fieldsOf(schema, datatype).filter(({ field_type }) => field_type === 'relation' || field_type === 'media')
 
-/** The most search results that are used. */
 const searched = 100
 
 /** Entries of the datatype, which the caller may see, that have all words, the best first. */

@@ -49,7 +49,6 @@ export const ignoringCase = (name: string): string => name.toLowerCase()
 
 /** The addresses of pages. Where several want one, those behind the first get a number. */
 export class PageAddresses {
-  /** Paths, with the last number that one like it was given. */
   private readonly used = new Map<string, number>()
 
   /** @param numbered what the number is put behind */

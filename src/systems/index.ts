@@ -11,11 +11,9 @@ import { sanityFailure, sanityRoutes } from './sanity/http/index.js'
 import { strapiFailure, strapiRoutes } from './strapi/http/index.js'
 import { wordpressFailure, wordpressRoutes } from './wordpress/http/index.js'
 
-/** A system whose clients are answered under a root of its own. */
 interface System {
   readonly name: string
   routes(context: ApiContext): Endpoints
-  /** An error in the format of the system. */
   readonly failure: Parameters<typeof ErrorsOf>[1]
 }
 

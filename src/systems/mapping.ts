@@ -16,13 +16,10 @@ export interface TypeSettings extends Partial<Record<PartName, string | undefine
   readonly wordpress?: string | undefined
   /** Its plural under `/compat/strapi/api`. */
   readonly strapi?: string | undefined
-  /** The name of its entries as components of Strapi. */
   readonly component?: string | undefined
   /** The name of its entries' children under Contentful, Sanity and Strapi, there a zone or a repeated component. */
   readonly children?: string | undefined
-  /** Rich texts that Strapi has as blocks. */
   readonly blocks?: readonly string[] | undefined
-  /** The time zone in which WordPress shows its entries. */
   readonly zone?: string | undefined
 }
 
@@ -30,28 +27,21 @@ export interface TypeSettings extends Partial<Record<PartName, string | undefine
 export interface TypeMapping {
   readonly datatype: Datatype
   readonly wordpress: string
-  /** The time zone of its times in WordPress; UTC if undefined. */
   readonly zone: string | undefined
   readonly strapi: string
-  /** Asked for as a single type. */
   readonly single: string
   /** `blocks.hero` for entries that are children. */
   readonly component: string
   readonly children: string
-  /** The ids of its rich texts that are answered to clients of Strapi as blocks. */
   readonly blocks: ReadonlySet<string>
   /** True if Strapi shows its entries as components: a component is configured, and no plural. */
   readonly isComponent: boolean
-  /** True if a name of its children is configured. */
   readonly namesChildren: boolean
-  /** True if its entries differ between locales. */
   readonly isLocalized: boolean
-  /** Its fields in their order. */
   readonly fields: readonly Field[]
   readonly parts: Readonly<Partial<Record<PartName, Field>>>
 }
 
-/** Names that fields of the kind commonly have, the likeliest first. */
 const guesses: Record<PartName, readonly string[]> = {
   excerpt: ['excerpt', 'summary', 'teaser', 'lead', 'description', 'abstract'],
   picture: ['featuredImage', 'cover', 'picture', 'image', 'photo', 'heroImage', 'thumbnail'],
@@ -142,7 +132,6 @@ export function mappingOf(
 /** The names of all datatypes in other systems. */
 export interface Mapping {
   readonly types: readonly TypeMapping[]
-  /** The names of the children of entries, by the ids of their datatypes. */
   readonly childrenNames: ReadonlyMap<string, string>
 }
 

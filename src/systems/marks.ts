@@ -10,7 +10,6 @@ const names = {
 } as const
 
 export type Mark = keyof typeof names
-/** Systems with marks of their own. */
 type Marking = 'contentful' | 'sanity' | 'strapi'
 
 const marks = Object.keys(names) as Mark[]

@@ -72,12 +72,10 @@ export function pictureParameters(c: Ctx) {
   const format = query.get('fm') ?? ''
   return {
     query,
-    /** The first of these that is a number, within what a picture can have; 0 without one. */
     number(...names: readonly string[]): number {
       const given = names.map(name => Number(query.get(name) ?? Number.NaN)).find(Number.isFinite) ?? 0
       return Math.min(Math.max(given, 0), 20_000)
     },
-    /** The media type that `fm` names, where there are pictures of it. */
     type: Object.hasOwn(types, format) ? types[format] : undefined,
   }
 }

@@ -52,7 +52,6 @@ function keyOf(request: Request): string {
 /** Clients that hear of a change ask again at once; otherwise the browser would show its cached response. */
 const neverStale = { 'Cache-Control': 'public, max-age=0, must-revalidate' } as const
 
-/** The answer as pages are answered, with the headers of the other system, which scripts of other origins may read. */
 function answered(request: Request, info: RequestInfo, answer: CompatAnswer): Response {
   const names = Object.keys(answer.headers)
   const exposed =
@@ -107,7 +106,6 @@ export function compatFastPath({ services: { access: rights, space }, authentica
   }
 }
 
-/** Writes the answer. */
 type Write = (site: CompatSite) => Promise<Written> | Written
 
 interface Asked {
@@ -141,7 +139,6 @@ export function door(context: ApiContext, system: string, title: string) {
     options,
     answer,
     addressOf: addresses(context, system),
-    /** Adds an endpoint. `asked` reads the whole request before any content is read. */
     get(path: string, asked: (c: Ctx) => Write | Asked): void {
       api.get(path, 'public', options, async c => {
         const given = asked(c)

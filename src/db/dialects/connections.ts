@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How long the server may take for one statement, in milliseconds. Then its connection is given up. */
 export const statementTimeoutMs = 4000
-/** How long a stop waits for connections to end in order, in milliseconds. */
 const closeTimeoutMs = 3000
 
 /** A connection of a driver, as far as all of them are alike. */
@@ -23,7 +22,6 @@ export class Connections<C extends DriverConnection> {
 
   constructor(private readonly socketOf: (connection: C) => Socket) {}
 
-  /** Called with each new connection of the pool, before anything is sent by it. */
   watch(connection: C): void {
     this.open.add(connection)
     this.socketOf(connection).once('close', () => this.open.delete(connection))
@@ -43,7 +41,6 @@ export class Connections<C extends DriverConnection> {
     }
   }
 
-  /** Lets the next statements of a connection take so long, in milliseconds. */
   allow(connection: C, limitMs: number): void {
     this.allowed.set(connection, Math.max(limitMs, 500))
   }
@@ -58,12 +55,10 @@ export class Connections<C extends DriverConnection> {
     }
   }
 
-  /** False while `withoutLimit` runs something. */
   get isLimited(): boolean {
     return this.unlimited === 0
   }
 
-  /** Gives a connection up: nobody may use it again. */
   destroy(connection: C): void {
     this.socketOf(connection).destroy()
   }
@@ -76,7 +71,6 @@ export class Connections<C extends DriverConnection> {
     for (const connection of this.open) this.retired.add(connection)
   }
 
-  /** Returns true if the pool may hand the connection out. */
   isUsable(connection: C): boolean {
     return !this.retired.has(connection) && !this.socketOf(connection).destroyed
   }

@@ -38,7 +38,6 @@ export type Failure =
 /** Everything that differs between the three engines. Nothing outside `src/db` asks which one runs. */
 export interface Dialect extends SchemaDialect {
   readonly name: 'sqlite' | 'postgres' | 'mysql'
-  /** Builds statements; it is asked to run them only by the dialect itself. */
   readonly knex: Knex
   readonly read: Session
   /** One transaction that holds its writes against all others; rolled back when `work` throws. */
@@ -49,7 +48,6 @@ export interface Dialect extends SchemaDialect {
    * @param long for `work` that reads for minutes: it keeps no other snapshot waiting
    */
   snapshot<T>(work: (session: Session) => Promise<T>, long?: boolean): Promise<T>
-  /** The tables that the database has, ours and others. */
   tableNames(session: Session): Promise<string[]>
   /** Runs `work` while no other instance migrates the same database. The lock ends with the process. */
   withMigrationLock<T>(work: () => Promise<T>): Promise<T>
@@ -62,7 +60,6 @@ export interface Dialect extends SchemaDialect {
   externalVersion(): number | Promise<number>
   /** The server's own clock, in milliseconds since 1970; absent where that is the clock of this process. */
   time?(): Promise<number>
-  /** True if `externalVersion` returns a number at once, without a statement. */
   readonly cheapToRead: boolean
   /** True if it is looked at for every answer: the next request of a client may go to another process. */
   readonly isShared: boolean
@@ -70,9 +67,7 @@ export interface Dialect extends SchemaDialect {
   readonly propagationDelayMs: number
   /** At most `tries` attempts of a key in `seconds`, counted for all instances together if several can run. */
   rateLimiter(tries: number, seconds: number): RateLimiter
-  /** The meaning of an error of its sessions and transactions; all of them are `DriverError`s. */
   classify(error: unknown): Failure
-  /** How the connections are used; absent where there is no pool. */
   pool?(): PoolState
   /** Ends in bounded time, also when the server does not answer. */
   close(): Promise<void>

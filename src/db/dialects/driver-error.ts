@@ -1,6 +1,5 @@
 import { codeOf, type Failure } from './dialect.js'
 
-/** As much of a statement as says which one it was. */
 const maxShapeLength = 200
 
 /**

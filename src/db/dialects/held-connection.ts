@@ -24,7 +24,6 @@ const sendingMs = (bindings: readonly Knex.RawBinding[]): number =>
   bindings.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0) /
   charactersPerMs
 
-/** A connection that its holder alone sends statements by. What fails there is an error of ours. */
 class HeldConnection<C extends DriverConnection> {
   private limitMs: number
 

@@ -47,7 +47,6 @@ function classify(error: unknown): Failure {
   return 'unknown'
 }
 
-/** The lock of migrations; advisory locks belong to one database. */
 const lock = 7_305_264_801
 
 const milliseconds = "floor(date_part('epoch', clock_timestamp()) * 1000)"
@@ -80,7 +79,6 @@ const localTimeouts = Object.entries(timeouts)
   .map(([name, value]) => `set local ${name} = ${value}`)
   .join('; ')
 
-/** How often a start asks whether another one still migrates, and for how long, in milliseconds. */
 const [lockPauseMs, lockTimeoutMs] = [100, 600_000]
 
 /**

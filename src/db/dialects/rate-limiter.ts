@@ -22,7 +22,6 @@ function limiterOf({ points, duration }: Amount, make: (library: Library) => Cou
   }
   const windowMs = duration * 1000
 
-  /** Counts one more. */
   async function counted(key: string): Promise<{ refused: boolean; state: RateLimiterRes }> {
     loading ??= load()
     const { library, limiter } = await loading

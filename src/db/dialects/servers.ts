@@ -9,11 +9,8 @@ const maxSnapshots = 4
 
 interface Server<C extends DriverConnection> extends Pool<C> {
   rowsOf(answer: unknown): RawRow[]
-  /** Sent first in each transaction: the server's own limits for it. */
   limits?: readonly string[]
-  /** Lifts them for the transaction that it is sent in. */
   liftLimit?: string
-  /** Gives the name of what holds our tables. */
   schemaName: string
   /** Gives the server's clock, in milliseconds since 1970. */
   milliseconds: string
@@ -45,7 +42,6 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
   const read = sessionOf((sql, bindings) => onOneConnection(({ query }) => query(sql, bindings)))
   const snapshots = new Semaphore(maxSnapshots)
 
-  /** Runs `work` between `begin` and `end`; what fails is rolled back. */
   const between = <T>(begin: readonly string[], end: string, work: (session: Session) => Promise<T>) =>
     onOneConnection(async held => {
       try {

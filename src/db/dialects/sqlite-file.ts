@@ -13,7 +13,6 @@ export function isWritable(folder: string): boolean {
   }
 }
 
-/** Why a file cannot be the database, in words for the operator. */
 function fileProblem(path: string, error: unknown): string {
   if (!existsSync(dirname(path))) return `there is no folder ${dirname(path)}`
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return 'is a folder'

@@ -10,7 +10,6 @@ import type { Answered, Asked } from './sqlite-threads.js'
  */
 
 const connection = openForReading(workerData as string)
-/** When the statement that runs must end, on the clock of this thread. */
 let endsAt = Number.POSITIVE_INFINITY
 let isLate = false
 connection.function('within_time', { deterministic: false }, (_row: unknown) => {

@@ -16,13 +16,11 @@ export interface Asked {
   readonly kind: 'all' | 'lists' | 'exec'
   readonly sql: string
   readonly bindings: readonly Scalar[]
-  /** How long it may take, in milliseconds. */
   readonly leftMs?: number | undefined
 }
 
 export type Answered = { readonly id: number } & (
   | { readonly rows: RawRow[]; readonly tookMs: number }
-  /** `late` when its time was over. */
   | { readonly failed: 'late' | { readonly failure: Failure; readonly code: string; readonly words: string } }
 )
 
@@ -34,7 +32,6 @@ const longestMs = 30_000
 const graceMs = 10_000
 /** A thread with nothing to do ends after so long, for it takes some 10 MiB; longer than a snapshot may take. */
 const idleMs = 90_000
-/** The most long statements that run at once, each in its own thread, and the most that wait. */
 const [maxThreads, maxWaiting] = [3, 64]
 
 /** A snapshot is of the moment of its first read, so it reads something at once. */
@@ -87,7 +84,6 @@ export class ReadingThread {
     })
   }
 
-  /** Reads of one moment. They run one after another. */
   async snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const all: Session['all'] = async (sql, bindings) => (await this.run('all', sql, bindings)).rows
     await this.run('exec', beginSnapshot, [])
@@ -138,7 +134,6 @@ export class ReadingThread {
     else waiting.reject(answered.failed === 'late' ? new Late() : failed(waiting.sql, answered.failed))
   }
 
-  /** Keeps the process no longer, and the thread not for ever. */
   private rest(): void {
     const worker = this.thread?.worker
     worker?.unref()

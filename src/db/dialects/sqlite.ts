@@ -62,7 +62,6 @@ async function tableNames(session: Session): Promise<string[]> {
   return tables.map(({ name }) => String(name))
 }
 
-/** Transactions of this process run one after another on the one writing connection. */
 function transactionsOn(writer: BetterSqlite.Database) {
   const begin = writer.prepare('begin immediate')
   const commit = writer.prepare('commit')
@@ -94,7 +93,6 @@ function transactionsOn(writer: BetterSqlite.Database) {
           throw error
         }
       }),
-    /** Ends when the last of them has ended. */
     settle: () => turns.run(async () => undefined),
   }
 }

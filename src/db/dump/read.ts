@@ -17,13 +17,10 @@ export interface DumpedRows {
 
 /** A row with more characters than this is refused: no engine would take it. */
 const maxRowCharacters = 64 * 2 ** 20
-/** How much one batch has at most, one row apart. */
 const [batchRows, batchCharacters] = [500, 256 * 1024]
 
-/** Thrown where the text that has come ends before a row does. */
 const needsMore = new Error('more text is needed')
 
-/** The part of the text that has arrived and is not read yet. */
 class Window {
   text = ''
   at = 0
@@ -32,7 +29,6 @@ class Window {
 
   constructor(private readonly source: AsyncIterator<Uint8Array>) {}
 
-  /** Reads on until `characters` are buffered, or the text ends. */
   async fill(characters: number): Promise<void> {
     if (this.text.length - this.at >= characters) return
     const parts = [this.text.slice(this.at)]
@@ -170,7 +166,6 @@ function check({ table, columns, rules, isSkipped }: DumpedTable, values: readon
   if (isSkipped(values)) throw new DumpError(`has a row of ${table.name} that no dump holds`)
 }
 
-/** How much text is wanted before a row is tried. */
 const usualCharacters = 64 * 1024
 
 class Rows {
@@ -185,7 +180,6 @@ class Rows {
     this.prefixes = [',\n', `;\n${insertHead(of)}`, insertHead(of)]
   }
 
-  /** The next row; undefined where the table ends. What was read is exactly what a dump of these values has. */
   async next(): Promise<{ values: Scalar[]; characters: number } | undefined> {
     const { window } = this
     for (let wanted = usualCharacters; ; wanted = window.left * 2) {

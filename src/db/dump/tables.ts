@@ -89,7 +89,6 @@ const rules: Readonly<Record<string, Rule>> = {
   'admin_content_trees.book_version': () => 1,
 }
 
-/** Rows that a dump does not hold. */
 const skipped: Readonly<Record<string, (row: Record<string, Scalar>) => boolean>> = {
   // Reset tokens, which are on their way by mail.
   tokens: ({ token_type }) => token_type !== 'api_key',
@@ -101,7 +100,6 @@ const skipped: Readonly<Record<string, (row: Record<string, Scalar>) => boolean>
 export interface DumpedTable {
   readonly table: AnyTable
   readonly columns: readonly string[]
-  /** How the value of each column is dumped, in their order. */
   readonly rules: readonly Rule[]
   isSkipped(values: readonly Scalar[]): boolean
 }
@@ -123,7 +121,6 @@ function dumped(table: AnyTable): DumpedTable {
   }
 }
 
-/** The tables that a row of this one names, itself apart. */
 const namedBy = ({ name, columns }: AnyTable): string[] =>
   Object.values(columns).flatMap(({ flags: { references } }) =>
     references && references !== name ? [references] : [],

@@ -6,7 +6,6 @@ import type { DumpedTable } from './tables.js'
  * begin with an exclamation mark are read by MySQL and MariaDB alone (docs/decisions/600-backups.md).
  */
 
-/** How many rows one statement has at most, and after how many characters it gets no more. */
 const [maxRows, maxCharacters] = [500, 256 * 1024]
 
 const types: Record<Exclude<Kind, 'bytes'>, string> = {
@@ -74,7 +73,6 @@ export class StatementText {
 
   constructor(private readonly of: DumpedTable) {}
 
-  /** The text of one more row. */
   row(values: readonly Scalar[]): string {
     const { table, columns } = this.of
     const literals = values.map((value, i) =>
@@ -89,7 +87,6 @@ export class StatementText {
     return before + text
   }
 
-  /** The end of the last statement. */
   end(): string {
     return this.rows === 0 ? '' : ';\n'
   }

@@ -59,7 +59,6 @@ const scalar = (kind: Kind, value: unknown): Scalar => {
 /** Is given each row as it is dumped. */
 export type OnRow = (of: DumpedTable, values: readonly Scalar[]) => void
 
-/** Pieces of the dump are not larger than this by more than one row. */
 const pieceCharacters = 64 * 1024
 
 async function* tableText(read: Reader, of: DumpedTable, onRow: OnRow): AsyncGenerator<string> {

@@ -80,7 +80,6 @@ export const rolePermissionLabels: Query<never, { role_id: string; label: string
   rows: each(row => ({ role_id: row.role_id as string, label: row.label as string })),
 }
 
-/** Ids of expired rows, a bounded number at once. */
 const expired = (table: string, key: string): Query<'now', string> => ({
   values: ['now'],
   build: (knex, value) =>

@@ -37,7 +37,6 @@ export type TestShape =
   | { at: 'not'; test: TestShape }
   | { at: 'and' | 'or'; tests: TestShape[] }
 
-/** A condition on a route. */
 type RouteShape = { at: 'route'; column: 'slug' | 'title'; op: Comparison; count: number }
 
 /**
@@ -66,9 +65,7 @@ export const signs = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as cons
 const marks = (n: number) => Array.from({ length: n }, () => '?').join(', ')
 /** Cutting the value out changes a text that contains it. Only this compares code points on all three engines. */
 const containsSql = (column: string) => `replace(${column}, ?, '') <> ${column}`
-/** Texts with the same beginning are beside each other. */
 const between = (column: string) => `${column} >= ? and ${column} < ?`
-/** The bound of the key that belongs to a comparison of the text. */
 const keyBound = { gt: '>=', gte: '>=', lt: '<=', lte: '<=' } as const
 
 /**
@@ -205,7 +202,6 @@ export function sourceSql(space: ContentSpace, source: SourceShape): string {
   }
 }
 
-/** The condition on a column of an entry or its route. */
 function columnSql(name: string, { op, count }: Pick<RouteShape, 'op' | 'count'>): string {
   if (op === 'in') return `${name} in (${marks(count)})`
   if (op === 'exists' || op === 'sortable') return `${name} <> ''`

@@ -25,7 +25,6 @@ interface Rows {
   keys: (string | number | null)[]
 }
 
-/** With the columns that answers show beside the values. */
 type Listed = Rows & { route_id: string | null; published_at: string | null }
 const listed = ['e.content_data_id as id', 'e.route_id', 'e.published_at']
 const asListed = ({ id, route_id, published_at }: Record<string, unknown>, keys: Rows['keys']): Listed => ({
@@ -83,7 +82,6 @@ export type WhereShape = {
 
 export type ListShape = WhereShape & {
   sorts: SortShape[]
-  /** False for the first page. */
   after: AfterShape | false
   limit: number
   offset: boolean
@@ -149,7 +147,6 @@ function listSql(space: ContentSpace, shape: ListShape) {
 export type WalkShape = {
   tests: TestShape[]
   key: IndexKey
-  /** How the key must compare with numbers. */
   bounds: Bound[]
   descending: boolean
   after: boolean

@@ -3,7 +3,6 @@ import type { AnyTable } from '../columns.js'
 import { bySpace, type Query } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 
-/** The forms in which a text is searched: as given, with capitals and in small letters. */
 type Form = 'text' | 'capital' | 'small'
 /** SQLite lowers only ASCII, so other letters need all forms. */
 const formsOf = (isAscii: boolean): readonly Form[] => (isAscii ? ['small'] : ['text', 'capital', 'small'])
@@ -31,7 +30,6 @@ export const matchingKeys = (
   lists: rows => rows.map(row => String(row[0])),
 })
 
-/** Values by which entries are found: fields, and words in the ways of `matchingKeys`. */
 type TitleValue = `field${number}` | `${Form}${number}`
 
 const numbered = <N extends string>(name: N, count: number) =>

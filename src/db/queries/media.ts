@@ -9,7 +9,6 @@ import { asMediaReferences, type MediaReference } from './media-reference.js'
 export type MediaRow = RowOf<ContentSpace['media']>
 export type MediaFilter = 'folder' | 'root' | 'type' | 'kind' | 'text'
 
-/** Media that all of the filters fit, in the order of their ids. `text` and `kind` are patterns with `!` before `%`. */
 function filteredMedia(space: ContentSpace, filters: readonly MediaFilter[]) {
   return (knex: Knex, value: (name: MediaFilter) => string) => {
     const query = knex(space.media.name)

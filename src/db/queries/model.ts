@@ -5,7 +5,6 @@ import { type ContentSpace, internalTables } from '../tables.js'
 /** The rows of the content model: every datatype with its fields. */
 
 export interface SchemaRow {
-  /** The `schema_version` that all of these rows belong to. */
   version: number
   datatype: RowOf<ContentSpace['datatypes']> | undefined
   field: RowOf<ContentSpace['fields']> | undefined

@@ -46,7 +46,6 @@ const selected = (space: ContentSpace, book: Book) => [
   't.locale as slug_locale',
   ...aliasedColumns(space.routes, 'r'),
 ]
-/** Where the columns of the route begin. */
 const routeAt = 5
 
 function pageOf(row: unknown[], route: PageFound['route']): PageFound | undefined {

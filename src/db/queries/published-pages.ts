@@ -6,10 +6,8 @@ import type { ContentSpace } from '../tables.js'
 
 /** A page that the public sees. */
 export interface PublishedPage {
-  /** Of its root entry. */
   id: string
   routeId: string
-  /** The name of the root's datatype. */
   type: string
   slug: string
   title: string

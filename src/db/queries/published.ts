@@ -13,7 +13,6 @@ import type { ValueRow } from './trees.js'
 export type ListSlice = {
   limit: number
   offset: number
-  /** Only rows whose key is greater than the value `after`. */
   after: boolean
 }
 
@@ -26,7 +25,6 @@ export type ValueFilter = 'content_data_id' | 'field_id' | 'locale' | 'route_id'
 
 const ofValues = ['content_data_id', 'field_id', 'locale', 'route_id', 'after'] as const
 
-/** The entry of a value, and the root of its tree, which is on the route. */
 const withTree = (query: Knex.QueryBuilder, { publicEntries }: ContentSpace) =>
   query
     .join(`${publicEntries.name} as e`, 'e.content_data_id', 'v.content_data_id')

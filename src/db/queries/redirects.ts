@@ -8,10 +8,8 @@ export interface RedirectFound {
   status: number
   target: string | null
   routeId: string | null
-  /** Of the route, and in the locale of the redirect where that is enabled. */
   slug: string | null
   translatedSlug: string | null
-  /** Of the entry on the route; null without one. */
   rootStatus: string | null
 }
 

@@ -7,7 +7,6 @@ import type { ListSlice } from './published.js'
 
 const { comments, reviewRequests, contentData, users } = tables
 
-/** By what comments are narrowed: their own columns, or the page or tree that their entry is in. */
 const commentFilters = [
   'content_data_id',
   'field_id',

@@ -15,7 +15,6 @@ export type LeanEntry = Pick<
 >
 export type LeanValue = Pick<ValueRow, 'content_data_id' | 'field_id' | 'locale' | 'field_value'>
 
-/** Columns of a row, and the row made of their values in this order. */
 interface Part<R> {
   readonly columns: readonly string[]
   readonly decode: (row: readonly unknown[]) => R
@@ -51,7 +50,6 @@ interface ValuesOfTree<V extends LeanValue> {
 /** How trees of a book are read: all of one root, or all that hang on no route. */
 export interface TreeQueries<E extends LeanEntry, V extends LeanValue> {
   readonly entries: Query<'root', E>
-  /** Of a tree on a route, which its values name too. One row. */
   readonly values: Query<'root' | 'route', ValuesOfTree<V>>
   readonly entriesWithoutRoute: Query<never, E>
   readonly valuesWithoutRoute: Query<never, V>

@@ -20,7 +20,6 @@ export type TreeFilter = {
 export type TreeOrder = {
   readonly by: 'changed' | 'title'
   readonly descending: boolean
-  /** How many fields there are that entries without a page are called by. */
   readonly titles: number
 }
 
@@ -35,7 +34,6 @@ const filterValues = ({ hasDatatype, hasAuthor, ids }: TreeFilter): string[] => 
   ...numbered('id', ids),
 ]
 
-/** The roots, as `r`, that pass. */
 function roots(knex: Knex, space: ContentSpace, filter: TreeFilter, value: Value): Knex.QueryBuilder {
   const query = knex(`${space.contentData.name} as r`).whereNull('r.parent_id')
   if (filter.hasDatatype) query.where('r.datatype_id', value('datatype'))
@@ -52,7 +50,6 @@ function roots(knex: Knex, space: ContentSpace, filter: TreeFilter, value: Value
   return query
 }
 
-/** When a tree was changed last: its address, or anything in it. */
 const changedSql = ({ contentData }: ContentSpace) => {
   const edited = `(select max(e.date_modified) from ${contentData.name} e where e.root_id = r.content_data_id)`
   return `case when o.date_modified > ${edited} then o.date_modified else ${edited} end`
@@ -105,7 +102,6 @@ export const countTrees = bySpace(
   }),
 )
 
-/** Fields whose values are words that somebody has written. */
 const written = ['text', 'textarea', 'richtext', 'select', 'slug', 'email', 'url']
 
 /**

@@ -7,7 +7,6 @@ export interface Chosen {
   readonly picture?: string
   readonly preview?: string
   readonly focal?: string
-  /** The address of the image in its full size. */
   readonly address?: string
   readonly width?: number | null
   readonly height?: number | null

@@ -4,7 +4,6 @@ import { count } from './text.js'
 
 /** Comments beside a form: the way to them from a field, and suggestions of names while one is typed. */
 
-/** How many names are suggested. */
 const maxNames = 5
 
 type Name = readonly [username: string, name: string]
@@ -14,7 +13,6 @@ const box = () => {
 }
 const list = () => document.getElementById('comment-names')
 
-/** Shows the comments of a field; without any, the form for one. */
 function goTo(mark: HTMLAnchorElement): boolean {
   const text = box()
   const side = text?.closest<HTMLElement>('[popover]')
@@ -49,7 +47,6 @@ function hideNames(): void {
   names.hidden = true
 }
 
-/** People whose name has a text. */
 function namesWith(text: string, { dataset }: HTMLTextAreaElement): readonly Name[] {
   const known = JSON.parse(dataset.names ?? '[]') as readonly Name[]
   return known.filter(name => name.some(part => part.toLowerCase().includes(text))).slice(0, maxNames)

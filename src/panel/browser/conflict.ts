@@ -6,7 +6,6 @@ const conflicts = () => [...document.querySelectorAll<HTMLElement>('[data-confli
 
 const textsIn = (text: string | undefined) => JSON.parse(text ?? '[]') as string[]
 
-/** Returns the text of a field by the choice made. With both, theirs comes first. */
 function chosenText({ dataset }: HTMLElement, take: string): string[] {
   const [mine, theirs] = [textsIn(dataset.mine), textsIn(dataset.theirs)]
   if (take === 'theirs') return theirs

@@ -4,15 +4,12 @@ export type Values = readonly [name: string, values: readonly string[]]
 /** A draft: text typed into a form and not saved. */
 export interface Kept {
   readonly user: string
-  /** The address that the form posts to. */
   readonly address: string
   /** The id of the page load in which it was typed: two tabs have two drafts. */
   readonly page: string
-  /** The mark of the record that was changed. */
   readonly seen: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** The fields whose values differ from those that the form was drawn with. */
   readonly values: readonly Values[]
 }
 

@@ -16,14 +16,12 @@ import { say, status } from './say.js'
 import { signInAgain } from './sign-in-again.js'
 import { t } from './text.js'
 
-/** The forms whose typed values are kept here until they are saved, so that a crash or an old session loses nothing. */
 const forms = () => document.querySelectorAll<HTMLFormElement>('form[data-draft]')
 const addressOf = (form: HTMLFormElement) => form.getAttribute('action') ?? ''
 const formAt = (address: string | undefined) => [...forms()].find(one => addressOf(one) === address)
 const userNow = () => document.querySelector<HTMLElement>('#app')?.dataset.user ?? ''
 
 const unsavedWords = t('Unsaved changes')
-/** How many drafts of one form are offered. */
 const maxOffered = 3
 
 let isDirty = false
@@ -31,15 +29,12 @@ let isDirty = false
 export const hasUnsaved = (): boolean => isDirty
 /** The address of the form whose response is pending; the next page may be a different one. */
 let sent: string | undefined
-/** The values that were sent, and those typed while the response was pending. */
 let sentValues: readonly Values[] = []
 let typedSince: readonly Values[] = []
 /** Restored values whose fields are missing until the choice that they depend on has shown them. */
 let awaited: readonly Values[] = []
-/** The address of the form with unsaved values, and its state before a response to something else replaced it. */
 let dirty: string | undefined
 let before: { drawn: string; seen: string } | undefined
-/** The values of each form as the server sent it, before anybody typed into it; by the address of the form. */
 const bases = new Map<string, readonly Values[]>()
 
 const seenIn = (form: HTMLFormElement) => {
@@ -48,7 +43,6 @@ const seenIn = (form: HTMLFormElement) => {
 }
 
 const drawn = (form: HTMLFormElement) => JSON.stringify(drawnIn(form))
-/** Whether the form was saved and only the publish after it was refused. */
 const isStored = () => document.querySelector('[data-refused=publish]') !== null
 const hasProblem = () => document.querySelector('[aria-invalid=true], .note.bad, [data-conflicts]') !== null
 
@@ -90,7 +84,6 @@ async function keep(form: HTMLFormElement): Promise<void> {
   }
 }
 
-/** Offers drafts of a form that were never saved. */
 async function offer(form: HTMLFormElement): Promise<void> {
   const found = await draftsOf(userNow(), addressOf(form)).catch(() => [])
   if (!form.isConnected || hasProblem() || isDirty) return
@@ -133,7 +126,6 @@ interface Swap {
   ctx?: { response?: { headers?: Headers; status?: number }; text?: string }
 }
 
-/** Stops a response that would remove the form with unsaved values. */
 function onAnswer(event: Event): void {
   const { response, text = '' } = (event as CustomEvent<Swap>).detail.ctx ?? {}
   const isOut = response?.headers?.get('x-signed-out') != null
@@ -162,7 +154,6 @@ function onAnswer(event: Event): void {
   say(words)
 }
 
-/** Without a response nothing is saved, and no later page is the response. */
 function onFailure(): void {
   sent = undefined
   status(t('Not saved: no connection. What you typed is kept'))
@@ -175,7 +166,6 @@ function beforeSwap(): void {
   before = form && sent === undefined ? { drawn: drawn(form), seen: seenIn(form)?.value ?? '' } : undefined
 }
 
-/** Takes the values of new forms as those of the server, and offers their drafts. */
 function meet(): void {
   for (const form of forms()) {
     bases.set(addressOf(form), drawnIn(form))
@@ -183,7 +173,6 @@ function meet(): void {
   }
 }
 
-/** Keeps the typed values, still unsaved, after something else was done on the page, such as a move. */
 function keepTyped(): void {
   const form = formAt(dirty)
   if (!form) {
@@ -241,7 +230,6 @@ function onSubmit(event: SubmitEvent): void {
   forgetDraftsOf(userNow()).then(leave, leave)
 }
 
-/** Sends which fields were typed into, so that a change by somebody else in other fields is not a conflict. */
 function sayTouched({ target }: Event): void {
   flushRich()
   if (!(target instanceof HTMLFormElement) || target.dataset.draft === undefined) return

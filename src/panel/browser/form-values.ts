@@ -2,7 +2,6 @@ import type { Values } from './draft-store.js'
 
 type Pair = readonly [string, string]
 
-/** Groups values by the names of their fields, in the order of the form. */
 function byName(pairs: readonly Pair[]): Values[] {
   const found = new Map<string, string[]>()
   for (const [name, value] of pairs) {
@@ -13,7 +12,6 @@ function byName(pairs: readonly Pair[]): Values[] {
   return [...found]
 }
 
-/** Whether a control is the form's own, or has a value that must not be kept. */
 const isOwn = (control: unknown) =>
   control instanceof HTMLInputElement && ['hidden', 'password'].includes(control.type)
 

@@ -11,9 +11,7 @@ const typingMs = 150
 let timer: ReturnType<typeof setTimeout> | undefined
 let typing: ReturnType<typeof setTimeout> | undefined
 let isLoaded = false
-/** Something changed while the page was loading: it loads again afterwards. */
 let isStale = false
-/** Controls that were typed into since the form was drawn. */
 const typed = new Set<string>()
 
 const pane = () => document.querySelector<HTMLElement>('.page-pane')
@@ -51,7 +49,6 @@ function onLoad(): void {
   tellTyped()
 }
 
-/** Replaces the page in the frame by the current one, at the same scroll position. */
 function reload(): void {
   const [host, old] = [box(), frame()]
   const address = pane()?.dataset.frame
@@ -85,7 +82,6 @@ function refresh(): void {
   timer = setTimeout(reload, restMs)
 }
 
-/** Scales the frame, so that a narrow pane shows the whole width of a page. */
 function scaleFrame(): void {
   const host = box()
   const width = Number(document.querySelector<HTMLInputElement>('[name=pane-width]:checked')?.value)

@@ -3,7 +3,6 @@ import { toggleTree } from './panes.js'
 import { say } from './say.js'
 import { t } from './text.js'
 
-/** The first of two keys, until the second one is pressed. */
 let first = ''
 
 function submit(form: HTMLFormElement | null): boolean {
@@ -11,7 +10,6 @@ function submit(form: HTMLFormElement | null): boolean {
   return form !== null
 }
 
-/** Handles keys that work everywhere, also while typing. */
 function withControl(event: KeyboardEvent): boolean {
   if (event.key === 's') return submit(document.querySelector('#form'))
   if (event.key === 'Enter') {

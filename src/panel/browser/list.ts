@@ -2,10 +2,8 @@ import { button, element } from './elements.js'
 import { say } from './say.js'
 import { count, t } from './text.js'
 
-/** The list is searched after a pause in typing of this many milliseconds. */
 const pauseMs = 350
 
-/** The chosen rows. They stay chosen after an update of the page if they still exist. */
 const chosen = new Set<string>()
 let anchor: string | undefined
 
@@ -13,7 +11,6 @@ const list = () => document.querySelector<HTMLFormElement>('form.work-list')
 const boxes = () => [...(list()?.querySelectorAll<HTMLInputElement>('input[name=ids]') ?? [])]
 const selectedWords = () => count(chosen.size, '{n} entry selected', '{n} entries selected')
 
-/** Shows which rows are chosen: in the rows, in the box above them, and in the bar. */
 function draw(): void {
   const all = boxes()
   const there = new Set(all.map(({ value }) => value))
@@ -41,7 +38,6 @@ function choose(ids: readonly string[], isChosen: boolean): void {
 
 const allIds = () => boxes().map(({ value }) => value)
 
-/** Adds the box and the buttons that choose all rows of the page, which need the script. */
 function addAll(): void {
   const place = list()?.querySelector<HTMLElement>('[data-pick-all]')
   if (place && place.childElementCount === 0) {
@@ -69,7 +65,6 @@ function onClick(event: MouseEvent): void {
   anchor = target.value
 }
 
-/** Applies filters after a choice, and a search after a pause in typing. */
 function startFilters(): void {
   let waiting: ReturnType<typeof setTimeout> | undefined
   const formOf = (target: EventTarget | null) =>

@@ -1,10 +1,6 @@
-/** A change as the event stream reports it. */
 interface ContentChange {
-  /** Whether any page may have changed. */
   readonly all: boolean
-  /** Slugs of the changed pages. */
   readonly slugs: readonly string[]
-  /** Their root entries. */
   readonly roots: readonly string[]
 }
 

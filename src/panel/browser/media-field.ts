@@ -4,10 +4,8 @@ import { say } from './say.js'
 import { takeFiles, upload, uploadAddress } from './send-file.js'
 import { t } from './text.js'
 
-/** The longest side of the preview in a field, in pixels. */
 const largest = 240
 
-/** Returns a picture with a dot at its focal point. */
 function framed(address: string, focal: string | undefined): HTMLElement {
   const image = element('img', { src: address, alt: '' })
   const frame = element('span', { class: 'frame' }, image)
@@ -38,24 +36,19 @@ export function largeOf({ word, hint, picture, preview, focal }: Chosen): HTMLEl
 
 interface Shown {
   readonly rows: readonly HTMLElement[]
-  /** The button that opens the picker. */
   readonly open: HTMLElement
-  /** Whether several files are chosen. */
   readonly isMany: boolean
   add(chosen: Chosen): void
 }
 
-/** The elements in which a field reports an upload, and the function that adds the file. */
 interface Places {
   readonly words: HTMLElement
-  /** A line for each file that was not uploaded. */
   readonly problems: HTMLElement
   readonly open: HTMLElement
   readonly isMany: boolean
   add(chosen: Chosen): void
 }
 
-/** By field, as it is shown now. */
 const placesOf = new WeakMap<HTMLElement, Places>()
 
 /** Shows the files of a media field, and accepts dropped files. */
@@ -79,7 +72,6 @@ export function showMedia(host: HTMLElement, { rows, open, isMany, add }: Shown)
   placesOf.set(host, { words, problems, open, isMany, add })
 }
 
-/** Uploads files one by one, and chooses each after it is stored. */
 async function take(host: HTMLElement, files: readonly File[]): Promise<void> {
   const { isMany = false, problems } = placesOf.get(host) ?? {}
   if (!isMany) problems?.replaceChildren()
@@ -106,7 +98,6 @@ async function take(host: HTMLElement, files: readonly File[]): Promise<void> {
   }
 }
 
-/** Returns the line of a failed upload, with a button that tries again. */
 function failureOf(host: HTMLElement, file: File, problem: string): HTMLElement {
   const line = element('p', {}, `${problem} `)
   const again = () => {

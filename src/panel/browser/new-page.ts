@@ -2,7 +2,6 @@ import { focusField } from './focus-field.js'
 import { t } from './text.js'
 
 const hintWords = t('made from the title')
-/** A pause in typing, in milliseconds. */
 const pause = 150
 
 const source = () => document.querySelector<HTMLElement>('[data-slug-of]')
@@ -23,7 +22,6 @@ function hint(slug: Element, words: string): void {
   if (at && at.textContent !== words) at.textContent = words
 }
 
-/** Shows the address that the server makes from the title. */
 async function show(form: HTMLFormElement, address: string): Promise<void> {
   asked?.abort()
   asked = new AbortController()
@@ -65,7 +63,6 @@ function onSubmit({ target }: Event): void {
   made = ''
 }
 
-/** Focuses the first field of a record that was just created. */
 function begin(): void {
   const field = document.querySelector<HTMLElement>('#form [autofocus]')
   if (!field) return

@@ -3,7 +3,6 @@ import { type Place, placeNow, recentPlaces } from './recent.js'
 import { say } from './say.js'
 import { t } from './text.js'
 
-/** An option of the list: a place, or a button of this page. */
 interface Offer extends Place {
   act?: () => void
 }
@@ -15,7 +14,6 @@ interface Group {
 
 const opener = () => document.querySelector<HTMLAnchorElement>('[data-palette]')
 
-/** Pause after the last key before a search, in milliseconds. */
 const pauseMs = 90
 /** The number of the last request: responses to earlier ones are dropped. */
 let asked = 0
@@ -26,7 +24,6 @@ function iconOf(name: string): SVGElement {
   return iconAt(`${known.split('#')[0]}#${name}`)
 }
 
-/** Returns the buttons of this page whose labels have the typed words. */
 function ofThisPage(text: string): Offer[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
@@ -51,11 +48,9 @@ class Palette {
   readonly dialog: HTMLDialogElement
   readonly #input: HTMLInputElement
   readonly #list: HTMLElement
-  /** The action of each option, in the order of the list. */
   #offers: Offer[] = []
   #chosen = 0
   #hasMoved = false
-  /** The options shown belong to earlier words than those in the input. */
   #isAsking = false
   /** Set if Enter was pressed before the response; whether it opens a new tab. */
   #wanted: boolean | undefined
@@ -120,7 +115,6 @@ class Palette {
       this.#show([...recent, { name: t('This page'), items: own }, ...groups], answer?.ok !== true)
   }
 
-  /** Shows the options. The option that somebody has moved to with the arrows stays chosen if it is still there. */
   #show(groups: readonly Group[], failed: boolean): void {
     const kept = this.#hasMoved ? this.#offers[this.#chosen] : undefined
     const shown = groups.filter(({ items }) => items.length > 0)

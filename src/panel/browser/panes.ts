@@ -1,10 +1,8 @@
 import { isEntry, rows } from './tree-rows.js'
 
-/** The least and the largest width of the tree, as its edge has them, and the step of a key. */
 const [least, most, step] = [220, 480, 16]
 const [widthKey, foldedKey] = ['slugline.tree.width', 'slugline.tree.folded']
 
-/** Reads a stored setting; null if the browser allows no storage. */
 function kept(key: string): string | null {
   try {
     return localStorage.getItem(key)
@@ -25,7 +23,6 @@ const root = document.documentElement
 const edge = () => document.querySelector<HTMLElement>('[data-edge]')
 const button = () => document.querySelector<HTMLElement>('[data-fold]')
 
-/** The tree of one entry that the user has opened. */
 let shown: string | undefined
 
 /** The id of the only entry of a tree: such a tree adds nothing to the page, and is folded. */

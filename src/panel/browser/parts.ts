@@ -7,7 +7,6 @@ const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digi
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** Shows below a field its time, which is in UTC, in the reader's time zone if that is a different one. */
 function showLocal(field: HTMLInputElement): void {
   const place = document.getElementById(`k-${field.id}`)
   const at = new Date(`${field.value}Z`)
@@ -16,7 +15,6 @@ function showLocal(field: HTMLInputElement): void {
   if (place && place.textContent !== text) place.textContent = text
 }
 
-/** Shows times in the reader's time zone. */
 function showTimes(): void {
   for (const time of document.querySelectorAll('time')) {
     const at = new Date(time.dateTime)
@@ -29,7 +27,6 @@ function showTimes(): void {
     showLocal(field)
 }
 
-/** Shows a typed password, or hides it again. */
 function showSecret(button: HTMLElement): void {
   const input = document.getElementById(button.dataset.reveal ?? '')
   if (!(input instanceof HTMLInputElement)) return
@@ -56,7 +53,6 @@ const refusedWords = {
 const isRefused = (name: string | undefined): name is keyof typeof refusedWords =>
   name !== undefined && name in refusedWords
 
-/** Reports the problems of a refused form, and focuses the first field with one. */
 function showProblems(): void {
   const note = document.querySelector<HTMLElement>('[data-refused]')
   const saved = document.querySelector('#saved')
@@ -79,7 +75,6 @@ function showProblems(): void {
 /** The text to copy: a path becomes a whole URL, a secret stays as it is. */
 const copyOf = (text: string) => (text.startsWith('/') ? new URL(text, location.href).href : text)
 
-/** Closes menus: after a choice in them, an action elsewhere, or Esc. */
 function closeMenus(except: Element | null, isChosen = false): void {
   for (const menu of document.querySelectorAll<HTMLDetailsElement>('[data-menu][open]'))
     if (isChosen || menu !== except) menu.open = false

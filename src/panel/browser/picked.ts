@@ -81,7 +81,6 @@ function remove(field: HTMLElement, control: Control): void {
   say(t('{name} is removed', { name: shownOf(control).word }))
 }
 
-/** Moves a chosen record before or after its neighbour. */
 function move(field: HTMLElement, control: Control, by: -1 | 1): void {
   const all = chosenIn(field)
   const at = all.indexOf(control)
@@ -103,7 +102,6 @@ function focusRow(field: HTMLElement, at: number, by: number): void {
   ;(same ?? buttons[0])?.focus()
 }
 
-/** Creates a small button, with a label if its text says less. */
 function small(text: string, label: string, run: () => void): HTMLButtonElement {
   const made = button(text, run, 'small')
   if (label !== text) made.setAttribute('aria-label', label)
@@ -112,7 +110,6 @@ function small(text: string, label: string, run: () => void): HTMLButtonElement 
 
 let dragged: { field: HTMLElement; control: Control } | undefined
 
-/** Makes a row draggable. */
 function letDrag(row: HTMLElement, field: HTMLElement, control: Control): void {
   row.draggable = true
   row.addEventListener('dragstart', () => {
@@ -191,14 +188,12 @@ const showAll = () => {
   for (const field of document.querySelectorAll<HTMLElement>('[data-picker]')) show(field)
 }
 
-/** Reads the name of an entry or a file that the form does not have among its choices. */
 async function named(field: HTMLElement, value: string): Promise<Chosen> {
   const answer = await fetch(`${baseNow()}/pick/${field.dataset.picker}?q=${encodeURIComponent(value)}`)
   const found = answer.ok ? ((await answer.json()) as Chosen[]) : []
   return found.find(one => one.value === value) ?? { value, word: value }
 }
 
-/** Restores the chosen records of a draft, in their order. */
 async function restore(field: HTMLElement, values: readonly string[]): Promise<void> {
   const boxes = [...field.querySelectorAll<HTMLInputElement>('.checks input[type=checkbox]')]
   for (const box of boxes) box.checked = false
@@ -217,7 +212,6 @@ async function restore(field: HTMLElement, values: readonly string[]): Promise<v
   show(field)
 }
 
-/** Restores a field for one entry or file. The draft may have one that the form's choices lack. */
 async function restoreOne(field: HTMLElement, select: HTMLSelectElement): Promise<void> {
   show(field)
   const [option] = select.selectedOptions

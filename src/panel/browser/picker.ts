@@ -5,7 +5,6 @@ import { say } from './say.js'
 import { takeFiles, upload, uploadAddress } from './send-file.js'
 import { t } from './text.js'
 
-/** How many results the server returns at a time. */
 const maxOffered = 30
 /** Pause after the last key before a search, which looks through all records. In milliseconds. */
 const restMs = 120
@@ -14,7 +13,6 @@ type Kind = 'entries' | 'media' | 'images' | 'pages'
 
 interface Options {
   readonly of?: string
-  /** Whether several records can be chosen until the dialog is closed. */
   readonly many?: boolean
 }
 
@@ -39,7 +37,6 @@ export function rowOf(tag: 'li' | 'div', { word, hint, picture }: Chosen): HTMLE
   )
 }
 
-/** Returns a choice as a tile: a file that is not a picture shows its file extension. */
 function tileOf({ word, hint, picture }: Chosen): HTMLElement {
   const kind = /\.(\w{1,5})$/.exec(word)?.[1] ?? t('file')
   return element(
@@ -132,7 +129,6 @@ class Picker {
     )
   }
 
-  /** Uploads files, and chooses them. */
   private async upload(files: readonly File[]): Promise<void> {
     for (const file of files) {
       const { name } = file
@@ -163,7 +159,6 @@ class Picker {
     })
   }
 
-  /** Searches. A late response never replaces a newer one. */
   private async load(q: string): Promise<void> {
     this.asked?.abort()
     const asked = new AbortController()
@@ -218,7 +213,6 @@ class Picker {
     else this.input.removeAttribute('aria-activedescendant')
   }
 
-  /** Returns the choice that an arrow key leads to: in a grid by rows, or along a row while the text is not edited. */
   private placeFor(key: string): number | undefined {
     const { at, input, list } = this
     const rows = [...list.children].filter((one): one is HTMLElement => one instanceof HTMLElement)

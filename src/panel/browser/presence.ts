@@ -4,7 +4,6 @@ import { element } from './elements.js'
 import { say } from './say.js'
 import { t } from './text.js'
 
-/** How often a browser reports that the page is open, in milliseconds. */
 const noteMs = 20_000
 
 interface State {
@@ -51,7 +50,6 @@ function showOthers(others: readonly string[]): void {
   line.setAttribute('title', others.join(', '))
 }
 
-/** Replaces the page by the current one; a form with unsaved values stays and gets a note. */
 async function showChange(mark: string): Promise<void> {
   if (!hasUnsaved()) {
     if (loaded === mark) return

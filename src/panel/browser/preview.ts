@@ -4,7 +4,6 @@ import { say } from './say.js'
 import { t } from './text.js'
 
 const storageName = 'preview format'
-/** The most characters of a page that are shown. */
 const maxShown = 100_000
 /** A pause in milliseconds, because an own change arrives twice: by its response and by the stream. */
 const restMs = 150
@@ -15,7 +14,6 @@ let timer: ReturnType<typeof setTimeout> | undefined
 const pane = () => document.querySelector<HTMLElement>('[data-preview]')
 const links = () => [...(pane()?.querySelectorAll<HTMLAnchorElement>('a[data-format]') ?? [])]
 
-/** Returns the link of the format that was shown last. */
 function chosen(): HTMLAnchorElement | undefined {
   const name = sessionStorage.getItem(storageName) ?? 'clean'
   return links().find(({ dataset }) => dataset.format === name) ?? links()[0]
@@ -23,7 +21,6 @@ function chosen(): HTMLAnchorElement | undefined {
 
 const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** Returns JSON in colours: names, texts, and other values. */
 function coloured(text: string): (Node | string)[] {
   const nodes: (Node | string)[] = []
   let at = 0

@@ -9,7 +9,6 @@ const inputsIn = (part: Element) => [...part.querySelectorAll('input')]
 const isEmpty = (item: Element) => inputsIn(item).every(({ value }) => value === '')
 const tell = (part: Element) => part.dispatchEvent(new Event('input', { bubbles: true }))
 
-/** Adds an empty row like the others. */
 function addRow(rows: Element): Element | undefined {
   const copy = listIn(rows).lastElementChild?.cloneNode(true)
   if (!(copy instanceof Element)) return undefined
@@ -90,10 +89,8 @@ export function setRows(rows: Element, texts: readonly string[]): void {
   if (JSON.stringify(inputsIn(rows).map(({ value }) => value)) !== before) tell(listIn(rows))
 }
 
-/** The choice that was made, until the fields that depend on it are shown. */
 let chosen: string | undefined
 
-/** Shows the fields that depend on a choice at once. */
 function onChange({ target }: Event): void {
   const button = target instanceof Element ? target.closest('[data-shows]')?.querySelector('button') : null
   if (!button || !(target instanceof HTMLSelectElement)) return

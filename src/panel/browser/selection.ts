@@ -29,7 +29,6 @@ const place = () => document.querySelector<HTMLElement>('#selection')
 
 const selectedWords = () => counted(selected.size, '{n} entry selected', '{n} entries selected')
 
-/** The ids in the order of the tree. */
 const selectedIds = () =>
   entries()
     .map(idOf)
@@ -68,7 +67,6 @@ function askToDelete(): void {
   showDialog(dialog)
 }
 
-/** Offers the actions for the selected entries that the user has permission for. */
 function offer(): void {
   const host = place()
   if (!host) return
@@ -101,7 +99,6 @@ function draw(): void {
   offer()
 }
 
-/** Shows how many are selected; the buttons beside it stay. */
 function count(): void {
   const number = place()?.querySelector('b')
   if (number && selected.size > 0) number.textContent = selectedWords()
@@ -141,7 +138,6 @@ function toggle(row: HTMLElement): void {
   )
 }
 
-/** Selects all rows from the anchor to this one. */
 function extendTo(row: HTMLElement): void {
   const all = shown()
   const from = all.indexOf(anchor?.isConnected ? anchor : row)

@@ -4,7 +4,6 @@ import { say, status } from './say.js'
 import { count, t } from './text.js'
 
 interface Sending {
-  /** The folder of the file; empty for the root. */
   readonly folder?: string
   /** @param part from 0 to 1 */
   progress?(part: number): void
@@ -39,7 +38,6 @@ export function sendFile(address: string, file: File, { folder, progress, signal
   })
 }
 
-/** Running uploads of this page; a save waits for them. */
 const running = new Set<Promise<unknown>>()
 
 /** Uploads a file for a field of the form. */

@@ -3,7 +3,6 @@ import type { Translated } from '../../texts/text.js'
 import { wording } from '../../texts/wording.js'
 
 declare global {
-  /** Set by the file of the page's language, which is before this script; undefined for English. */
   var sluglineTexts: Readonly<Record<string, Translated>> | undefined
 }
 

@@ -7,7 +7,6 @@ import { t } from './text.js'
 import { focus, move, post } from './tree.js'
 import { entryAt, idOf, isEntry, nameOf, rowOf, tree } from './tree-rows.js'
 
-/** A datatype for a new entry. */
 interface Kind {
   readonly value: string
   readonly word: string
@@ -17,7 +16,6 @@ interface Kind {
 const may = (what: string): boolean => tree()?.dataset.may?.split(' ').includes(what) ?? false
 const pathOf = (row: HTMLElement, what: string) => `${baseNow()}/content/entry/${idOf(row)}/${what}`
 
-/** Shows a menu beside a row, which gets the focus back afterwards. */
 function float(row: HTMLElement, menu: HTMLElement): void {
   menu.popover = 'auto'
   menu.classList.add('menu-items', 'floating')
@@ -35,7 +33,6 @@ function float(row: HTMLElement, menu: HTMLElement): void {
   place(row, menu)
 }
 
-/** Places the menu below the row, or above it if there is more room. */
 function place(row: HTMLElement, menu: HTMLElement): void {
   const { right, top, bottom } = row.getBoundingClientRect()
   const { offsetWidth, offsetHeight } = menu
@@ -48,7 +45,6 @@ function run(done: Promise<unknown>): void {
   done.catch(() => say(t('Could not be done')))
 }
 
-/** The actions on an entry that the user has permission for. */
 function actionsOf(row: HTMLElement): [word: string, act: () => void][] {
   const place = Number(row.getAttribute('aria-posinset'))
   const of = Number(row.getAttribute('aria-setsize'))
@@ -98,7 +94,6 @@ const matching = (kinds: readonly Kind[], typed: string): Kind[] =>
     typed === '' ? !isPage : word.toLowerCase().includes(typed.toLowerCase()),
   )
 
-/** Marks the datatype that Enter chooses. */
 function mark(input: HTMLInputElement, list: HTMLElement, to: number): void {
   const options = [...list.children]
   const chosen = options.at(options.length === 0 ? 0 : to % options.length)
@@ -113,7 +108,6 @@ function drawKinds(list: HTMLElement, kinds: readonly Kind[]): void {
   )
 }
 
-/** Asks for the datatype of a new entry under this one, creates it, and opens it with the focus in its first field. */
 async function addMenu(row: HTMLElement): Promise<void> {
   const answer = await fetch(pathOf(row, 'starts'))
   if (!answer.ok) {

@@ -29,7 +29,6 @@ export function groupOf(row: HTMLElement): HTMLElement | undefined {
   return next && isGroup(next) ? next : undefined
 }
 
-/** Returns the group around a row; undefined at the top. */
 function groupAround(row: Element): HTMLElement | undefined {
   const host = asRow(row.parentElement)
   return host && isGroup(host) ? host : undefined

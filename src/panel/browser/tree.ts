@@ -24,7 +24,6 @@ const closed = new Set<string>()
 
 const stops = '[data-tree] [role=treeitem][tabindex="0"]'
 
-/** Makes a row the only one in the Tab order. */
 function stopAt(row: HTMLElement): void {
   for (const other of document.querySelectorAll(stops))
     if (other !== row) other.setAttribute('tabindex', '-1')
@@ -41,7 +40,6 @@ function drawRow(row: HTMLElement): void {
   else put(group, 'hidden', 'until-found')
 }
 
-/** Draws all rows, and leaves one in the Tab order. */
 function draw(): void {
   for (const row of rows()) {
     if (!row.hasAttribute('tabindex')) row.tabIndex = -1
@@ -53,7 +51,6 @@ function draw(): void {
   if (first) stopAt(first)
 }
 
-/** Opens the rows around a text that the browser's search has found. */
 function onFound({ target }: Event): void {
   const group = target instanceof Element ? target.closest('[data-tree] [role=group]') : null
   for (let at = group; at?.getAttribute('role') === 'group'; at = at.parentElement) {
@@ -90,7 +87,6 @@ function sideways(row: HTMLElement, opens: boolean): boolean {
 let typed = ''
 let typedAt = 0
 
-/** Moves to the next row that begins with the typed text. */
 function jump(row: HTMLElement, key: string): boolean {
   typed = Date.now() - typedAt < 700 ? typed + key : key
   typedAt = Date.now()
@@ -129,7 +125,6 @@ export async function move(row: HTMLElement, how: string): Promise<void> {
   sayPlace(moved)
 }
 
-/** Presses the button that takes the last move back, if there was one. */
 function moveBack(event: Event): void {
   const button = document.querySelector<HTMLElement>('.bar .move-back')
   if (!button) return
@@ -179,7 +174,6 @@ async function showMore(row: HTMLAnchorElement): Promise<void> {
   say(t('{n} more are shown', { n: fresh.length }))
 }
 
-/** Adds the shown parts of a large tree to a request, so that its response has them too. */
 function sayShown(event: Event): void {
   const shown = tree()?.dataset.shown
   const { ctx } = (event as CustomEvent<{ ctx: { request: { headers: Record<string, string> } } }>).detail
@@ -219,7 +213,6 @@ function dropOn(row: HTMLElement, y: number): Drop | undefined {
   return part <= 0.25 ? 'reorder-above' : 'reorder-below'
 }
 
-/** The place among the children of the same parent. */
 function placeOf(row: HTMLElement, drop: Drop): Record<string, string> {
   if (drop === 'make-child') return { parent_id: idOf(row) }
   const parent = parentOf(row)
@@ -255,7 +248,6 @@ function onDrop(event: DragEvent): void {
   )
 }
 
-/** Starts dragging of rows; keys and buttons can do the same. */
 function startDragging(): void {
   document.addEventListener('dragstart', event => {
     dragged = entryAt(event) ?? undefined

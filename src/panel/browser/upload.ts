@@ -3,7 +3,6 @@ import { say } from './say.js'
 import { sendFile } from './send-file.js'
 import { t } from './text.js'
 
-/** How many files are uploaded at the same time. */
 const atOnce = 3
 
 type State = 'waiting' | 'sending' | 'done' | 'failed' | 'cancelled'
@@ -15,7 +14,6 @@ interface Upload {
   readonly words: HTMLElement
   readonly actions: HTMLElement
   state: State
-  /** Undefined before the upload starts. */
   sending: AbortController | undefined
 }
 
@@ -86,7 +84,6 @@ async function run(form: HTMLFormElement, upload: Upload): Promise<void> {
   next()
 }
 
-/** Starts the next uploads, and shows the total progress. */
 function next(): void {
   const form = formNow()
   if (!form) return

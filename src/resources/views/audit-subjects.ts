@@ -29,7 +29,6 @@ export type Change = Omit<RecentChange, 'old_values' | 'new_values'> & {
 export interface RecordPlace {
   readonly resource: string
   readonly id: string
-  /** The permission to look at it. */
   readonly access: Access
   readonly inAdminSpace: boolean
 }
@@ -38,20 +37,16 @@ export interface RecordPlace {
 export interface Subject {
   /** The name of the record, also a former one; its kind if it has no name. */
   readonly words: string
-  /** The kind of the record, such as a file or an entry. */
   readonly kind: string
-  /** The changed field, with the language. */
   readonly part?: string
   /** Undefined if it is deleted, or has no page of its own. */
   readonly at?: RecordPlace
 }
 
-/** A resource with a list, regardless of the type of its records. */
 interface Noun {
   readonly one: PlainText
   readonly access: Access
   nameOf(id: string): Promise<string>
-  /** The fields of its form, even for a deleted record. */
   fieldsOf(id: string, viewer: Viewer): Promise<readonly Field[]>
 }
 type Nouns = Readonly<Record<string, Noun>>
@@ -181,7 +176,6 @@ const kindOf = (change: Change, { nouns, wording }: Pick<Known, 'nouns' | 'wordi
 }
 
 const nameMembers = ['title', 'label', 'display_name', 'name', 'slug', 'code']
-/** The name of a record by its own values in the event. */
 const nameIn = (change: Change): string => nameMembers.map(name => valueIn(change, name)).find(Boolean) ?? ''
 
 /** Reads the values whose events do not name their entry: the event of an update has only the changed members. */
@@ -208,13 +202,11 @@ export async function entriesIn(ids: readonly string[], parts: ResourceParts) {
   }
 }
 
-/** Records of one space that were read for the subjects of changes. */
 interface Known {
   readonly wording: Wording
   readonly nouns: Nouns
   readonly values: Awaited<ReturnType<typeof ownersOf>>
   readonly entries: Awaited<ReturnType<typeof entriesIn>>
-  /** Reads each record once. */
   nameOf(table: string, id: string): Promise<string | undefined>
   placeOf(resource: string, id: string, access: Access): RecordPlace
 }
@@ -259,7 +251,6 @@ async function subjectOf(change: Change, { table, id }: Target, known: Known): P
   }
 }
 
-/** Returns the subjects of changes in one space; it reads all entries together. */
 async function subjectsIn(
   changes: readonly Change[],
   inAdmin: boolean,

@@ -18,12 +18,10 @@ import {
 /** One value of a record in words. */
 export interface ChangedValue {
   readonly label: string
-  /** Empty if there is no value. */
   readonly before: string
   readonly after: string
 }
 
-/** Members that the service keeps for itself. */
 const hidden = new Set([
   ...['revision', 'date_created', 'date_modified', 'root_id', 'numeric_id'],
   ...['object_key', 'content_hash', 'variants', 'thumbhash', 'snapshot', 'search_text', 'token_hash'],
@@ -39,13 +37,11 @@ const labels: Readonly<Record<string, PlainText>> = {
   published_at: 'Published',
 }
 
-/** Turns a name of the database into words. */
 const humanized = (name: string): string => {
   const words = name.replace(/_id$/, '').replaceAll('_', ' ')
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }
 
-/** The tables of the ids in a member. */
 const references: Readonly<Record<string, string>> = {
   ...{ author_id: 'users', user_id: 'users', published_by: 'users', created_by: 'users' },
   ...{ role: 'roles', role_id: 'roles', permission_id: 'permissions', token_id: 'tokens' },
@@ -75,7 +71,6 @@ function plainWords(value: unknown, field: Field | undefined, { t }: Wording): s
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value).replace(time, '$1 $2 UTC')
 }
 
-/** Names of ids, as far as they are known. */
 function naming(services: ServicesOfSpace) {
   const nouns = nounsOf({ services })
   const nameOf = async (table: string, one: string): Promise<string | undefined> => {
@@ -85,7 +80,6 @@ function naming(services: ServicesOfSpace) {
   }
   return {
     nouns,
-    /** Replaces the ids in a text by the names of their records. */
     async named(text: string, table: string): Promise<string> {
       const names = new Map<string, string | undefined>()
       for (const one of text.match(id) ?? []) if (!names.has(one)) names.set(one, await nameOf(table, one))
@@ -94,7 +88,6 @@ function naming(services: ServicesOfSpace) {
   }
 }
 
-/** The tables of the ids in a value of an entry, by the type of its field. */
 const picked: Readonly<Record<string, string>> = { media: 'media', relation: 'content_data' }
 
 /** Turns a value of an entry into words, by the type of its field. */

@@ -22,7 +22,6 @@ const surfaces: Readonly<Record<Event['surface'], PlainText>> = {
 export interface ChangeRow {
   readonly event: Event
   readonly subject: Subject
-  /** The kind of the record and the action, and the same with the record's name. */
   readonly done: string
   readonly title: string
   readonly who: string
@@ -57,7 +56,6 @@ export interface ToldChange extends ChangeRow {
 
 export const noValues = 'Nothing that people read.' satisfies PlainText
 
-/** How many characters of stored values are shown. */
 const maxStored = 200_000
 
 function storedText(values: unknown, { t, language }: Wording): string {

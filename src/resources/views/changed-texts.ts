@@ -2,7 +2,6 @@ import { modelOf, type SpaceParts, titlesById } from '../entries.js'
 
 /** A text that differs between two states of an entry. */
 export interface ChangedText {
-  /** The title of the entry, if several entries are shown together. */
   readonly title?: string
   readonly field: string
   readonly locale: string
@@ -10,7 +9,6 @@ export interface ChangedText {
   readonly after: string | null
 }
 
-/** How many entries are shown by their titles; further ones by their ids. */
 const maxTitles = 200
 
 /** Returns functions that name entries and fields. A deleted entry is named by its id, a field by its id or a text. */

@@ -6,10 +6,8 @@ const words = { created: 'new', updated: 'changed', moved: 'moved', deleted: 'de
 
 /** An entry that the next publish changes for the public. */
 export interface ChangedEntry {
-  /** Undefined for a deleted entry. */
   readonly id: string | undefined
   readonly title: string
-  /** The kind of change, such as an addition or a deletion. */
   readonly word: string
   readonly values: readonly ChangedText[]
 }

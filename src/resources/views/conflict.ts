@@ -1,6 +1,5 @@
 import type { Choice } from '../form-field.js'
 
-/** A field of any form whose two values are compared. */
 interface Compared {
   readonly kind?: string | undefined
   readonly choices?: readonly Choice[]

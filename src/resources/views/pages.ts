@@ -8,11 +8,9 @@ type Route = Awaited<ReturnType<Services['space']['routes']['get']>>
 export interface TreeRow {
   /** Undefined for an address without a page. */
   readonly root: Entry | undefined
-  /** Undefined for a tree without a page. */
   readonly route: Route | undefined
   readonly title: string
   readonly state: State
-  /** The time of the last change of its address, or of anything in it. */
   readonly changed: string
 }
 
@@ -23,7 +21,6 @@ const empty: State = { kind: 'off' }
 
 const latest = (one = '', other = ''): string => (one > other ? one : other)
 
-/** Adds to trees whether they have unpublished changes, and when they were last edited. */
 async function withStates(
   rows: readonly Pick<TreeRow, 'root' | 'route' | 'title'>[],
   { services: { space } }: SpaceParts,

@@ -9,7 +9,6 @@ export interface RecentRow {
   readonly verb: Verb
   readonly who: string
   readonly at: string
-  /** The time of the first of them. */
   readonly since: string
   readonly event: string
 }

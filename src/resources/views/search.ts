@@ -12,7 +12,6 @@ interface MediaParts {
 }
 type Media = Awaited<ReturnType<Services['media']['items']['get']>>
 
-/** The most ids and datatypes in one statement. */
 const maxIds = 200
 
 /** The entries to offer: by their ids, or of these datatypes. */

@@ -6,7 +6,6 @@ interface Parts {
   readonly services: Pick<Services, 'comments' | 'reviewRequests' | 'users'>
 }
 
-/** How many comments are shown with an entry: the first open ones, and the settled ones. */
 const [maxOpen, maxSettled] = [200, 50]
 
 type Comment = Awaited<ReturnType<Parts['services']['comments']['get']>>
@@ -22,9 +21,7 @@ export interface Talk {
   readonly open: readonly Comment[]
   readonly settled: readonly Comment[]
   readonly request: Request | undefined
-  /** The people in it, by their ids. */
   readonly people: ReadonlyMap<string, Person>
-  /** People whom a comment may name. */
   readonly nameable: readonly Person[]
 }
 

@@ -9,15 +9,11 @@ type Trashed = Awaited<ReturnType<Services['space']['trash']['get']>>
 export interface TrashRow {
   readonly id: string
   readonly title: string
-  /** The label of its datatype; empty if that is deleted. */
   readonly kind: string
-  /** The address of the page; empty for an entry. */
   readonly address: string
   readonly entries: number
-  /** Who deleted it. */
   readonly by: string
   readonly at: string
-  /** When it is deleted for good. */
   readonly until: string
 }
 

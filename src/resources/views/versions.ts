@@ -7,7 +7,6 @@ import { type ChangedText, namesIn } from './changed-texts.js'
 
 type Version = Awaited<ReturnType<Services['space']['versions']['summaries']>>[number]
 
-/** More versions of an entry than are kept. */
 const maxVersions = 1000
 
 /** Words for the triggers of versions. */
@@ -23,10 +22,8 @@ export interface VersionRow {
   readonly id: string
   readonly number: number
   readonly name: string
-  /** The trigger, with the label and language of the version. */
   readonly why: string
   readonly at: string
-  /** The id of the previous version. */
   readonly before: string | undefined
 }
 
@@ -61,7 +58,6 @@ export const keepVersion = (actor: Actor, content_data_id: string, { services: {
 
 /** The changes from one version to another. */
 export interface Comparison {
-  /** Titles of entries that only one of them has. */
   readonly added: readonly string[]
   readonly removed: readonly string[]
   readonly values: readonly ChangedText[]

@@ -14,7 +14,6 @@ export interface WorkListAsked {
   readonly author: string | undefined
   readonly by: 'changed' | 'title'
   readonly descending: boolean
-  /** The number of the page, counted from 1. */
   readonly page: number
 }
 
@@ -38,7 +37,6 @@ export const kindChoices = (model: Model, { t }: Wording): Choice[] => [
 export const treesOnPage = 100
 /** The most trees that a search lists. */
 export const maxFoundTrees = 500
-/** The most results of the search in public texts. */
 const maxPublic = 50
 
 /** Finds roots of trees by words in titles, addresses and texts, drafts too. Only for users who may see drafts. */
@@ -56,7 +54,6 @@ async function foundRoots(text: string, { services: { space } }: SpaceParts): Pr
   return [...new Set([...entries.map(({ root_id }) => root_id), ...roots])].slice(0, maxFoundTrees)
 }
 
-/** Returns the fields with the titles of entries without a page. */
 const titleFields = (model: Model): string[] =>
   kindsOfTrees(model).flatMap(
     ({ datatype_id }) => model.fieldsOf.get(datatype_id)?.find(isTitle)?.field_id ?? [],
@@ -65,7 +62,6 @@ const titleFields = (model: Model): string[] =>
 interface WorkListPage {
   readonly roots: readonly Entry[]
   readonly total: number
-  /** Whether more trees match than are listed. */
   readonly isCut: boolean
 }
 

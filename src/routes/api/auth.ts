@@ -28,7 +28,6 @@ export function authRoutes(context: ApiContext) {
   return api
 }
 
-/** Signing in and out, and the account of the caller. */
 function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: ApiContext) {
   api.post(
     '/auth/login',

@@ -31,7 +31,6 @@ export function contentRoutes(context: SpaceContext) {
 
 const pathIn = ({ prefix }: SpaceContext) => `${prefix}/content` as const
 
-/** Trees as a whole, and the places of entries in them. */
 function treeEndpoints(api: Endpoints, context: SpaceContext) {
   const { content, copies, pages } = context.space
   const { recordResponses } = context
@@ -94,7 +93,6 @@ function repairEndpoint(api: Endpoints, context: SpaceContext) {
   )
 }
 
-/** Publishing, unpublishing and scheduling an entry. */
 function publicationEndpoints(api: Endpoints, context: SpaceContext) {
   const { publishing, content } = context.space
   const { recordResponses, publish } = context
@@ -141,7 +139,6 @@ function publicationEndpoints(api: Endpoints, context: SpaceContext) {
   )
 }
 
-/** Entries one by one. */
 function entryEndpoints(api: Endpoints, context: SpaceContext) {
   const { content, records, cascades } = context.space
   const { recordResponses } = context

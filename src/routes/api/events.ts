@@ -44,7 +44,6 @@ const described = (of: string) => ({
   answers: { shape: Changes },
 })
 
-/** Sends server-sent events if the caller accepts them, else the changes so far as JSON. */
 async function answer(
   c: Ctx,
   given: string | undefined,

@@ -43,7 +43,6 @@ function checkEndpoint(api: Endpoints, context: SpaceContext): void {
   )
 }
 
-/** Says with the record which stored values break its rules, where the rules are changed. */
 function updateEndpoint(api: Endpoints, context: SpaceContext): void {
   const { fields } = context.space
   const { recordResponses } = context

@@ -31,7 +31,6 @@ export function mediaRoutes(context: MediaContext) {
 
 const pathIn = ({ prefix }: MediaContext) => `${prefix}/media` as const
 
-/** Listing, uploading and moving media. */
 function libraryEndpoints(api: Endpoints, context: MediaContext) {
   const { items } = context.media
   const { recordResponses, permission } = context
@@ -65,7 +64,6 @@ function libraryEndpoints(api: Endpoints, context: MediaContext) {
   )
 }
 
-/** Compares the storage with the records. */
 function storageEndpoints(api: Endpoints, context: MediaContext) {
   const { health } = context.media
   const { permission, prefix } = context
@@ -93,7 +91,6 @@ function storageEndpoints(api: Endpoints, context: MediaContext) {
   )
 }
 
-/** The record of one item. */
 function itemEndpoints(api: Endpoints, context: MediaContext) {
   const { items } = context.media
   const { recordResponses, permission } = context
@@ -144,7 +141,6 @@ function itemEndpoints(api: Endpoints, context: MediaContext) {
   )
 }
 
-/** The file of one item and its variants. */
 function fileEndpoints(api: Endpoints, context: MediaContext) {
   const { items } = context.media
   const { recordResponses, permission } = context

@@ -55,7 +55,6 @@ const ofList = {
 const prefix = '/api/v1/query/'
 /** Sent for missing datatypes too, so that they look like private ones. */
 const withoutKey = 'send an API key as Authorization: Bearer; without one only public datatypes are answered'
-/** An address whose parts are written as they are meant. */
 const plain = /^([\w-]+)(?:\/([0-9A-Z]{26}))?(?:\?(.*))?$/
 
 /**

@@ -3,7 +3,6 @@ import { type Declaration, takesKey } from '../endpoints.js'
 import { isList } from './names.js'
 import type { Json, Schemas } from './schemas.js'
 
-/** The error responses by status: the name of the component, and its meaning. */
 const failures: Readonly<Record<Status, readonly [name: string, meaning: string]>> = {
   400: ['BadRequest', 'The body, the query or the path is invalid.'],
   401: ['Unauthorized', 'The credentials are missing or wrong.'],
@@ -103,7 +102,6 @@ const namesRecord = (declaration: Declaration) => {
   return /[:*]/.test(path) || (query !== undefined && 'q' in query.shape && !isWhole)
 }
 
-/** The statuses that an endpoint may refuse with. */
 function failuresOf(declaration: Declaration): Status[] {
   const { method, access, body, form, upload, limited, ifMatch, fails = [] } = declaration
   const isRead = method === 'get'
@@ -140,7 +138,6 @@ const meanings = {
   302: 'Redirect to `Location`.',
 } as const
 
-/** True if an endpoint answers with one record, which then has an ETag. */
 const answersRecord = (declaration: Declaration) => {
   const { method, path, answers } = declaration
   return answers?.shape !== undefined && !isList(declaration) && (method !== 'get' || /[:*]/.test(path))

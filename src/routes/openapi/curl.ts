@@ -2,7 +2,6 @@ import type { Json } from './schemas.js'
 
 const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? value : {}) as Json
 
-/** In single quotes of a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 function bodyOptions(requestBody: unknown): string[] {

@@ -10,7 +10,6 @@ import { webhooksOf } from './webhooks.js'
 
 interface About {
   version: string
-  /** The session cookie's name. */
   cookieName: string
 }
 
@@ -26,7 +25,6 @@ send the session cookie. Programs create an API key with \`POST /tokens\` and se
 - Each error has the form \`{error, code, member?}\`.
 `.trim()
 
-/** Examples that bodies give for their members, by the members' names. */
 function examplesByName(declarations: readonly Declaration[], schemas: Schemas): Map<string, unknown> {
   const found = new Map<string, unknown>()
   for (const { body } of declarations) {
@@ -39,7 +37,6 @@ function examplesByName(declarations: readonly Declaration[], schemas: Schemas):
   return found
 }
 
-/** The page of a route as everybody gets it, which is outside of the API's prefix. */
 function publicPage(paths: Record<string, Record<string, Json>>): Json {
   const { get } = paths['/page/{slug}'] ?? {}
   if (!get) return {}

@@ -7,10 +7,8 @@ const formats: Readonly<Record<string, unknown>> = {
   uri: 'https://example.com/',
   email: 'ada@example.com',
 }
-/** A tree is shown with one level of children. */
 const deepest = 3
 
-/** The first of what a schema may be, beside null. */
 function firstOf(schema: Json): Json | undefined {
   const some = (schema.anyOf ?? schema.oneOf ?? schema.allOf) as Json[] | undefined
   return some?.find(({ type }) => type !== 'null') ?? some?.[0]
@@ -48,7 +46,6 @@ export class Examples {
     return sample === undefined ? this.#byType(schema, isAnswer, depth, name) : sample
   }
 
-  /** The example for a member of this name, if it is of the type of the schema. */
   #sample(schema: Json, name: string): unknown {
     if (schema.format !== undefined || schema.default !== undefined) return undefined
     const type = typeOf(schema)

@@ -1,6 +1,5 @@
 import type { Json } from './schemas.js'
 
-/** The tags of the API in the groups of the reference, each with what it is about. */
 const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Content: {
     pages: 'A page is a route with a content tree.',
@@ -53,7 +52,6 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const adminPrefix = 'admin '
 
-/** A tag such as `admin fields` belongs to the group of `fields`. */
 const ofPublicSpace = (tag: string) => (tag.startsWith(adminPrefix) ? tag.slice(adminPrefix.length) : tag)
 
 const groupOf = (tag: string): string | undefined =>

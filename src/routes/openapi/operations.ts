@@ -22,7 +22,6 @@ function pathParameters(template: string): Json[] {
 
 const isNumberOrBoolean = ({ type }: Json) => type === 'integer' || type === 'number' || type === 'boolean'
 
-/** Texts of an address or form that mean numbers and booleans are described as these. */
 function meantSchema(schemas: Schemas, schema: Declaration['query'] & object, owner: string): Json {
   const given = schemas.of(schema, 'input', owner)
   const meant = propertiesOf(schemas.of(schema, 'output', owner))

@@ -27,7 +27,6 @@ const columnSchemas: Record<AnyColumn['kind'], Json> = {
 const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Where the document keeps named schemas: references to them begin with it. */
 const inComponents = '#/components/schemas/'
 
 const anything = ''
@@ -71,7 +70,6 @@ export class Schemas {
     return this.#clean(it, names) as Json
   }
 
-  /** The schema of a table's records, by its name. */
   record(table: AnyTable): Json {
     const name = recordName(table.name)
     if (!this.named[name]) {
@@ -85,7 +83,6 @@ export class Schemas {
     return { $ref: `${inComponents}${name}` }
   }
 
-  /** The schema of a record with the records under it as `children`. */
   #tree(table: AnyTable): Json {
     const name = `${recordName(table.name)}Tree`
     const tree = { $ref: `${inComponents}${name}` }
@@ -110,7 +107,6 @@ export class Schemas {
     return shape.list ? { type: 'array', items: record } : record
   }
 
-  /** The schema that a reference in this document names. */
   resolved(schema: Json): Json {
     const { $ref } = schema
     if (typeof $ref !== 'string') return schema

@@ -4,7 +4,6 @@ import type { Examples } from './examples.js'
 import { recordName } from './names.js'
 import type { Json, Schemas } from './schemas.js'
 
-/** Headers of every delivery. */
 const deliveryHeaders = {
   'X-CMS-Event': 'The event name.',
   'X-CMS-Delivery': 'The id of the delivery, the same in every attempt.',

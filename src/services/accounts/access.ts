@@ -67,11 +67,9 @@ function allows(mapping: Mapping, caller: Caller, access: Access): boolean {
   )
 }
 
-/** The mapping, and the count of changes by other processes under which it was read. */
 interface Known {
   readonly external: number
   readonly mapping: Promise<Mapping>
-  /** The mapping once it is read. */
   read?: Mapping
 }
 
@@ -119,7 +117,6 @@ export class AccessService {
     return [...permissionsOf(mapping, roleId)].every(permission => holds(mapping, caller, permission))
   }
 
-  /** The id of a system role. */
   async systemRole(label: SystemRole): Promise<string> {
     const id = (await this.#current()).system.get(label)
     if (id === undefined) throw new Error(`there is no role ${label}`)

@@ -36,7 +36,6 @@ type User = RecordOf<typeof tables.users>
 
 interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing'> {
   sessionLengthMs: () => number
-  /** Called once in a while for the user of a session that is in use. */
   used: (userId: string) => void
 }
 

@@ -4,7 +4,6 @@ import type { Writer } from '../../db/writer.js'
 
 const everyTable: readonly AnyTable[] = [...Object.values(tables), ...Object.values(adminTables)]
 
-/** Every audited table whose rows name a user as their author. */
 const authored = everyTable.filter(
   (table): table is AnyTable & Audited =>
     'audited' in table && table.columns.author_id?.flags.references === 'users',

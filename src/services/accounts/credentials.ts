@@ -24,7 +24,6 @@ export async function endResetTokens(tx: Writer, userId: string): Promise<void> 
   await tx.deleteAllInternal(internalTables.pendingWork, 'subject', [userId])
 }
 
-/** Removes every credential but the password. */
 async function removeCredentials(tx: Writer, userId: string): Promise<void> {
   for (const table of credentialTables)
     await tx.removeAll(table, await tx.lockAll(table, { user_id: userId }))

@@ -2,7 +2,6 @@ import { invalid } from '../../errors.js'
 import { trimmedEnd } from '../text.js'
 import { password } from './account-fields.js'
 
-/** Whose password it is to be. */
 interface Owner {
   email: string
   username?: string | undefined
@@ -19,10 +18,8 @@ const minNamePart = 3
 /** Characters that people put before and after a name: a year, a sign or two. */
 const maxAround = 6
 
-/** Upper and lower case, and forms of one letter, are the same to whoever guesses. */
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
 
-/** Names of the owner and the words in them, longest first. */
 function ownNames({ email, username = '', name = '' }: Owner): string[] {
   const whole = [email, ...email.split('@'), username, name].map(folded)
   const words = whole.flatMap(text => text.split(/[^\p{L}\p{N}]/u))
@@ -37,7 +34,6 @@ function isMadeOfOwnNames(password: string, owner: Owner): boolean {
   return rest.length < password.length && rest.length <= maxAround && !/\p{L}/u.test(rest)
 }
 
-/** Returns why a password is easy to guess: few different characters, the owner's names, or a common password. */
 async function guessableProblem(given: string, owner: Owner): Promise<string | undefined> {
   const password = folded(given)
   if (new Set(password).size < minDistinct) return `must have at least ${minDistinct} different characters`

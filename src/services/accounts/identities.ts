@@ -20,7 +20,6 @@ interface Known {
   readonly credential: Credential
 }
 
-/** How long a session's or key's last use may be out of date. */
 const useResolutionMs = 60_000
 const maxCachedIdentities = 10_000
 const sources = new Set<string>([tables.users.name, tables.sessions.name, tables.tokens.name])

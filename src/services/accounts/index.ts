@@ -46,7 +46,6 @@ export function accountServices(needs: Needs) {
   const sessionsService = sessions(db, access, needs)
   return {
     ...{ access, auth, oauth, users },
-    /** Ids of users by a part of a name or of their address. */
     matchingUsers: matching(db, tables.users, ['name', 'username', 'email']),
     sessions: sessionsService,
     registration: registration(db, access, {

@@ -10,7 +10,6 @@ import type { Clock } from '../../ports.js'
 import type { AccessService } from './access.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
-/** The columns of an API key that, with the role of its user, decide the rights of everybody who has it. */
 type Key = Pick<RowOf<typeof tables.tokens>, 'user_id' | 'permissions'>
 
 const enforced = [...bootstrapPermissions, ...unseededPermissions]

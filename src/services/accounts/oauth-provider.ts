@@ -22,7 +22,6 @@ export interface ProviderTokens {
   readonly expiresIn: number | undefined
 }
 
-/** For one answer of a provider. */
 const limits = { timeoutMs: 10_000, maxBytes: 2 ** 20 } as const
 const maxNameLength = 255
 
@@ -45,7 +44,6 @@ const exchangeFailed = () => providerFailed('Error exchanging token')
 
 type Json = Record<string, unknown>
 
-/** The settings of the provider, when the configuration is complete. */
 interface Settings {
   readonly name: string
   readonly client: oauth.Client
@@ -53,7 +51,6 @@ interface Settings {
   readonly redirectUrl: string
   readonly scopes: readonly string[]
   readonly endpoints: { authorization: string; token: string; userinfo: string }
-  /** Whether plain HTTP and addresses of private networks will do. */
   readonly local: boolean
 }
 
@@ -87,7 +84,6 @@ const callsOf = ({ local }: Settings, outgoing: Outgoing): ProviderCalls => ({
     ),
 })
 
-/** Who made the ID token in an answer, and how it is signed, unchecked; undefined when there is no ID token. */
 async function idTokenOf(answer: Response): Promise<{ issuer: string; algorithm: string } | undefined> {
   const { id_token } = answer.ok ? ((await answer.clone().json()) as Json) : {}
   if (typeof id_token !== 'string') return undefined
@@ -153,7 +149,6 @@ export class Provider {
     this.#origin = new URL(settings.endpoints.authorization).origin
   }
 
-  /** Where the browser goes, with PKCE S256. */
   async authorizationUrl({ state, verifier, nonce }: { state: string; verifier: string; nonce: string }) {
     const { client, redirectUrl, scopes, endpoints } = this.settings
     const url = new URL(endpoints.authorization)
@@ -240,7 +235,6 @@ export class Provider {
     )
   }
 
-  /** The tokens of an answer, with all checks: claims, nonce, and the signature of the ID token. */
   async #processed(answer: Response, issuer: string | undefined, nonce: string) {
     const { client } = this.settings
     const idToken = await idTokenOf(answer)
@@ -278,7 +272,6 @@ export class Providers {
     this.#signingKeys = new SigningKeys(needs.log)
   }
 
-  /** The provider of the configuration, or undefined while it is not complete. */
   of(config: Config): Provider | undefined {
     const settings = settingsOf(config)
     return settings && new Provider(settings, { ...this.needs, signingKeys: this.#signingKeys })

@@ -13,7 +13,6 @@ export interface ProviderCalls {
 
 const maxProviders = 20
 const metadataLifetimeMs = 3_600_000
-/** After a failure it is asked again soon. */
 const failureLifetimeMs = 60_000
 
 /** Where providers publish the keys of their ID tokens, and the keys. */

@@ -21,13 +21,9 @@ import type { Provider, ProviderIdentity, ProviderTokens } from './oauth-provide
 import { dropOtherProviders } from './oauth-source.js'
 import { freeUsername } from './users.js'
 
-/** How long a sign-in at the provider may take. */
 const stateLifetimeMs = 600_000
-/** Sign-ins that are open at once; each is a row. */
 const maxOpenSignIns = limits.accounts.openSignIns
-/** Provider tokens are renewed this long before they expire. */
 const refreshAheadMs = 60_000
-/** How long one instance keeps others from renewing the same tokens. */
 const refreshLeaseMs = 60_000
 
 /** Codes of known providers have some hundred characters. */
@@ -58,7 +54,6 @@ function refuseOddCallback(callback: URLSearchParams): void {
 
 /** Sign-in at another provider. */
 export class OAuthService {
-  /** Loaded with the first sign-in, for a start does not need it. */
   readonly #providers = onDemand(async () => {
     const { Providers } = await import('./oauth-provider.js')
     return new Providers(this.needs)
@@ -117,7 +112,6 @@ export class OAuthService {
     return this.needs.auth.open(actor, user.user_id, old)
   }
 
-  /** Renews the user's provider tokens when they are about to end. Whatever goes wrong is only logged. */
   async refresh(userId: string): Promise<void> {
     const { config, log } = this.needs
     const { app_secret } = config()
@@ -130,7 +124,6 @@ export class OAuthService {
         )
   }
 
-  /** So many milliseconds from now. */
   #time(laterMs = 0): string {
     return timestamp(this.needs.clock.now() + laterMs)
   }
@@ -219,7 +212,6 @@ export class OAuthService {
     })
   }
 
-  /** Returns the columns to store in place of tokens that are about to expire. */
   async #renewed(actor: Actor, refreshToken: string, box: SecretBox) {
     const token = await box.open(refreshToken)
     if (token === undefined) {

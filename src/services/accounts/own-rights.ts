@@ -4,12 +4,10 @@ import { tables } from '../../db/tables.js'
 import { forbidden, missingPermission, notFound } from '../../errors.js'
 import type { AccessService } from './access.js'
 
-/** A right that a change gives to somebody, or takes from them. */
 type Right =
   | { readonly permission: string }
   | { readonly role: string }
   | { readonly account: Account }
-  /** Name and username of an account, which open nothing. */
   | { readonly names: Account }
 
 interface Account {

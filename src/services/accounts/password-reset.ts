@@ -19,7 +19,6 @@ export const ChangePassword = z.object({ current_password: z.string().max(1024),
 export const RequestReset = z.object({ email: z.string().catch('') })
 export const ConfirmReset = z.object({ token: z.string().min(1).max(512), password })
 
-/** Sets a password without the old one. */
 const passwordSetting =
   (db: Database, hashing: Hashing, access: AccessService) =>
   async (actor: Actor, userId: string, password: string): Promise<void> => {

@@ -11,7 +11,6 @@ import { randomSecret } from '../secrets.js'
 import { email as emailText, isReachable } from './account-fields.js'
 import { resetTokenType } from './credentials.js'
 
-/** A reset token's life. */
 const tokenLifetimeMs = 3_600_000
 /** A user with this many live tokens gets no further mail, so that nobody can flood a mailbox through us. */
 const maxLiveTokens = limits.accounts.resetLinks
@@ -73,7 +72,6 @@ export function resetMails(
   db: Database,
   { clock, random, hashing, mail, log, pending, config }: ResetMailNeeds,
 ): (actor: Actor, email: string) => Promise<void> {
-  /** A token of its own for one mail; undefined when the user has had enough of them. */
   async function newToken(actor: Actor, user: User) {
     const now = timestamp(clock.now())
     const token = randomSecret(random)

@@ -11,7 +11,6 @@ import { refuseBeyondOwnRights } from './own-rights.js'
 export const RoleCreate = z.object({ label: label() })
 export const RoleUpdate = z.object({ label: label().optional() })
 
-/** Cyrillic and Greek letters that look like Latin ones in the names of system roles. */
 const lookAlikes: Readonly<Record<string, string>> = {
   а: 'a',
   е: 'e',

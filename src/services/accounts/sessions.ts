@@ -26,7 +26,6 @@ export function sessions(db: Database, access: AccessService, { clock }: { clock
 
   return {
     get,
-    /** Sessions that have not expired, in the order of their ids, with their devices and addresses. */
     live,
     /** The caller's own sessions that have not expired. @throws 403 for a key whose list has no `sessions:read` */
     async own(actor: Actor) {
@@ -38,7 +37,6 @@ export function sessions(db: Database, access: AccessService, { clock }: { clock
     /** Ends one's own session or, with `sessions:delete`, that of a user with no more rights. @throws 403, 404 */
     end: (actor: Actor, id: string) =>
       removeCredential(db, access, actor, { table: tables.sessions, id, permission: 'sessions:delete' }),
-    /** All of the caller's sessions but the one that calls. */
     async endOthers(actor: Actor) {
       const { userId, roleId, credential } = signedIn(actor)
       await refuseBeyondOwnRights(access, actor, { account: { user_id: userId, role: roleId } })

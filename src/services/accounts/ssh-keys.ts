@@ -34,7 +34,6 @@ export const SshKeyRecord = z
   .meta({ id: 'SshKey' })
 type SshKeyRecord = z.output<typeof SshKeyRecord>
 
-/** The kinds of keys that are taken. */
 const types = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']
 /** RSA keys below are weak, above only cost time. */
 const rsaBits = { min: 2048, max: 8192 }

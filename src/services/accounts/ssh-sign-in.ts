@@ -9,7 +9,6 @@ import type { liveCallers } from './live-callers.js'
 /** A session over SSH; it is listed and ended as those of browsers are. */
 export interface SshSession {
   readonly identity: Identity
-  /** The key that has opened it; undefined if a password has. */
   readonly keyId: string | undefined
   /** Its secret, which never leaves the process. */
   readonly cookie: string
@@ -53,7 +52,6 @@ export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs
       if (keyId !== undefined) await noteUse(userId, keyId)
       return { identity, keyId, cookie }
     },
-    /** The identity of a session as it is now, or undefined when it is over. */
     identify: ({ cookie }: SshSession) => auth.identify({ cookie, bearer: undefined }),
     /** Of sessions those that go on: neither they nor their keys have been removed. Four statements for all of them. */
     async live(sessions: readonly SshSession[]) {

@@ -18,7 +18,6 @@ import { refuseBeyondOwnRights } from './own-rights.js'
 
 type Row = RowOf<typeof tables.users>
 
-/** Composed as labels are. */
 const role = z.string().normalize('NFC').max(255).optional()
 
 export const UserCreate = z.object({
@@ -73,7 +72,6 @@ interface SignInChange {
   readonly password: string | undefined
 }
 
-/** The right that a change of a user needs: over the account, or over its names only. */
 const rightTo = (user: Row, { email, password }: SignInChange) =>
   password === undefined && (email === undefined || email === user.email)
     ? { names: user }

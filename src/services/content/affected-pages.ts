@@ -10,20 +10,14 @@ type Entry = RowOf<ContentSpace['contentData']>
 
 /** Content that a change affects beside the page of its entry. */
 export interface AffectedContent {
-  /** Entries that other pages may show differently now, or no longer. */
   readonly ids: readonly string[]
-  /** Roots of further trees that have changed, as one that an entry was moved out of. */
   readonly roots?: readonly string[]
-  /** Addresses at which a page was. */
   readonly slugs?: readonly string[]
 }
 
 export interface AffectedPages {
-  /** Of the page that the entry is on; null without one. */
   slug: string | null
-  /** The name of the entry's datatype. */
   datatypes: string[]
-  /** Of every public page that is rendered differently now, sorted. */
   slugs: string[]
   /** Those of cached responses that are different now, sorted. */
   surrogate_keys: string[]
@@ -35,7 +29,6 @@ export interface PageKeys {
   readonly keys: readonly string[]
 }
 
-/** Roots of trees in which the public sees one of the entries, there or through a relation. */
 const referring = async (read: Reader, space: ContentSpace, ids: readonly string[]): Promise<string[]> => [
   ...(await read.queryIn(treesWith(space), ids)),
   ...(await read.queryIn(referrers(space), ids)),

@@ -62,7 +62,6 @@ export const valueRows = (
     })),
   )
 
-/** Returns the columns of a value that its record shows and that find nothing. */
 const recordOf = ({
   content_field_id,
   author_id,

@@ -29,37 +29,26 @@ const records: ReadonlySet<string> = new Set([
   'unpublish_at',
 ])
 
-/** Up to this many rows are changed one by one; more are written anew. */
 const mostChanged = 8
 
-/** The changes of the public book. */
 interface Plan {
-  /** Ids of entries that leave the book, or are written again. */
   readonly gone: Set<string>
   readonly entries: Map<string, PublicEntry>
-  /** Columns of entries that stay. */
   readonly changed: Map<string, Partial<PublicEntry>>
-  /** Entries whose values are written again from the working book. */
   readonly refreshed: Set<string>
   /** Entries whose values stay, while the rows made from them are written again. */
   readonly remade: Set<string>
-  /** Entries of which only the words are written again. */
   readonly renamed: Set<string>
-  /** The entries whose words are looked for, as they are in the book now. */
   readonly found: Map<string, PublicEntry>
 }
 
 /** One change of the public book: the changes of all trees and entries are written together. */
 export class BookUpdate {
-  /** Roots of trees that the public sees differently now. */
   private readonly modified = new Set<string>()
-  /** Roots of trees of which only the records have changed. */
   private readonly rewritten = new Set<string>()
-  /** Roots of trees that the public no longer sees. */
   private readonly left = new Set<string>()
   /** Trees with pending changes that others have taken entries from. */
   private readonly robbed = new Set<string>()
-  /** Datatypes that are hidden from the public. */
   private hidden: ReadonlySet<string> = new Set()
   private readonly touchedValues: ReadonlySet<string>
   private readonly plan: Plan = {
@@ -79,7 +68,6 @@ export class BookUpdate {
     this.touchedValues = new Set(tx.touched.ownersIn(space.contentFields).keys())
   }
 
-  /** Follows changes of entries that stay where they are, and of values. */
   async ofEntries(): Promise<void> {
     const { tx, space, plan } = this
     const now = new Map<string, Entry>()
@@ -181,7 +169,6 @@ export class BookUpdate {
     await this.write()
   }
 
-  /** Follows changes of routes, which show at once. */
   async ofRoutes(routes: readonly string[]): Promise<void> {
     const shown = await this.tx.findIn(this.space.publicEntries, 'route_id', routes)
     for (const row of shown) this.rename(row)
@@ -216,7 +203,6 @@ export class BookUpdate {
     this.modified.add(row.root_id)
   }
 
-  /** Those of a tree that are not in the book any more. */
   private leave(root: string, stored: readonly PublicEntry[], staying: ReadonlySet<string>): void {
     for (const { content_data_id } of stored) {
       if (staying.has(content_data_id)) continue
@@ -240,7 +226,6 @@ export class BookUpdate {
     }
   }
 
-  /** A tree with pending changes is on its new route at once. */
   private async followRoute(row: PublicEntry | undefined): Promise<void> {
     const top = row && (await this.tx.get(this.space.contentData, row.content_data_id))
     if (!row || !top || top.route_id === row.route_id) return

@@ -36,7 +36,6 @@ export const BrokenValues = z
   .meta({ description: 'Stored values that break the rules of the field.' })
 type Broken = z.output<typeof BrokenValues>
 
-/** The values of a batch at a time: few, for a value may be long. */
 const batchLength = 50
 
 interface Batch {
@@ -44,7 +43,6 @@ interface Batch {
   readonly values: readonly CheckedValue[]
 }
 
-/** Entries of the field's datatype with their values of it. */
 async function* batches(
   read: Reader,
   space: ContentSpace,

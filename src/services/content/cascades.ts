@@ -17,7 +17,6 @@ import { trashEntries } from './trash.js'
 /** The records that can be deleted together with everything that depends on them. */
 export type CascadeKind = 'routes' | 'fields' | 'datatypes'
 
-/** How many records of each kind go. */
 const number = z.int()
 export const Removal = z
   .object({
@@ -32,18 +31,14 @@ export const Removal = z
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** The records to delete, read before that. */
 interface Doomed {
   datatypes: RowOf<ContentSpace['datatypes']>[]
   fields: RowOf<ContentSpace['fields']>[]
-  /** Parents first. */
   entries: Entry[]
-  /** The trees of these entries, or of the values. */
   roots: string[]
   values: number
 }
 
-/** Each tree is locked and changed for itself. */
 const maxTrees = 1000
 
 export function cascades(context: ContentContext) {
@@ -169,7 +164,6 @@ async function datatypesUnder(read: Reader, space: ContentSpace, id: string) {
   return found
 }
 
-/** Level by level, a few statements for each. */
 async function withThoseUnder(
   read: Reader,
   { contentData }: ContentSpace,

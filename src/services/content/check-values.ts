@@ -11,7 +11,6 @@ import { mismatch } from './patterns.js'
 /** A field with what its settings say (`rulesOf`). */
 export interface RuledField {
   readonly field_id: string
-  /** The datatype that it is a field of. */
   readonly parent_id: string
   readonly name: string
   readonly field_type: string
@@ -43,7 +42,6 @@ export interface Facts {
   /** The locale whose value stands for the field as much as one without a locale. */
   readonly defaultLocale: string | undefined
   media(id: string): MediaFacts | undefined
-  /** The name of the datatype of an entry. */
   datatypeName(id: string): string | undefined
   /** Another entry that has the same value of a unique field in the same locale, where the public sees it. */
   holderOf(value: CheckedValue): string | undefined
@@ -58,7 +56,6 @@ interface Broken {
 /** A value that breaks a rule, as a refusal lists it. */
 export interface FieldError {
   readonly error: string
-  /** Such as `fields.price`. */
   readonly member: string
   readonly rule: Rule
   readonly content_data_id: string
@@ -66,7 +63,6 @@ export interface FieldError {
   readonly locale: string
 }
 
-/** How many characters a text has as people count them; at once where its length says enough. */
 function isLongerThan(text: string, most: number): boolean {
   if (text.length <= most || text.length > 2 * most) return text.length > most
   let characters = 0
@@ -136,11 +132,9 @@ export function ruleProblem(rules: FieldRules, field_type: string, value: string
   return undefined
 }
 
-/** The kind of a media type: image, video or audio by its first word, otherwise document. */
 const kindOf = (mediaType: string): string =>
   /^(?:image|video|audio)(?=\/)/.exec(mediaType)?.[0] ?? 'document'
 
-/** The rules about a media item that a value names. */
 function mediaProblem(
   { kinds, altRequired }: FieldRules,
   id: string,
@@ -153,7 +147,6 @@ function mediaProblem(
     : undefined
 }
 
-/** The rules about records that a value names, and about other values. */
 function factProblem(field: RuledField, value: CheckedValue, facts: Facts): Broken | undefined {
   const { kinds, altRequired, target, unique } = field.rules
   const ids = kinds || altRequired || target ? (namedIds(value.field_value, field.data) ?? []) : []

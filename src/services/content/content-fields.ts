@@ -13,7 +13,6 @@ import { withStoredIds } from './field-values.js'
 import { refuseBrokenEdit } from './publication-check.js'
 import { refuseLocale, refuseMissing, routeOf } from './write-values.js'
 
-/** Text, or a number or boolean, which is taken as its text. */
 const value = z
   .union([z.string(), z.number(), z.boolean()], 'must be text, a number or a boolean')
   .transform(String)
@@ -59,7 +58,6 @@ export function contentFields(context: ContentContext): ContentFieldService {
   }
 }
 
-/** A stored value and its entry, for an edit of their tree. */
 async function editValue(tx: Writer, context: ContentContext, id: string) {
   const { contentFields } = context.space
   const found = await tx.get(contentFields, id)
@@ -111,7 +109,6 @@ async function update(
   return after
 }
 
-/** Checks the entry of a value that was made, changed or removed, marks it as edited and emits its event. */
 async function valueChanged(
   tx: Writer,
   { space, events }: ContentContext,

@@ -7,7 +7,6 @@ const status = z.enum(contentStatuses).meta({
   description:
     'Another status than before, and a new entry that is published, need content:publish; in the admin space admin_tree:update.',
 })
-/** Values by field name, as JSON or as the text that is stored. */
 const values = z.record(z.string(), anyJson).meta({
   description:
     'Values by field name: text, numbers, booleans, arrays for many, objects for JSON fields. null takes a value away.',
@@ -57,7 +56,6 @@ export interface ChildEntry extends Members {
   children?: ChildEntry[] | undefined
 }
 
-/** An entry that is made under another of the same request. */
 const NewChild: z.ZodType<NewEntry> = z
   .object({
     datatype_id: reference,

@@ -26,16 +26,13 @@ type Create = z.output<typeof ContentCreate>
 type Update = z.output<typeof ContentUpdate>
 type Reorder = z.output<typeof ContentReorder>
 
-/** A change of a page: of its route, and of the entry on it. */
 interface PageChange {
   route: { patch: z.output<typeof RouteUpdate>; check?: Check<RowOf<ContentSpace['routes']>> }
   entry?: { patch: Update; check?: Check<Entry> } | undefined
 }
 
-/** Refuses a deletion by what goes: the entry, and all that is under it if that goes too. */
 type RemovalCheck = (before: Entry, under: readonly Entry[]) => void
 
-/** Each entry of a tree is looked at, and a tree may be large. */
 const treesAtOnce = 10
 
 /** Entries of content trees, for one content space. */
@@ -74,7 +71,6 @@ export function content(context: ContentContext) {
     /** @throws 400 `Circular reference detected` under itself */
     move: (actor: Actor, move: z.output<typeof ContentMove>) =>
       db.edit(actor, tx => moveEntry(tx, context, actor, move)),
-    /** When something in the trees of these roots was last edited. */
     async lastEdits(roots: readonly string[]) {
       const found = new Map<string, string>()
       const turns = new Turns()

@@ -18,6 +18,5 @@ export interface ContentContext {
   readonly refuseNonPublisher: (actor: Actor) => Promise<void>
   /** Most versions that are stored of an entry in one locale; the oldest are deleted. */
   readonly maxVersions: () => number
-  /** Whether deleted content goes into the trash (`trash_retention`). */
   readonly keepsDeleted: () => boolean
 }

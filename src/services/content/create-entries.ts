@@ -11,21 +11,17 @@ import { refusePublished } from './publication.js'
 import { refuseBeyond, type Sizes } from './subtree-limits.js'
 import { valuesOf, writeValues } from './write-values.js'
 
-/** Members that a new entry takes from the entry above it, unless the request gives them. */
 interface Inherited {
   status: 'draft' | 'published'
   author_id: string
   /** When a published entry was published; without it, now. */
   published_at?: string | undefined
-  /** When it was made; without it, now. */
   created_at?: string | undefined
-  /** When it was changed last; without it, now. */
   changed_at?: string | undefined
 }
 
 /** An entry to make, with everything under it. */
 export interface NewTree extends Inherited, Place {
-  /** Without one it gets the next id. */
   content_data_id?: string | undefined
   given: Omit<NewEntry, 'status' | 'author_id'>
   sort_order: number
@@ -73,7 +69,6 @@ export async function createEntries(
   return { entries, members }
 }
 
-/** Every entry with its id and place, parents first, without recursion. */
 function planned(tx: Writer, tops: readonly NewTree[]): Planned[] {
   const plan: Planned[] = tops.map(top => ({ ...top, content_data_id: top.content_data_id ?? tx.newId() }))
   for (const {

@@ -1,9 +1,7 @@
 import { HttpError } from '../../errors.js'
 import { camelCase } from '../text.js'
 
-/** Leaves room for a number: a name has at most 255 characters. */
 const maxLength = 200
-/** How often another writer may take a name that was free. */
 const maxTries = 5
 
 /** `Überschrift` and `Заголовок` become `uberschrift` and `zagolovok`: a key in ASCII for a label in any script. */

@@ -21,7 +21,6 @@ export const Duplicate = z.object({
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** A copy to make: its source and its place. */
 interface Copy {
   source: HeldEntry
   parent: EditableEntry | undefined
@@ -61,13 +60,11 @@ export const contentCopies = (context: ContentContext) => ({
   },
 })
 
-/** Most characters in a title. */
 const maxTitle = 1024
 const copyMark = ' (copy)'
 const copyTitle = (title: string): string =>
   `${title.slice(0, maxTitle - copyMark.length).trimEnd()}${copyMark}`
 
-/** The titles of a copy in other languages; its address is one for all of them. */
 async function titlesOfCopy(tx: Writer, { translations }: RowOf<ContentSpace['routes']>) {
   const known = await tx.findIn(tables.locales, 'code', Object.keys(translations))
   const titles = known.flatMap(({ code }) => {

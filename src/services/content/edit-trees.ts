@@ -61,7 +61,6 @@ async function readAll(tx: Writer, space: ContentSpace, ids: readonly string[]):
   return entries
 }
 
-/** Says that the changes of published trees are pending from now on. */
 async function waitForPublish(
   tx: Writer,
   { space, isStaged }: ContentContext,

@@ -50,20 +50,17 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
   }
 
   return {
-    /** Something of a published entry changed for the public: its values, its place, its author. */
     updated: (tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected) =>
       updated(tx, actor, entry, affected),
     /** An edit changed a published entry. It is not announced while its tree has unpublished changes. */
     edited: (tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected) =>
       updated(tx, actor, entry, affected, async () => !(await hasPendingChanges(tx, space, entry.root_id))),
-    /** A draft was published; with the version that was stored of it. */
     published: (tx: Writer, actor: Actor, entry: Entry, version: Version, affected: FindAffected) =>
       tx.emit(`${prefix}.published`, async () => ({
         ...versionOf(version),
         published_by: actor.userId,
         ...(await pagesOf(tx, entry, affected)),
       })),
-    /** A published entry was unpublished. */
     unpublished: (tx: Writer, actor: Actor, entry: Entry, affected: FindAffected) =>
       tx.emit(`${prefix}.unpublished`, async () => ({
         ...dataOf(entry),
@@ -89,7 +86,6 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
         ...(await pagesOf(tx, entry)),
       }))
     },
-    /** The texts of a locale were said to be ready. */
     async localePublished(tx: Writer, actor: Actor, entry: Entry, version: Version) {
       if (prefix !== 'content') return
       await tx.emit('locale.published', async () => ({

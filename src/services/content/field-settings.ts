@@ -45,7 +45,6 @@ const patternText = z.string('must be text').superRefine((given, context) => {
   if (problem) context.addIssue({ code: 'custom', message: problem })
 })
 
-/** A text that is a value of the type. */
 const valueOfType = (type: FieldType) =>
   z.string('must be text').superRefine((given, context) => {
     const problem = given === '' ? 'must not be empty' : typeProblem({ field_type: type, data: {} }, given)
@@ -60,7 +59,6 @@ const option = z.union(
 /** The value that an option stands for, as it is stored. Older versions took any form. */
 export const optionValue = (given: unknown): string =>
   String((given as { value?: unknown } | null)?.value ?? given)
-/** Enough of a text to know it again. */
 const shortened = (text = '') => (text.length > 64 ? `${text.slice(0, 64)}…` : text)
 const optionList = z
   .array(option, 'must be an array')
@@ -172,7 +170,6 @@ type ValueOf<N extends PropertyKey> = {
 
 /** The rules of a field from its settings, whatever its type. */
 export type FieldRules = { readonly [N in Exclude<AnyMember, 'options'>]?: ValueOf<N> } & {
-  /** The values that a select takes, as they are stored. */
   readonly options?: readonly string[]
 }
 

@@ -31,7 +31,6 @@ const dateTimeText = z.regexes.datetime({ offset: true })
 const emailText =
   /^[^\s@"(),:;<>[\]\\]{1,64}@(?=.{1,253}$)[^\s@.,:;<>[\]\\()"]+(?:\.[^\s@.,:;<>[\]\\()"]+)*$/u
 
-/** The links of a rich text that name an entry by its id, such as `href="#block-<id>"`. */
 const entryLinks = /(\shref\s*=\s*["']?#(?:inline-|block-)?)([0-9A-Za-z]{26})(?![0-9A-Za-z])/gi
 
 /** A value with the ids that it names as they are stored. */

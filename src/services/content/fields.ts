@@ -53,7 +53,6 @@ type Broken = z.output<typeof BrokenValues>
 export interface FieldService extends Crud<Table, MaybeNamed<CreateOf<Table>>> {
   /** The field as it is after the patch, which is not stored. @throws as `update` */
   preview(id: string, patch: Update, check?: Check<Field>): Promise<Field>
-  /** The stored values that break the rules of the field, which may be a preview. */
   brokenValues(field: Field): Promise<Broken>
 }
 

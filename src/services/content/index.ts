@@ -34,7 +34,6 @@ export function contentOfSpace(
     routes: routes(db, space, { events, redirects }),
     /** Ids of routes by a part of their title or slug, whoever may see them: the first 20, and whether there are more. */
     matchingRoutes: matching(db, space.routes, ['title', 'slug']),
-    /** Ids of entries, drafts too, by words in the fields that they are called by. */
     matchingEntries: matchingEntries(db, space),
     slugs: pageSlugs(db, space),
     datatypes: datatypes(db, space),

@@ -4,7 +4,6 @@ import { type TypedField, withStoredIds } from './field-values.js'
 
 type Json = Values[string]
 
-/** Field types whose text is JSON, or a JSON array where they take many. The others hold text of people. */
 const inJson: ReadonlySet<string> = new Set(['json', 'media', 'relation', 'select'])
 
 /**

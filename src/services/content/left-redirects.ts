@@ -10,10 +10,8 @@ import { slugsInTurn, slugsOf } from './route-translations.js'
 type Route = RowOf<ContentSpace['routes']>
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** How many redirects can go with their route. */
 const maxRemoved = 5000
 
-/** Every address of a page, with its locale. */
 const addressesOf = ({ slug, translations }: Route): [slug: string, locale: string][] => [
   [slug, ''],
   ...Object.entries(translations).flatMap(([locale, own]): [string, string][] =>

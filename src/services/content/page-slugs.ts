@@ -4,11 +4,8 @@ import type { ContentSpace } from '../../db/tables.js'
 import { badRequest, HttpError } from '../../errors.js'
 import { isSlug, trimmed, trimmedEnd } from '../text.js'
 
-/** Longer titles give no longer addresses. */
 const maxLength = 80
-/** How many addresses are looked up at once, and how often. */
 const [batch, maxBatches] = [50, 20]
-/** How often another writer may take an address that was free. */
 const maxTries = 5
 
 /** `Über uns` and `О нас` become `uber-uns` and `o-nas`: the last part of an address for a title in any script. */
@@ -72,10 +69,8 @@ export async function atFreeSlug<T>(
 
 /** Finds addresses for pages that have no address yet. */
 export const pageSlugs = (db: Database, space: ContentSpace) => ({
-  /** The address that a new page gets by its title. */
   made: async ({ title, datatype_id }: { title: string; datatype_id: string }) =>
     freeSlug(db, space, await wantedSlug(db, space, title, datatype_id)),
-  /** The address itself, or one like it that no page has. */
   free: (wanted: string) => freeSlug(db, space, wanted),
 })
 

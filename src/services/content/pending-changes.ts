@@ -61,9 +61,7 @@ type Dropped = z.output<typeof ChangesDropped>
 export const contentChanges = (context: ContentContext) => ({
   /** The changes in the tree of an entry that the next publish makes public. @throws 404 without such an entry */
   list: (id: string) => list(context.db, context.space, id),
-  /** Which of these trees have some, by their roots. */
   waitingAmong: (roots: readonly string[]) => pendingAmong(context.db, context.space, roots),
-  /** Lists trees with unpublished changes, those with the oldest changes first. */
   waiting: (limit: number) => context.db.query(pendingTrees(context.space, limit), {}),
   /**
    * Takes the tree of an entry back to what it was at the last publish; what it is now is stored as a version first.

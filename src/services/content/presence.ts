@@ -43,7 +43,6 @@ export function presence(db: Database, clock: Clock) {
       const { userId } = signedIn(actor)
       await db.write(systemActor, tx => tx.deleteInternal(leases, nameOf(entryId, userId)))
     },
-    /** Removes what is over. Called once an hour. */
     async removeOld() {
       const rows = await db.findAll(leases)
       const over = rows.filter(({ name, expires_at }) => name.startsWith(front) && expires_at <= now())

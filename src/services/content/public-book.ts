@@ -15,7 +15,6 @@ import { followReferences, rebuildReferences } from './references.js'
  * (staging.ts).
  */
 
-/** Columns of an entry that decide whether and where the public sees it. */
 const shape: readonly string[] = ['status', 'parent_id', 'route_id', 'datatype_id', 'sort_order']
 
 /** How many trees are written at once. */
@@ -23,14 +22,12 @@ const treesAtOnce = 50
 /** How many trees are looked at, and how many are locked in one transaction when all are written. */
 const [treesRead, treesLocked] = [500, 5]
 
-/** Routes that are called otherwise now. */
 const renamedRoutes = (tx: Writer, space: ContentSpace): string[] =>
   tx.touched.recordsIn(space.routes).flatMap(({ key, before, after }) => {
     const [was, is] = [before, after].map(row => row && JSON.stringify([row.title, row.translations]))
     return was !== undefined && is !== undefined && was !== is ? [key] : []
   })
 
-/** Brings the public book up to what the transaction has changed of the space. */
 async function follow(tx: Writer, space: ContentSpace): Promise<void> {
   const again = tx.touched.treesIn(space.contentTrees)
   const entries = tx.touched.ownersIn(space.contentData)

@@ -34,7 +34,6 @@ export async function pendingAmong(
   return new Set(trees.flatMap(({ root_id, pending_since }) => (pending_since === null ? [] : [root_id])))
 }
 
-/** Entries with their values. */
 function withValues(entries: readonly Entry[], values: readonly ValueRow[]): EntrySnapshot[] {
   const fields = new Map(entries.map(entry => [entry.content_data_id, [] as ValueRow[]]))
   for (const value of values) fields.get(value.content_data_id)?.push(value)

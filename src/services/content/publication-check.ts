@@ -37,7 +37,6 @@ function grouped<T>(list: readonly T[], keyOf: (one: T) => string): Map<string, 
 }
 
 interface What {
-  /** Only these fields are looked at. */
   only?: ReadonlySet<string> | undefined
   /** Called before other entries are asked for their values: nobody may publish the same ones meanwhile. */
   hold?: () => Promise<unknown>
@@ -119,7 +118,6 @@ async function datatypeNames(read: Reader, space: ContentSpace, ids: readonly st
   )
 }
 
-/** The entries that have the same values of unique fields: published ones, and those that the public still sees so. */
 async function holdersOf(
   read: Reader,
   space: ContentSpace,

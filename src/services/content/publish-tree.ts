@@ -15,7 +15,6 @@ import type { EntryDifference } from './tree-diff.js'
 
 type Entry = RowOf<ContentSpace['contentData']>
 
-/** Entries that the public sees differently, or for the first time, after a publication. */
 function affectedEntries(
   drafts: readonly Entry[],
   published: readonly EntryDifference[],

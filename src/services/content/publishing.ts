@@ -34,7 +34,6 @@ export const PublishCheck = z.object({
     .meta({ description: 'What publishing would refuse; empty when nothing.' }),
 })
 
-/** More trees than there can be. */
 const mostTrees = 2 ** 31 - 1
 
 /** Status changes with their versions and events, for one content space. */
@@ -62,13 +61,11 @@ export function publishing(context: ScheduleContext) {
           ? publishTree(tx, context, actor, { entry, trigger: 'publish' })
           : publishLocale(tx, context, actor, { entry, locale })
       }),
-    /** Unpublishes an entry with everything under it. */
     unpublish: (actor: Actor, id: string) =>
       db.write(actor, async tx => unpublishTree(tx, context, actor, await lockEntry(tx, space, id))),
     /** Schedules both; null cancels a schedule. @throws 400 for a time that is over, or an end before its beginning */
     schedule: (actor: Actor, plan: z.output<typeof Schedule>, check?: Check<Entry>) =>
       db.write(actor, tx => schedule(tx, context, actor, plan, check)),
-    /** Lists the scheduled entries, the next first. */
     planned: (limit: number) => planned(context, limit),
     /**
      * Publishes all unpublished changes if `publish_mode` is `live`, except in trees that break rules: those are

@@ -15,11 +15,9 @@ import { kindKey, sortedKeys, surrogateKeys } from './surrogate-keys.js'
 
 /** Most pages that an event names. If a change affects more, the event says that any page may have changed. */
 const maxPages = limits.webhooks.pagesInEvent
-/** Most entries that are followed to the pages that show them. */
 const maxEntries = 1000
 
 interface Affected {
-  /** Names of datatypes whose lists of entries may have changed, sorted. */
   readonly datatypes: string[]
   /** Addresses whose responses may have changed, sorted; empty where `all_pages` says that any may. */
   readonly slugs: string[]
@@ -28,7 +26,6 @@ interface Affected {
   readonly surrogate_keys: string[]
 }
 
-/** The affected content that was already found for changes of one transaction. */
 type Known = Map<string, Affected>
 type Route = RowOf<typeof tables.routes>
 type Change<T extends keyof typeof tables> = RecordChange<RowOf<(typeof tables)[T]>>
@@ -143,7 +140,6 @@ const verbOf = ({ before, after }: RecordChange<unknown>): Verb => {
 
 type Told = Record<string, unknown>
 
-/** Returns the data of an event about a changed record, by its table. */
 const tellers: Record<
   string,
   [AnnouncedResource, (tx: Writer, change: RecordChange<never>, known: Known) => Promise<Told>]

@@ -49,7 +49,6 @@ export async function endOf(tx: Writer, slug: string, first: Destination): Promi
   throw invalid('target', 'is behind too many redirects')
 }
 
-/** The redirects that lead to a path as it is written, at most one more than can be changed together. */
 const followersOf = (tx: Writer, slug: string): Promise<Redirect[]> =>
   tx.findAll(tables.redirects, { target: slug }, { limit: maxFollowers + 1 })
 

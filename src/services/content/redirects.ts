@@ -12,10 +12,8 @@ import { localeCode } from './locales.js'
 import { type Destination, endOf, redirectsInTurn, routeAt, shorten } from './redirect-targets.js'
 import { surrogateKeys } from './surrogate-keys.js'
 
-/** Indexes of every engine hold so many. */
 const maxTarget = 512
 
-/** A path of the site, or an address elsewhere. */
 const target = z
   .string()
   .max(maxTarget)
@@ -58,7 +56,6 @@ export type RedirectMode = 'automatic' | 'manual' | 'off'
 
 /** Where a request goes instead. */
 export interface Redirection {
-  /** A path of the site, or an address elsewhere. */
   readonly target: string
   readonly status: 301 | 308
   /** Its surrogate keys, by which a cache can drop it. */
@@ -82,7 +79,6 @@ function givenDestination(given: {
   return { target: to, route_id: route, locale: route === null ? '' : given.locale }
 }
 
-/** Returns the destination after a patch: a new target takes the place of the route, and the other way round. */
 function patchedDestination(before: Destination, patch: z.output<typeof RedirectUpdate>): Destination {
   const { target, route_id, locale } = { ...before, ...withoutUndefined(patch) }
   if (patch.target && patch.route_id === undefined) return givenDestination({ target, locale: '' })

@@ -37,14 +37,12 @@ export function idsNamed(text: string): string[] {
 
 const referring = new Set(['relation', 'media', 'richtext'])
 
-/** Those of the values that name something, each with what it names. */
 const naming = (values: readonly Value[]) =>
   values.flatMap(value => {
     const ids = idsNamed(value.field_value)
     return ids.length > 0 ? [{ value, ids }] : []
   })
 
-/** Rows for those of the values that name something. */
 async function rowsFor(read: Reader, space: ContentSpace, values: readonly Value[]): Promise<Reference[]> {
   const found = naming(values)
   const fieldIds = [...new Set(found.map(({ value }) => value.field_id))]
@@ -57,7 +55,6 @@ async function rowsFor(read: Reader, space: ContentSpace, values: readonly Value
   )
 }
 
-/** Follows the values of the working book that the transaction has changed. */
 async function follow(tx: Writer, space: ContentSpace): Promise<void> {
   const gone: string[] = []
   const fresh: Value[] = []

@@ -28,10 +28,8 @@ interface Shape {
 
 type Shapes = ReadonlyMap<string, Shape>
 
-/** Where a walk up from an entry ended. */
 interface Walk {
   root: string
-  /** The entries passed, all of which belong to the root. */
   path: readonly string[]
   orphan?: string
   circle?: readonly string[]
@@ -72,7 +70,6 @@ function examine(shapes: Shapes) {
 
 interface Damage extends Omit<z.output<typeof HealReport>, 'dry_run' | 'problems'> {
   rootOf: ReadonlyMap<string, string>
-  /** Every tree that is damaged or takes part in the repair. */
   trees: string[]
 }
 

@@ -51,14 +51,12 @@ type Route = RowOf<ContentSpace['routes']>
 type NewRoute = z.input<typeof RouteCreate>
 export type RouteService = Crud<ContentSpace['routes'], NewRoute, z.output<typeof RouteUpdate>>
 
-/** A change of one route. */
 interface RouteChange {
   id: string
   patch: z.output<typeof RouteUpdate>
   check?: Check<Route> | undefined
 }
 
-/** The parts of a route that pages show, as a text to compare. */
 const shownOf = ({ slug, title, translations }: Route) => JSON.stringify([slug, title, translations])
 
 /** Makes a route. @throws 409 when another page has its slug, in any locale */

@@ -68,7 +68,6 @@ export interface Planned {
   readonly publishes: boolean
 }
 
-/** After all times that can be stored. */
 const endOfTime = '9999-12-31T23:59:59.999Z'
 
 /** Lists the scheduled entries, the next first, each once. */

@@ -14,9 +14,7 @@ type Entry = RowOf<ContentSpace['publicEntries']>
 type Route = RowOf<ContentSpace['routes']>
 type Value = EntrySnapshot['fields'][number]
 
-/** Limits of one entry. */
 const searchLimits = {
-  /** Characters of one value. */
   characters: 100_000,
   /** Different words. PostgreSQL holds a megabyte of them. */
   words: 10_000,

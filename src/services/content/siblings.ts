@@ -8,12 +8,10 @@ type Entry = RecordOf<ContentSpace['contentData']>
 
 /** Entries under one parent, in their order. */
 export const siblings = (db: Database, space: ContentSpace) => ({
-  /** Children of an entry in their order; `offset` is the place of the first of them. */
   async list(parent_id: string, slice: Pick<Slice, 'limit' | 'offset'>) {
     const rows = await db.findAll(space.contentData, { parent_id }, { ...slice, order: 'sort_order' })
     return rows.map(row => withoutSecrets(space.contentData, row))
   },
-  /** How many children of its parent come before an entry. */
   async before({
     parent_id,
     sort_order,

@@ -16,7 +16,6 @@ export interface SourcedRecord {
   readonly media_id?: string | null
 }
 
-/** Systems have ids of up to 255 characters. */
 const mostCharacters = 384
 
 /** Kinds have no blanks. */
@@ -32,7 +31,6 @@ export class SourceIds {
     private readonly system: string,
   ) {}
 
-  /** The records that have these ids. */
   async records(ids: readonly SourceId[]): Promise<Map<SourceId, SourcedRecord>> {
     const keys = new Map(ids.map(id => [id, sourceKey(this.system, id)]))
     const wanted = [...new Set(keys.values())].filter(isKept)
@@ -47,7 +45,6 @@ export class SourceIds {
     )
   }
 
-  /** The ids of these records there, by the ids here. */
   async of(records: {
     readonly entries?: Iterable<string>
     readonly media?: Iterable<string>

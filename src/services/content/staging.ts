@@ -15,11 +15,9 @@ import { hiddenDatatypes } from './visibility.js'
 const idOf = ({ entry }: EntrySnapshot) => entry.content_data_id
 const isIn = (ids: ReadonlySet<string>) => (one: EntrySnapshot) => ids.has(idOf(one))
 
-/** A tree in both books. */
 interface States {
   readonly was: readonly EntrySnapshot[]
   readonly is: readonly EntrySnapshot[]
-  /** Datatypes that are hidden from the public. */
   readonly hidden: ReadonlySet<string>
 }
 

@@ -15,7 +15,6 @@ interface NewVersion {
   entry: HeldEntry
   entries: readonly HeldEntry[]
   trigger: VersionTrigger
-  /** Instead of what the configuration says. */
   maxVersions?: number
   label?: string
   /** Only values of this locale are stored; without one all are. */

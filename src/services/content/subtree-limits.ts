@@ -11,12 +11,9 @@ export interface Sizes {
   characters: number
 }
 
-/** The sizes that fit the time of one transaction, and the memory for one version. */
 const { treeEntries, treeValues, bulkEntries, bulkValues, treeCharacters: characters } = limits.content
 const largest = {
-  /** Changes that read and write every entry. */
   each: { entries: treeEntries, values: treeValues, characters },
-  /** Moves and deletions, which change many rows with one statement. */
   bulk: { entries: bulkEntries, values: bulkValues, characters },
 } satisfies Record<string, Sizes>
 
@@ -30,7 +27,6 @@ interface Excess {
   readonly most: number
 }
 
-/** Returns the first size that is over its limit. */
 function excessOf(sizes: Partial<Sizes>, work: Work): Excess | undefined {
   for (const [name, most] of Object.entries(largest[work]) as [keyof Sizes, number][]) {
     const number = sizes[name] ?? 0
@@ -53,7 +49,6 @@ export function refuseBeyond(
   )
 }
 
-/** How many values entries have, and how long these are. */
 async function sizesOf(read: Reader, space: ContentSpace, ids: readonly string[]): Promise<Sizes> {
   const sizes = { entries: ids.length, values: 0, characters: 0 }
   for (const { values, characters } of await read.queryIn(valueSizes(space), ids)) {

@@ -12,15 +12,11 @@ type Value = RowOf<ContentSpace['contentFields']>
 
 /** Everything that goes with deleted entries. */
 export interface Deleted extends ReviewOf {
-  /** Parents first. */
   readonly entries: readonly Entry[]
   readonly values: readonly Value[]
   readonly versions: readonly RowOf<ContentSpace['contentVersions']>[]
-  /** Who scheduled what of them. */
   readonly plans: readonly RowOf<ContentSpace['contentPlans']>[]
-  /** The route of the page, or none. */
   readonly routes: readonly RowOf<ContentSpace['routes']>[]
-  /** Redirects to that route. */
   readonly redirects: readonly RowOf<typeof tables.redirects>[]
   /** The time of the first unpublished change, or an empty list. */
   readonly pending: readonly string[]
@@ -31,7 +27,6 @@ export interface Deleted extends ReviewOf {
 
 type Kind = keyof Deleted
 
-/** The most rows of one piece, and the most characters unless one row has more. */
 const [maxRows, maxCharacters] = [500, 200_000]
 
 /** Reads what would go with entries. @param entries of one tree, parents first */
@@ -56,7 +51,6 @@ export async function readDeleted(
   }
 }
 
-/** Returns the public rows of a page with unpublished changes. */
 async function pendingPage(read: Reader, space: ContentSpace, top: Entry | undefined) {
   const none = { pending: [], publicEntries: [], publicValues: [] }
   if (top?.root_id !== top?.content_data_id || !top) return none

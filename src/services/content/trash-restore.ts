@@ -29,7 +29,6 @@ export interface Restored {
 }
 
 interface Request {
-  /** In the trash. */
   id: string
   /** An address that is free, for a page whose own is taken. */
   slug: string
@@ -118,7 +117,6 @@ async function restoreRoute(
   return made
 }
 
-/** Titles and addresses in existing locales, without the addresses of other pages. */
 async function freeTranslations(
   tx: Writer,
   space: ContentSpace,
@@ -209,7 +207,6 @@ async function restoreRedirects(
   )
 }
 
-/** Sends the events of content that is public again, after its rules are checked. */
 async function announce(
   tx: Writer,
   context: ContentContext,

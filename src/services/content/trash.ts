@@ -30,15 +30,12 @@ export const TrashRestored = z.object({
     .meta({ description: 'Fields that no longer exist; their values are gone.' }),
 })
 
-/** How many are removed at once when their time is over. */
 const removedAtOnce = 100
 
-/** The most characters of a title. */
 const maxTitle = 1024
 
 interface Needs {
   clock: Clock
-  /** How long deleted content can be brought back, in milliseconds; with 0 it is never stored. */
   retentionMs: () => number
 }
 
@@ -48,7 +45,6 @@ export function trash(context: ContentContext, { clock, retentionMs }: Needs) {
   const table = space.trash
   return {
     ...reads(db, table),
-    /** How long deleted content can be restored, in milliseconds; 0 if it cannot. */
     retentionMs,
     /**
      * Brings deleted entries back with their ids, values, versions and place, and the page at its address or, where
@@ -67,7 +63,6 @@ export function trash(context: ContentContext, { clock, retentionMs }: Needs) {
         check?.(await tx.lock(table, id))
         await removeTrashed(tx, space, [id])
       }),
-    /** Deletes for good what has been in the trash for too long. */
     async removeOld() {
       const before = timestamp(clock.now() - retentionMs())
       for (;;) {
@@ -113,7 +108,6 @@ export async function trashEntries(
   await removeEntries(tx, space, root, ids, deleted)
 }
 
-/** Returns the title of its page, or its first text, or the label of its datatype. */
 async function titleOf(
   tx: Writer,
   space: ContentSpace,

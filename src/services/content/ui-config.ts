@@ -36,7 +36,6 @@ export const hintsIn = (stored: UiConfig = {}): Hints =>
     }),
   )
 
-/** The field types of which the control has a hint. */
 const typesOf: Readonly<Record<keyof Hints, readonly string[] | undefined>> = {
   help: undefined,
   placeholder: ['text', 'textarea', 'number', 'email', 'url', 'slug', 'json'],

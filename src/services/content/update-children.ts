@@ -14,21 +14,15 @@ import { type GivenValues, valuesOf, writeValues } from './write-values.js'
 
 /** The result of a request for the entries under one entry. */
 export interface Under {
-  /** All that it names and all that it has made, parents first. */
   entries: EditableEntry[]
-  /** Entries with another status than before. */
   statuses: EditableEntry[]
-  /** Ids of those that are not as they were. */
   changed: string[]
-  /** Those that are new or of another datatype, so that all of their values are. */
   whole: EditableEntry[]
-  /** Of the others the fields whose values have changed, by the ids of the entries. */
   values: Map<string, ReadonlySet<string>>
   /** Where each is in the request, such as `children.2.`, by its id. */
   members: Map<string, string>
 }
 
-/** An entry that the request names, and where in the request it is. */
 interface Named {
   id: string
   parentId: string
@@ -36,14 +30,12 @@ interface Named {
   member: string
 }
 
-/** Entries that the request makes under an existing one. */
 interface Fresh {
   parentId: string
   given: ChildEntry
   member: string
 }
 
-/** The entries under an entry as a request gives them, and their locale. */
 type GivenUnder = Pick<ChildEntry, 'children' | 'locale'>
 
 /**
@@ -98,7 +90,6 @@ export async function updateChildren(
   return under
 }
 
-/** Which entries are named and which are to be made: parents first, without recursion. */
 function sorted(topId: string, top: GivenUnder): { named: Named[]; fresh: Fresh[] } {
   const [named, fresh]: [Named[], Fresh[]] = [[], []]
   const seen = new Set<string>()
@@ -118,7 +109,6 @@ function sorted(topId: string, top: GivenUnder): { named: Named[]; fresh: Fresh[
   return { named, fresh }
 }
 
-/** Entries of which values alone have changed are edited too. */
 async function markValuesChanged(tx: Writer, space: ContentSpace, under: Under): Promise<void> {
   const { entries, values, changed } = under
   const known = new Set(changed)

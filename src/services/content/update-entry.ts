@@ -23,7 +23,6 @@ import { valuesOf, writeValues } from './write-values.js'
 type Entry = RowOf<ContentSpace['contentData']>
 type EntryPatch = PatchOf<ContentSpace['contentData']>
 type Update = z.output<typeof ContentUpdate>
-/** The members of an update that decide the place of an entry; its datatype is one of them. */
 type PlacePatch = Pick<Update, 'datatype_id' | 'route_id' | 'parent_id' | 'sort_order'>
 
 /**
@@ -94,7 +93,6 @@ async function refuseBrokenUpdate(
   await refuseBroken(tx, space, edited, fields, changes.members)
 }
 
-/** Makes a change of status public, and says once what an update has changed. */
 async function announceUpdate(
   tx: Writer,
   context: ContentContext,
@@ -192,7 +190,6 @@ async function relocate(
   return { parent_id, route_id, sort_order: await lastPosition(tx, space, parent_id) }
 }
 
-/** Leaves redirects from the page that an entry was to the one that it is on now, as its root or under that. */
 async function leaveRoute(
   tx: Writer,
   { space, redirects }: ContentContext,
@@ -220,7 +217,6 @@ async function refusePendingNoMore(
   )
 }
 
-/** Takes the new status of entries of one tree to the public: at once, and for these entries alone. */
 async function changeStatuses(
   tx: Writer,
   space: ContentSpace,
@@ -237,7 +233,6 @@ async function changeStatuses(
   if (drafts.length > 0) await unpublish(tx, space, held, ids(drafts))
 }
 
-/** Content that an update affects: after a move all that is under the entry, and the page that it was on. */
 async function affectedByUpdate(
   tx: Writer,
   space: ContentSpace,

@@ -22,14 +22,12 @@ const maxToken = 1000
 const maxComparisons = 600_000
 /** Characters and comparisons of all texts of one page; later ones are replaced as a whole. */
 const maxWork = 2_000_000
-/** After this many tokens other requests may have their turn. */
 const tokensPerPiece = 2000
 
 interface Work {
   left: number
 }
 
-/** Tokens that both have, from a place in each on. */
 type Run = readonly [before: number, after: number, length: number]
 
 class TooMuch extends Error {}
@@ -50,7 +48,6 @@ function commonStart(before: string, after: string): number {
   return end - open.length
 }
 
-/** Counts from the end as `commonStart` does from the beginning, and stops at what they have in common there. */
 function commonEnd(before: string, after: string, start: number): number {
   const most = Math.min(before.length, after.length) - start
   let length = 0

@@ -18,18 +18,14 @@ export interface TreesAsked {
   readonly author_id?: string | undefined
   readonly state?: Exclude<TreeFilter['state'], ''> | undefined
   readonly place?: Exclude<TreeFilter['place'], ''> | undefined
-  /** Only trees with these roots. */
   readonly roots?: readonly string[] | undefined
 }
 
 export interface TreesOrder extends Pick<TreeOrder, 'by' | 'descending'> {
-  /** The fields that entries without a page are called by. */
   readonly titleFields: readonly string[]
 }
 
-/** As many roots and fields as one statement is given. */
 const [maxRoots, maxFields] = [512, 64]
-/** Most words that are looked for, and most characters of their text. */
 const [maxWords, maxLength] = [6, 100]
 
 /** Fills a list up to a power of two with its last item, to keep the number of different statements small. */
@@ -69,7 +65,6 @@ export function workList(db: Database, space: ContentSpace) {
     Object.fromEntries(names.map(name => [name, values.get(name) ?? '']))
 
   return {
-    /** Ids of the roots, in an order. */
     async list(asked: TreesAsked, order: TreesOrder, { limit, offset }: { limit: number; offset: number }) {
       const { filter, values, isImpossible } = filterOf(asked)
       if (isImpossible) return []
@@ -98,7 +93,6 @@ export function workList(db: Database, space: ContentSpace) {
       const trees = await db.boundedQuery(treesWithWords(space, asked.length, most), values)
       return [...new Set([...pages, ...trees])].slice(0, most)
     },
-    /** Ids of the first routes that no tree is on. */
     emptyRoutes: (most: number) => db.boundedQuery(emptyRoutes(space, most), {}),
   }
 }

@@ -56,11 +56,9 @@ export interface GivenValues {
   values: Values
   author_id: string
   locale?: string | undefined
-  /** When new values were changed last; without it, now. */
   changed_at?: string | undefined
   /** Where the values are in the request, such as `children.2.`; refusals begin with it. */
   member?: string
-  /** Values in a further locale, whose entry has others in the same request. */
   isFurther?: boolean
 }
 
@@ -90,7 +88,6 @@ interface Change extends Named {
   locale: string
   changed_at: string | undefined
   member: string
-  /** The member that names the locale. */
   localeMember: string
 }
 
@@ -157,7 +154,6 @@ async function storedValues(
   return new Map(rows.map(row => [keyOf(row.content_data_id, row.field_id, row.locale), row]))
 }
 
-/** Finds the fields by their names, and checks all values before one is written. */
 async function changesOf(
   read: Reader,
   space: ContentSpace,
@@ -203,7 +199,6 @@ async function changesOf(
   return changes
 }
 
-/** The fields that have a default, by their datatypes. */
 function defaultsOf(fields: readonly Field[]): Map<string, { field: Field; text: string }[]> {
   const found = new Map<string, { field: Field; text: string }[]>()
   for (const field of fields) {

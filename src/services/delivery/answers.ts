@@ -21,7 +21,6 @@ export interface Kept<T> {
   set(key: string, value: T, bytes: number, tags: readonly Tag[]): void
 }
 
-/** Bytes that an item takes beside its value and its key. */
 const overheadBytes = 600
 
 /**
@@ -57,7 +56,6 @@ export class Answers {
     }
   }
 
-  /** How much memory is taken. */
   get bytes(): number {
     return this.items.calculatedSize
   }

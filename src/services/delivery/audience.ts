@@ -13,13 +13,11 @@ export type PageAudience = Audience | 'preview'
 /** Returns the book that the tree of a page is read from. */
 export const bookOf = (audience: PageAudience): Book => (audience === 'public' ? 'public' : 'working')
 
-/** The rights of a role, as far as they are asked here. */
 interface Rights<Caller> {
   can(caller: Caller, access: `${string}:${string}`): Promise<boolean>
   canCached(caller: Caller, access: `${string}:${string}`): boolean | undefined
 }
 
-/** Whoever has one of these works on content. */
 const workOnContent = ['content:update', 'content:publish'] as const
 /**
  * For whom the content of a caller's request is. A caller who only reads is one of the public.

@@ -12,19 +12,15 @@ type Locale = RowOf<typeof tables.locales>
 export interface Schema {
   readonly datatypes: ReadonlyMap<string, Datatype>
   readonly fields: ReadonlyMap<string, Field>
-  /** The place of a field among those of its datatype. */
   order(field: Field): number
   readonly hasRichText: boolean
   readonly hasRelations: boolean
   readonly hasMedia: boolean
-  /** The enabled ones by their codes. */
   readonly locales: ReadonlyMap<string, Locale>
 }
 
 export interface Schemas {
-  /** The schema of this version, or a newer one. */
   at(version: number): Promise<Schema>
-  /** The schema as a snapshot has it; it is not kept. */
   in(snapshot: Reader): Promise<Schema>
 }
 

@@ -31,7 +31,6 @@ export interface DocumentQuery extends Pick<QueryRequest, 'filter' | 'sort' | 'l
   readonly count: boolean
   /** Where the page begins, of what the public sees; without an offset. */
   readonly after?: Position | undefined
-  /** Of the working state, which entries are looked at. */
   readonly isWanted?: (entry: EntryRow) => boolean
 }
 
@@ -49,10 +48,8 @@ interface DocumentParts {
   readonly mediaUrl: (key: string) => string
   readonly log: Log
   readonly origin: string
-  /** Kept for longer than one answer, as what follows. */
   readonly totals: Totals
   readonly texts: EntryTexts
-  /** The limit of work for finding entries for the caller. */
   readonly allowanceOf?: AllowanceOf | undefined
 }
 
@@ -72,7 +69,6 @@ export const any = (parts: FilterGroup['parts']): FilterGroup => ({ all: false, 
  */
 export class Documents {
   private readonly source: EntrySource
-  /** The entries that were read while they were found. */
   private readonly found = new Map<string, IndexedEntry>()
 
   constructor(
@@ -93,7 +89,6 @@ export class Documents {
     return this.moment.schema
   }
 
-  /** The address of the site, as front ends reach it. */
   get origin(): string {
     return this.parts.origin
   }
@@ -126,7 +121,6 @@ export class Documents {
     return isForReaders ? 'readers' : 'anybody'
   }
 
-  /** The entries with these ids, in this order; what the audience does not see is left out. */
   async shown(ids: readonly string[], how: HowShown): Promise<ShownDocuments> {
     const { read, schema, source, origin, parts } = this
     const { context, space, log } = parts
@@ -152,7 +146,6 @@ export class Documents {
     return this.parts.texts.written(this.moment.versions, shape, ids, write)
   }
 
-  /** Returns values as `written` returns texts. */
   async made<T>(
     ids: readonly string[],
     shape: string,
@@ -166,7 +159,6 @@ export class Documents {
     return this.audience === 'public' && this.moment.isChecked && length <= maxRememberedIds
   }
 
-  /** The ids of entries that the audience sees, by their numbers. */
   async byNumber(numbers: readonly number[]): Promise<Map<number, EntryRow>> {
     const { read, parts, source } = this
     const rows = await read.findAll(parts.space.contentData, { numeric_id: [...new Set(numbers)] })
@@ -174,7 +166,6 @@ export class Documents {
     return new Map(seen.map(row => [row.numeric_id, row]))
   }
 
-  /** The roots of pages that the audience sees, by the paths of their routes. */
   async atSlugs(slugs: readonly string[]): Promise<Map<string, EntryRow>> {
     const { read, parts, audience, source } = this
     const { space } = parts
@@ -186,7 +177,6 @@ export class Documents {
     return new Map(rows.map(row => [slugOf.get(row.route_id ?? '') ?? '', row]))
   }
 
-  /** The paths of the routes that roots are on, by the ids of the roots. */
   async slugsOf(
     entries: readonly Pick<EntryRow, 'content_data_id' | 'route_id'>[],
   ): Promise<Map<string, string>> {
@@ -201,12 +191,10 @@ export class Documents {
     )
   }
 
-  /** The records of entries, as far as the audience sees them. */
   records(ids: readonly string[]): Promise<EntryRow[]> {
     return this.source.records(ids)
   }
 
-  /** Which of these entries the audience sees. */
   async seen(ids: readonly string[]): Promise<ReadonlySet<string>> {
     return new Set((await this.source.entries(ids)).map(({ content_data_id }) => content_data_id))
   }
@@ -215,7 +203,6 @@ export class Documents {
     return this.parts.space
   }
 
-  /** Whether content has locales. */
   get isLocalized(): boolean {
     return this.parts.context.localesFor(this.schema, '').chain.length > 0
   }
@@ -230,7 +217,6 @@ export class Documents {
     return mediaById(this.read, this.parts.space, ids, this.parts.mediaUrl)
   }
 
-  /** Media items by their numbers, or a piece of them all in the order of their ids. */
   async mediaList(where: { numeric_id?: number[] }, slice: Slice = {}): Promise<MediaRecord[]> {
     const rows = await this.read.findAll(this.parts.space.media, where, slice)
     return rows.map(row => mediaRecord(row, this.parts.mediaUrl))
@@ -240,7 +226,6 @@ export class Documents {
     return this.read.count(this.parts.space.media, {})
   }
 
-  /** Whether something of a public datatype shows the item to everybody. */
   async showsMedia(mediaId: string): Promise<boolean> {
     const { read, parts, schema, isLocalized } = this
     const named = await read.query(publishedMediaReferences(parts.space, isLocalized), { media: mediaId })

@@ -14,11 +14,9 @@ import type { LinkedEntries, Node } from './tree.js'
 export const everyLocale = '*'
 
 export interface ContextSettings {
-  /** Whether content has locales, and the default one while no locale exists. */
   languages: () => { enabled: boolean; fallback: string }
   /** Where the public reaches pages, such as `https://site.example`; `''` when that is not configured. */
   origin: string
-  /** The address of a media object for browsers. */
   mediaUrl: (key: string) => string
 }
 

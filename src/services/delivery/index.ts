@@ -20,11 +20,9 @@ import { search } from './search/search.js'
 
 export type DeliverySettings = Omit<PageSettings, 'answers'> &
   RecordSettings & {
-    /** How much memory answers may take, in bytes. */
     cacheBytes: number
     clock: Clock
     sandbox: Sandbox
-    /** The names of datatypes in other systems. */
     typeSettings: () => Readonly<Record<string, TypeSettings>>
   }
 

@@ -15,7 +15,6 @@ interface ModelType extends Datatype {
   readonly fields: readonly Field[]
 }
 
-/** The types of every model, beside its own. */
 const fixedTypes = `export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 /** The part of a related entry that a relation includes. */
@@ -105,7 +104,6 @@ function typeName(name: string, used: Set<string>): string {
 const memberName = (name: string): string => (name.includes('-') ? JSON.stringify(name) : name)
 
 const literals = (texts: readonly string[]): string => texts.map(text => JSON.stringify(text)).join(' | ')
-/** A label as it can stand in a comment. */
 const comment = (label: string): string =>
   label.replaceAll('*/', '* /').replaceAll(/[\r\n\u2028\u2029]/g, ' ')
 
@@ -114,7 +112,6 @@ function relationType(target: string | readonly string[] | undefined, known: Rea
   return `Reference<${names.length > 0 ? literals(names) : 'DatatypeName'}>`
 }
 
-/** The type of a field's values and whether one can be missing in an entry that was published under its rules. */
 function valueType(field: Field, known: ReadonlySet<string>): { type: string; isNullable: boolean } {
   const { options, target, cardinality } = rulesOf(field)
   const isNullable = !field.required || field.translatable

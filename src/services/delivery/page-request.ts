@@ -6,20 +6,16 @@ export interface PageRequest {
   readonly slug: string
   readonly format: FormatName
   readonly audience: PageAudience
-  /** The locale that was asked for, `''` for the default. */
   readonly locale: string
-  /** Relations that are shown with fields; empty in formats other than `native`. */
   readonly expand: Paths
   /** Whether texts say where they are edited. Only for previews. */
   readonly sourcemaps: boolean
-  /** All of these in one: what its answer is found by. */
   readonly key: string
 }
 
 /** Asks for the trees that hang on no route, all or those of one datatype. */
 export interface GlobalsRequest extends Pick<PageRequest, 'format' | 'locale' | 'expand'> {
   readonly audience: Audience
-  /** The name of the datatype. */
   readonly datatype: string | undefined
 }
 

@@ -39,13 +39,10 @@ export interface PageSettings extends ContextSettings {
   hashing: Hashing
   log: Log
   answers: Answers
-  /** Raised with each page. */
   counts: PageCounts
 }
 
-/** How often a page is read again when it was changed meanwhile. */
 const maxAttempts = 10
-/** A rendered page in memory. */
 interface KeptPage extends RenderedPage {
   readonly version: PageVersion
   /** The `externalChanges` under which it was last known to be current. */
@@ -59,7 +56,6 @@ class Pages implements PageService {
   private readonly renderers: ReadonlyMap<string, Renderer>
   private readonly found
   private commits = 0
-  /** The content model, with the version of the database under which it was last known to be current. */
   private confirmed: { schema: Schema; externalVersion: number } | undefined
 
   constructor(
@@ -154,7 +150,6 @@ class Pages implements PageService {
     return shown
   }
 
-  /** Returns the request for the locale that is shown, or the request itself while that is not certain. */
   private shownNow(asked: PageRequest): PageRequest {
     const { confirmed } = this
     const isCertain = confirmed?.externalVersion === this.db.externalChanges()
@@ -167,7 +162,6 @@ class Pages implements PageService {
     return locale === request.locale ? request : pageRequest({ ...request, locale })
   }
 
-  /** Finds the page in the database. */
   private find({ slug, audience }: PageRequest): Promise<PageFound[]> {
     return this.db.query(this.found[bookOf(audience)], { slug })
   }

@@ -22,7 +22,6 @@ const limitsOf = ({ permissions, read_only, expires_at }: Key) => ({
   expiresAt: expires_at,
 })
 
-/** The keys that can be used now. */
 async function liveKeys(
   db: Database,
   ids: readonly string[],

@@ -29,10 +29,8 @@ import type { RenderedPage } from './rendered-page.js'
 
 const table = tables.previewLinks
 const [minLifetimeMs, maxLifetimeMs] = [60_000, 90 * 86_400_000]
-/** A page with more has links that nobody knows of. */
 const maxLinksOfPage = limits.content.previewLinksOfPage
 
-/** The link by which an editor sees the page beside the form, and how long one must still work to be used again. */
 const [ownLabel, ownLifetime, minOwnMs] = ['Beside the form', '24h', 3_600_000]
 
 const lifetime = z
@@ -76,7 +74,6 @@ export const PreviewLinkMade = z
 type Row = RowOf<typeof table>
 type Asked = Pick<PageRequest, 'format' | 'locale' | 'expand' | 'sourcemaps'>
 
-/** A link that works, and the user whose rights it has. */
 interface OpenLink {
   readonly link: Row
   readonly holder: LinkHolder
@@ -92,7 +89,6 @@ export interface PreviewLinkService
   create(actor: Actor, given: z.output<typeof PreviewLinkCreate>): Promise<z.output<typeof PreviewLinkMade>>
   /** Opens a link. @throws 404 for a text that is not a link of this service; 410 for one that has ended */
   open(token: string): Promise<OpenLink>
-  /** Returns those of the links that still work; a few statements for all. */
   alive(ids: readonly string[]): Promise<ReadonlyMap<string, OpenLink>>
   /**
    * Returns the address of the site's preview of the page, for a user who edits an entry. It has a link of theirs; if
@@ -108,15 +104,12 @@ interface Needs {
   pages: Pick<PageService, 'page'>
   rights: Parameters<typeof linkHolders>[1]['rights']
   clock: Clock
-  /** In front of paths; `''` where no address is configured. */
   origin: string
   config: () => Pick<Config, 'app_secret' | 'preview_url'>
 }
 
-/** How often a page is read again that has got another address meanwhile. */
 const maxAttempts = 3
 
-/** Links that show the working state of one page to people without an account. */
 class PreviewLinks {
   readonly #ids
   readonly #holders

@@ -49,7 +49,6 @@ interface Settings {
   readonly answers: Answers
 }
 
-/** A response as it is cached. `isLong` says that a sitemap is too long to be cached. */
 type KeptAnswer = RenderedPage & { readonly isLong?: true }
 
 const everyPage: PageRange = { after: '', until: undefined }
@@ -155,7 +154,6 @@ class PublishedPages implements PublishedPageService {
   }
 }
 
-/** Slug and title in the best of the locales, as pages show them. */
 function named(page: PublishedPage, chain: readonly string[]): { slug: string; title: string } {
   const best = (member: 'slug' | 'title') =>
     chain.map(locale => page.translations[locale]?.[member]).find(text => text !== undefined) ?? page[member]

@@ -23,7 +23,6 @@ import type { PageContext } from './format-context.js'
 import { without } from './relations.js'
 import { storedRoute } from './shown-route.js'
 
-/** The reads of a resource; `get` throws 404 for what the caller does not see. */
 type Reads<T extends AnyTable> = Pick<Crud<T>, 'list' | 'count' | 'get'>
 
 /** The records that a caller may see in the lists of management. */
@@ -34,7 +33,6 @@ export interface RecordService {
 }
 
 export interface RecordSettings {
-  /** Whether drafts are shown to a caller, in lists of content and in lists of routes. */
   readonly audienceOf: AudienceOf
   readonly languages: () => { enabled: boolean }
 }
@@ -129,7 +127,6 @@ function seenValues(
   schema: () => Promise<Schema>,
   isLocalized: () => boolean,
 ): Reads<ContentSpace['contentFields']> {
-  /** Values by their ids; their relations name only entries that the public sees. */
   async function records(ids: readonly string[]) {
     const { fields } = await schema()
     const rows = await db.queryIn(publishedValues(space, isLocalized()), ids)

@@ -21,13 +21,11 @@ export function without(text: string, isSeen: (id: string) => boolean): string {
 
 const isRelation = ({ field_type }: Field) => field_type === 'relation'
 
-/** Ids in relations among the values: in those of one name, or in all. */
 function* referred(values: readonly NodeValue<LeanValue>[], name?: string): Generator<string> {
   for (const { field, value } of values)
     if (isRelation(field) && (name === undefined || field.name === name)) yield* anyIds(value.field_value)
 }
 
-/** An entry of another tree as the audience sees it, with its values. */
 interface Seen {
   readonly entry: EntryRow
   readonly fields: readonly RecordedValue[]
@@ -58,7 +56,6 @@ async function lookUp(
     .sort((a, b) => (a.entry.content_data_id < b.entry.content_data_id ? -1 : 1))
 }
 
-/** The tree with only those ids in its relations; written without recursion. */
 function withOnly<E extends LeanEntry, V extends LeanValue>(
   root: Node<E, V>,
   isSeen: (id: string) => boolean,
@@ -87,11 +84,9 @@ interface Linking {
   readonly space: ContentSpace
   readonly schema: Schema
   readonly audience: Audience
-  /** Relations whose entries are shown with their fields, so that what these refer to is looked up too. */
   readonly expand: Paths
 }
 
-/** Finds the entries that a tree refers to, level by level. */
 class LinkedSearch<E extends LeanEntry, V extends LeanValue> {
   readonly found = new Map<string, Seen>()
   private readonly inTree = new Map<string, Node<E, V>>()
@@ -137,7 +132,6 @@ class LinkedSearch<E extends LeanEntry, V extends LeanValue> {
     for (const seen of await lookUp(this.linking, missing)) this.found.set(seen.entry.content_data_id, seen)
   }
 
-  /** Returns the ids that relations of these entries refer to. */
   private behind(ids: Iterable<string>, name?: string): Set<string> {
     const behind = new Set<string>()
     for (const id of ids) for (const other of referred(this.valuesOf(id), name)) behind.add(other)

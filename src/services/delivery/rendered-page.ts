@@ -2,7 +2,6 @@ import type { Bytes } from '../../db/columns.js'
 import type { Hashing } from '../../ports.js'
 
 export interface RenderedPage {
-  /** UTF-8. */
   readonly body: Bytes
   /** Strong: it changes with every byte of the body. */
   readonly etag: string

@@ -18,12 +18,9 @@ import { WriteBudget } from './write-budget.js'
 /** How much of entries is shown. */
 export interface HowShown {
   readonly locale: string
-  /** Levels of child entries. */
   readonly children: number
-  /** Relations with the fields of what they name, in each entry; undefined for all of one level. */
   readonly expand?: Paths | undefined
   readonly writeRich?: WriteRich | undefined
-  /** Names records as another system knows them, all at once. */
   readonly namesOf?: ((records: NamedRecords) => Promise<RecordNames>) | undefined
 }
 
@@ -35,19 +32,16 @@ export interface NamedRecords {
 
 /** The names that records have in another system, by their ids here. A record without such a name is missing. */
 export interface RecordNames {
-  /** In place of `numeric_id`. */
   readonly numbers: ReadonlyMap<string, number>
   readonly ids: ReadonlyMap<string, string>
 }
 
 export interface ShownDocuments {
   readonly trees: readonly ContentTree[]
-  /** The roots of those that are small, as `EntryText` means it. */
   readonly small: ReadonlySet<string>
   readonly context: FormatContext
 }
 
-/** The parts that documents are read with. */
 interface ReadingParts {
   readonly read: Reader
   readonly space: ContentSpace
@@ -60,14 +54,12 @@ interface ReadingParts {
   media(ids: readonly string[]): Promise<MediaById>
 }
 
-/** Reads the whole records of entries, each once: those that can wait are read with others that cannot. */
 class EntryRecords implements Pick<EntrySource, 'entries'> {
   private readonly known = new Map<string, EntryRow>()
   private readonly waiting = new Set<string>()
 
   constructor(private readonly source: EntrySource) {}
 
-  /** Has the records of these entries read with the next ones. */
   want(entries: readonly IndexedEntry[]): void {
     for (const { content_data_id } of entries) this.waiting.add(content_data_id)
   }

@@ -3,7 +3,6 @@ import { limits } from '../../limits.js'
 
 /** The texts of https://www.sitemaps.org/protocol.html, with alternates by locale. */
 
-/** Most addresses in one sitemap. */
 const maxAddresses = limits.pages.sitemapUrls
 /** Most alternates in one sitemap, which keep it far below 50 MB. */
 const maxAlternates = limits.pages.sitemapAlternates

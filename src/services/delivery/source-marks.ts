@@ -2,7 +2,6 @@ import { vercelStegaEncode } from '@vercel/stega'
 import type { LeanEntry, LeanValue } from '../../db/queries/trees.js'
 import { type Node, walk } from './tree.js'
 
-/** Where the panel has the form of an entry. */
 const formPath = '/admin/content/entry/'
 
 /** Texts that people read. A mark in others, such as an address, would break what a front end does with them. */
@@ -11,7 +10,6 @@ const marked = new Set(['text', 'textarea', 'richtext'])
 /** The first text of HTML, as far as its first element that has one. */
 const firstText = /(^|>)([^<]*[^<\s][^<]*)/
 
-/** Where a value is edited. */
 function addressOf({ content_data_id, locale }: LeanValue, field: string, origin: string): string {
   const query = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
   return `${origin}${formPath}${content_data_id}${query}#f-fields.${encodeURIComponent(field)}`

@@ -38,7 +38,6 @@ import { TreeRowReader, type TreeRows } from './tree-rows.js'
 
 interface RenderedTree {
   readonly text: string
-  /** Whether it shows anything of other trees. */
   readonly linked: boolean
 }
 
@@ -137,7 +136,6 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     return roots.sort(bySiblingOrder)
   }
 
-  /** The trees of what the audience may see. */
   private build({ entries, values }: TreeRows<E, V>, schema: Schema, audience: PageAudience) {
     const isSeen = ({ locale }: V) => audience !== 'public' || this.parts.context.isPublic(schema, locale)
     return buildTrees(entries, values.filter(isSeen), schema, filterFor(audience))

@@ -18,7 +18,6 @@ export interface NodeValue<V extends LeanValue = ShownValue> {
   readonly value: V
 }
 
-/** After this many rows other requests may have their turn. */
 const perPiece = 500
 
 /** One entry of a tree, with its values in the order of the datatype's fields. */
@@ -29,7 +28,6 @@ export interface Node<E extends LeanEntry = EntryRow, V extends LeanValue = Show
   readonly children: Node<E, V>[]
 }
 
-/** A node with as much of its rows as the tree itself needs. Every node is one. */
 type LeanNode = Node<LeanEntry, LeanValue>
 
 /** The tree that a format is made from: a page by its route, or a global tree without one. */
@@ -43,7 +41,6 @@ export type LeanTree = ContentTree<LeanEntry, LeanValue>
 /** An entry of another tree that relations of this one name: without its children, its own references cut. */
 export interface LinkedEntry {
   readonly node: Node
-  /** Where it can be visited, when it is the root of a page. */
   readonly route: Route | undefined
 }
 
@@ -101,7 +98,6 @@ export function* buildTrees<E extends LeanEntry, V extends LeanValue>(
   }
 }
 
-/** Gives each node its values, with their fields. */
 function* addValues<V extends LeanValue>(
   nodes: ReadonlyMap<string, { readonly values: NodeValue<V>[] }>,
   values: readonly V[],
@@ -136,7 +132,6 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 export const bySiblingOrder = (a: LeanNode, b: LeanNode): number =>
   a.entry.sort_order - b.entry.sort_order || byText(a.entry.content_data_id, b.entry.content_data_id)
 
-/** The entries that no root and no orphan leads to. */
 function circular(nodes: ReadonlyMap<string, LeanNode>): string[] {
   const state = new Map<string, 'open' | 'fine' | 'circular'>()
   for (const start of nodes.keys()) {

@@ -20,7 +20,6 @@ export async function versionsOf(read: Reader): Promise<Versions> {
   return { schema: numberOf(names[0]), content: numberOf(names[1]), shown: numberOf(names[2]) }
 }
 
-/** Caches the versions until something has been committed, by this process or another. */
 class CurrentVersions {
   private commits = 0
   private known: { versions: Versions; commits: number; external: number } | undefined
@@ -59,7 +58,6 @@ export interface Moment {
   readonly read: Reader
   readonly schema: Schema
   readonly versions: Versions
-  /** Whether the versions are compared once more before anybody gets what was made: not where one snapshot was read. */
   readonly isChecked: boolean
 }
 
@@ -91,7 +89,6 @@ interface KeptAnswer<T> {
   externalVersion: number
 }
 
-/** An answer, which is kept unless it says that it depends on more than its key. */
 interface Keepable {
   readonly body: { readonly length: number }
   readonly isOnce?: boolean
@@ -115,7 +112,6 @@ export class VersionedAnswers<T extends Keepable> {
     })
   }
 
-  /** The answer, if nothing has to be done for it. */
   inMemory(key: string): T | undefined {
     const known = this.kept.get(key)
     return known?.externalVersion === this.db.externalChanges() ? known.answer : undefined

@@ -16,7 +16,6 @@ export class KnownSources {
   private constructor(
     private readonly imports: TreeImport,
     private readonly system: string,
-    /** By the whole key of an id. */
     private readonly records: ReadonlyMap<string, SourcedRecord>,
     private readonly notes: Notes,
   ) {}
@@ -37,12 +36,10 @@ export class KnownSources {
     return [...new Set(ids.map((id: SourceId) => sourceKey(this.system, id)))]
   }
 
-  /** The entry here that has an id of this one. */
   entryOf(entry: Sourced): string | undefined {
     return this.keysOf(entry).flatMap(key => this.records.get(key)?.content_data_id ?? [])[0]
   }
 
-  /** The ids that a record gets: those that no other has, here or in the export. */
   take(one: Sourced): readonly string[] {
     const free = this.keysOf(one).filter(key => {
       const isFree = !this.records.has(key) && !this.taken.has(key)
@@ -65,7 +62,6 @@ export class KnownSources {
     await this.keep(actor, rows)
   }
 
-  /** Gives entries that are here their ids, where an earlier import has kept none. */
   async keepEntries(
     actor: Actor,
     entries: readonly ImportedEntry[],

@@ -9,7 +9,6 @@ import type { ImportedFile } from './site.js'
 /** Files of the export that are here. */
 export interface Loaded {
   readonly byKey: ReadonlyMap<string, MediaRecord>
-  /** How many are new. */
   readonly made: number
 }
 
@@ -24,7 +23,6 @@ const percent = (part: number): string => String(Math.round(Math.min(1, Math.max
 const maxTitle = 255
 const maxText = 1024
 
-/** A text as media have it. */
 const kept = (text: string, most: number): string =>
   text.toWellFormed().replaceAll('\0', '').slice(0, most).toWellFormed()
 

@@ -8,7 +8,6 @@ import { withChildren } from './values.js'
 
 interface ModelType {
   readonly datatype_id: string
-  /** Its entries are on a route, or under another entry. */
   readonly needsPage: boolean
   readonly fields: ReadonlyMap<string, ImportedField>
 }
@@ -16,7 +15,6 @@ interface ModelType {
 /** The content model of an export, as it is here now. */
 export interface Model {
   readonly types: ReadonlyMap<string, ModelType>
-  /** Addresses that entries get here, by their keys. */
   readonly pages: ReadonlyMap<string, { readonly slug: string; readonly title: string }>
   readonly made: { readonly datatypes: number; readonly fields: number }
 }
@@ -31,7 +29,6 @@ interface Settings {
   readonly isPublic: boolean
   /** Undefined where files are left out; then no field needs one. */
   readonly open: unknown
-  /** Whether an earlier import has made an entry. */
   isKnown(key: string): boolean
 }
 
@@ -78,7 +75,6 @@ export async function loadModel(
   return { types: new Map(types), pages, made }
 }
 
-/** Types of which every entry has a page or one above it. */
 function withRoutes(site: ImportedSite, pages: Model['pages']): string[] {
   const global = new Set(site.entries.filter(({ key }) => !pages.has(key)).map(({ type }) => type))
   const used = new Set(site.entries.flatMap(withChildren).map(({ type }) => type))
@@ -162,7 +158,6 @@ async function loadLocales(
   }
 }
 
-/** The locale of the first start goes, unless something is written in it. */
 async function removeUnused(locales: ModelServices['locales'], actor: Actor, id: string): Promise<void> {
   try {
     await locales.remove(actor, id)

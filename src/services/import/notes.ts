@@ -1,4 +1,3 @@
-/** So many of what a note is about are named in it. */
 const shown = 3
 
 /** Gathers the losses of an import: one sentence for each kind, with how often it occurs and where first. */

@@ -3,12 +3,10 @@ import { withChildren } from './values.js'
 
 /** A preview of an import: the numbers of records that it would make in an empty site. */
 export interface ImportPreview {
-  /** Languages, the default one first; empty if content has no languages. */
   readonly locales: readonly string[]
   readonly datatypes: readonly {
     readonly name: string
     readonly fields: number
-    /** Children are counted too. */
     readonly entries: number
     /** Of the entries: a child is published with the page that it is on. */
     readonly published: number

@@ -7,7 +7,6 @@ export type { ExportFiles }
 
 /** An export of another system in the terms of this service. A reader makes it, and `load.ts` stores it. */
 export interface ImportedSite {
-  /** Languages of the content, the default one first; empty if content has no languages. */
   readonly locales: readonly ImportedLocale[]
   readonly types: readonly ImportedType[]
   readonly entries: readonly ImportedEntry[]
@@ -19,7 +18,6 @@ export interface ImportedSite {
 }
 
 export interface ImportedLocale {
-  /** A language tag, such as `de-AT`. */
   readonly code: string
   readonly label: string
   readonly fallback?: string | undefined
@@ -34,7 +32,6 @@ export interface ImportedType {
   readonly isPublic?: boolean | undefined
   /** Whether some of its entries have an address (`path`). Without one they are global. */
   readonly hasPages: boolean
-  /** In the order in which editors see them. */
   readonly fields: readonly ImportedField[]
   /** The names that front ends have for its entries, if not the guessed ones; shown as a piece of `cms.config.json`. */
   readonly compat?: Readonly<Record<string, string | readonly string[]>> | undefined
@@ -57,9 +54,7 @@ export type ImportedValue =
    * `import:entry:<key>` or `import:file:<key>` stands for what Sanity's references have.
    */
   | { readonly value: unknown }
-  /** For relations, the first one where the field names one only. */
   | { readonly entries: readonly string[] }
-  /** For media fields, in the same way. */
   | { readonly files: readonly string[] }
   /**
    * Rich text, in which `import:entry:<key>` and `import:file:<key>` stand for addresses; keys are URI-encoded. Behind `#`
@@ -87,9 +82,7 @@ interface ImportedSource {
 }
 
 export interface ImportedEntry {
-  /** Unique among entries of the export. */
   readonly key: string
-  /** Its ids in the other system, which are kept for its root; of entries that are no children. */
   readonly ids?: readonly SourceId[] | undefined
   readonly type: string
   /** The address of its page, such as `/blog/hello`, with the title of that page. Children have no page. */
@@ -105,30 +98,24 @@ export interface ImportedEntry {
   readonly publishedAt?: string | undefined
   /** ISO 8601, in UTC: when a draft is to be published. */
   readonly publishAt?: string | undefined
-  /** In the default locale, or without one. */
   readonly values: ImportedValues
   /** In other locales: those of the fields that are translatable, by the code of the locale. */
   readonly translations?: Readonly<Record<string, ImportedValues>> | undefined
   /** What it was there, for the report. */
   readonly source?: ImportedSource | undefined
-  /** The parts that it consists of, in their order. */
   readonly children?: readonly ImportedEntry[] | undefined
 }
 
 /** A file that the export has or names. */
 export interface ImportedFile {
-  /** Unique among files of the export. */
   readonly key: string
-  /** Its ids in the other system, as of entries. */
   readonly ids?: readonly SourceId[] | undefined
   readonly name: string
-  /** The name that editors see, if it is not the file name. */
   readonly title?: string | undefined
   readonly alt?: string | undefined
   readonly caption?: string | undefined
   /** Where the export has it, as a name of `ExportFiles`. */
   readonly at?: string | undefined
-  /** Where it can be had, where the export does not have it. */
   readonly url?: string | undefined
   /** From 0 to 1, from the left and from the top. */
   readonly focus?: { readonly x: number; readonly y: number } | undefined

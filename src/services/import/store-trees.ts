@@ -23,9 +23,7 @@ import { readBack, type StoredEntry } from './read-back.js'
 export interface TreeToStore {
   readonly datatype_id: string
   readonly values: Values
-  /** Values that name trees which are stored with it, and wait until all are there. */
   readonly late: Values
-  /** By the code of the locale. */
   readonly translations: Readonly<Record<string, Values>>
   readonly children: readonly TreeToStore[]
 }
@@ -37,16 +35,12 @@ export interface RootToStore extends TreeToStore {
   readonly isPublished: boolean
   readonly publishedAt: string | undefined
   readonly createdAt: string | undefined
-  /** When it was changed last in the other system. */
   readonly changedAt: string | undefined
-  /** Its ids there, which no record has yet. */
   readonly sources: readonly string[]
-  /** When a draft is to be published. */
   readonly publishAt: string | undefined
 }
 
 export interface TreeImport {
-  /** Returns those of the ids that exist. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
   /**
    * Makes trees in one transaction, each published or planned by an event of its own. They may refer to each other.
@@ -54,11 +48,9 @@ export interface TreeImport {
    * @throws 400, 409 as `POST /content` does; then nothing is stored
    */
   store(actor: Actor, trees: readonly RootToStore[]): Promise<void>
-  /** Returns the records that have these ids of another system, and are still there. */
   sourced(system: string, ids: readonly SourceId[]): Promise<ReadonlyMap<SourceId, SourcedRecord>>
   /** Reads trees as they are stored now, by the ids of their top entries. */
   readBack(ids: readonly string[]): Promise<ReadonlyMap<string, StoredEntry>>
-  /** Keeps such ids of records that are here already. */
   keep(actor: Actor, rows: readonly NewSourceId[]): Promise<void>
 }
 
@@ -68,7 +60,6 @@ interface Made {
   readonly members: ReadonlyMap<string, string>
 }
 
-/** The tree and all under it, in the order in which `createEntries` makes them. */
 function flat(root: TreeToStore): TreeToStore[] {
   const all = [root]
   for (const one of all) all.push(...one.children)
@@ -101,7 +92,6 @@ export function treeImport(context: ScheduleContext): TreeImport {
     return { root, ...(await createEntries(tx, context, { parent: undefined, actor }, [top])) }
   }
 
-  /** Writes the values that had to wait for other trees, and translations. */
   async function complete(tx: Writer, actor: Actor, { root, entries, members }: Made): Promise<void> {
     const author_id = authorOf(actor, undefined)
     const { changedAt: changed_at } = root

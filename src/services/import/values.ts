@@ -6,12 +6,9 @@ import type { ImportedEntry, ImportedField, ImportedValue, ImportedValues } from
 
 /** Finds the stored records of an export by their keys in it. */
 export interface Known {
-  /** The id of an entry. */
   entry(key: string): string | undefined
-  /** The path of its page. */
   path(key: string): string | undefined
   file(key: string): MediaRecord | undefined
-  /** Called for each record that a value names and that is missing here. */
   missing(kind: 'entry' | 'file', key: string): void
 }
 
@@ -64,7 +61,6 @@ export function withChildren(entry: ImportedEntry): ImportedEntry[] {
 const one = (ids: readonly string[], field: ImportedField | undefined): string | readonly string[] | null =>
   field?.data?.cardinality === 'many' ? ids : (ids[0] ?? null)
 
-/** Returns the ids of the records with these keys, without those that are missing. */
 function found(kind: 'entry' | 'file', keys: readonly string[], known: Known): string[] {
   return keys.flatMap(key => {
     const id = kind === 'entry' ? known.entry(key) : known.file(key)?.media_id

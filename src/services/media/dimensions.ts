@@ -7,7 +7,6 @@ import { limits } from '../../limits.js'
 import { type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 
-/** Pixels of a side. */
 const side = z.int().min(1).max(8192)
 /** Every image is rendered for each of them, in up to three formats. */
 const maxPresets = limits.media.presets

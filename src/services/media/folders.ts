@@ -22,7 +22,6 @@ export const MediaFolderUpdate = z.object({
   parent_id: reference.nullable().optional(),
 })
 
-/** Levels of folders. */
 const maxDepth = limits.media.folderLevels
 
 type Table = ContentSpace['mediaFolders']
@@ -32,7 +31,6 @@ type Create = z.output<typeof MediaFolderCreate>
 type FolderTree = Pick<Folder, 'folder_id' | 'name' | 'parent_id'> & { children: FolderTree[] }
 
 export interface MediaFolderService extends Crud<Table, Create, z.output<typeof MediaFolderUpdate>> {
-  /** All folders inside each other, each level in the order of names. */
   tree(): Promise<FolderTree[]>
 }
 
@@ -51,14 +49,12 @@ function shapeOf(folders: readonly Folder[]): Shape {
   return { all: new Map(folders.map(folder => [folder.folder_id, folder])), childrenOf }
 }
 
-/** How many levels there are from the top down to a folder. */
 function depthOf({ all }: Shape, id: string | null): number {
   let depth = 0
   for (let at = id; at !== null && depth <= all.size; at = all.get(at)?.parent_id ?? null) depth++
   return depth
 }
 
-/** How many levels a folder has, its own included. */
 function heightOf({ childrenOf }: Shape, id: string): number {
   let height = 0
   for (let level = [id]; level.length > 0 && height <= maxDepth; height++)

@@ -12,9 +12,7 @@ export const MediaHealth = z.object({
   total_objects: z.int(),
   tracked_objects: z.int(),
   orphaned_objects: z.int(),
-  /** The first of them. */
   orphaned_keys: z.array(z.string()),
-  /** Objects that records name and the storage does not have. */
   missing_objects: z.int(),
 })
 
@@ -26,7 +24,6 @@ export const MediaCleanup = z.object({
 })
 type MediaCleanup = z.output<typeof MediaCleanup>
 
-/** Keys that an answer lists. */
 const maxListedKeys = 1000
 
 interface Space {
@@ -41,7 +38,6 @@ interface Parts {
   areKept: () => Promise<boolean>
 }
 
-/** The result of comparing one piece of the listing. */
 interface Sorted {
   readonly total: number
   readonly tracked: number
@@ -60,7 +56,6 @@ export class MediaHealthService {
     private readonly parts: Parts,
   ) {}
 
-  /** Compares the storage with the records, piece by piece. */
   async health(): Promise<z.output<typeof MediaHealth>> {
     const found = { total_objects: 0, tracked_objects: 0, orphaned_objects: 0 }
     const orphaned_keys: string[] = []
@@ -97,7 +92,6 @@ export class MediaHealthService {
     return result
   }
 
-  /** How many objects all records of the bucket together name. */
   private async countRecorded(): Promise<number> {
     let objects = 0
     for (const { space } of this.neighbours())
@@ -152,7 +146,6 @@ export class MediaHealthService {
         await this.db.write(systemActor, tx => tx.deleteInternal(mediaUploads, upload_id))
   }
 
-  /** The spaces that share the bucket, this one among them. */
   private neighbours(): Space[] {
     const place = this.own.storage.place()
     return this.all().filter(({ storage }) => storage.place() === place)

@@ -29,7 +29,6 @@ interface Parts extends ObjectParts {
 }
 
 const batchSize = 500
-/** How long a download address works. */
 const downloadSeconds = 300
 
 const keysOf = ({ object_key, variants }: MediaRow) => [object_key, ...variants.map(({ key }) => key)]
@@ -181,7 +180,6 @@ export class MediaService {
     await this.objects.removeObjects(keysOf(gone))
   }
 
-  /** The field values that name it, as far as the caller sees them. */
   async references(actor: Actor, id: string): Promise<MediaReference[]> {
     await this.rowOf(id)
     const { audienceOf, config } = this.parts
@@ -189,7 +187,6 @@ export class MediaService {
     return this.referrers.list(this.db, id, isPublic && { localized: config().i18n_enabled })
   }
 
-  /** An address that gives the original as a download, for some minutes. */
   async download(id: string): Promise<string> {
     const { storage, log } = this.parts
     const { object_key, display_name, name } = await this.rowOf(id)
@@ -282,13 +279,11 @@ export class MediaService {
     return this.shown(after)
   }
 
-  /** Removes the variants that an item has no longer. */
   private async removeVariants(before: MediaRow, after: MediaRow): Promise<void> {
     const current = new Set(keysOf(after))
     await this.objects.removeObjects(keysOf(before).filter(key => !current.has(key)))
   }
 
-  /** Changes an item together with its variants, which are made first. */
   private async rerender(
     actor: Actor,
     row: MediaRow,

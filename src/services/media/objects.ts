@@ -21,10 +21,8 @@ export interface ObjectParts extends Pick<Ports, 'images' | 'log'> {
   areKept: () => Promise<boolean>
 }
 
-/** How long one replacement of a file may take. */
 const replacementMs = 600_000
 
-/** Writes the record of objects that are in the store, and ends the upload in the same transaction. */
 type WriteRecord<Made, T> = (made: Made, done: (tx: Writer) => Promise<void>) => Promise<T>
 
 const withoutEnding = (name: string) => name.replace(/\.[^.]*$/, '')

@@ -87,7 +87,6 @@ export function mediaRecord(row: MediaRow, urlOf: (key: string) => string): Medi
   }
 }
 
-/** Returns an item with its texts in the best of the locales, as values are shown; its own ones come last. */
 function mediaIn(media: MediaRecord, chain: readonly string[]): MediaRecord {
   const shown = { ...media }
   for (const member of ['alt_text', 'caption', 'display_name'] as const)

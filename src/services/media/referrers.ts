@@ -7,7 +7,6 @@ import type { Writer } from '../../db/writer.js'
 import { conflict } from '../../errors.js'
 import { invalidatePublicPage } from '../content/public-state.js'
 
-/** Entries that a refusal names. */
 const maxNamedEntries = 20
 
 /** The entries whose field values name a media item. */

@@ -15,10 +15,8 @@ export interface FocalGiven {
 export type FittedImage = RenderedImage & { readonly fit: ImageFit }
 
 export interface Rendered {
-  /** Undefined for a file that is no image of a kind that is rendered. */
   readonly facts: ImageFacts | undefined
   readonly images: readonly FittedImage[]
-  /** A picture in a few bytes, in Base64; null for a file that was not decoded. */
   readonly thumbhash: string | null
 }
 
@@ -39,7 +37,6 @@ interface RenderParts {
   db: Database
   images: Images
   log: Log
-  /** The formats of variants beside the image's own. */
   formats: readonly ImageFormat[]
 }
 

@@ -35,7 +35,6 @@ export function mediaAddress(config: Config, space: MediaSpaceName): BucketAddre
   }
 }
 
-/** Where browsers find the bucket's objects, without `/` at its end. */
 function publicRoot({ endpoint, publicEndpoint, bucket, pathStyle }: BucketAddress): string {
   if (pathStyle) return `${publicEndpoint}/${bucket}`
   // An address of its own is the bucket's, such as a CDN's; the store's own has the bucket in its name.
@@ -75,7 +74,6 @@ export function mediaStorage(
       if (!at) throw notConfigured('S3 storage must be configured for media uploads')
       return opened(at)
     },
-    /** Where media are in the bucket: `''`, or a folder with `/` at its end. */
     prefix() {
       const given = trimmed(config().bucket_media_prefix, '/')
       return given === '' ? '' : `${given}/`

@@ -7,7 +7,6 @@ import type { MediaSpaceName } from './storage.js'
 
 const { mediaUploads } = internalTables
 
-/** How often an upload says that it is still alive. */
 const heartbeatMs = 60_000
 /** An upload that was silent for this long has died with its process. */
 export const uploadDeadAfterMs = 5 * heartbeatMs
@@ -34,7 +33,6 @@ export class Uploads {
     },
   ) {}
 
-  /** Keeps a note while the work goes on. When anything fails, what went up is removed again. */
   async run<T>(prefixOf: (id: string) => string, work: (upload: Upload) => Promise<T>): Promise<T> {
     const id = await this.start(prefixOf)
     const heartbeat = setInterval(() => {

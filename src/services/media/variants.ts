@@ -5,9 +5,7 @@ import type { ImageFacts, Rendition } from '../../ports.js'
 /** Types that are rendered; all others are stored as they are. */
 export const optimised: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif'])
 
-/** Pixels of one side, and of all frames together. */
 const { sidePixels: maxSide, pixels: maxPixels, frames: maxFrames } = limits.media
-/** Pixels of an image that has to be in memory whole while it is decoded. */
 const maxPixelsDecodedWhole = limits.media.pixelsDecodedWhole
 
 /** @throws 400 for an image beyond the limits */

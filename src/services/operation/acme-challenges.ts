@@ -11,7 +11,6 @@ const lifetimeMs = 3_600_000
 
 const challengeKey = (kind: AcmeChallenge, subject: string) => `${kind}:${subject}`
 
-/** A token or a host: anything else is not looked for. */
 const isSubject = (subject: string): boolean => /^[\w.-]{1,253}$/.test(subject)
 
 export type AcmeChallenges = ReturnType<typeof acmeChallenges>
@@ -34,7 +33,6 @@ export const acmeChallenges = (db: Database, clock: Clock) => ({
   async withdraw(kind: AcmeChallenge, subject: string) {
     await db.write(systemActor, tx => tx.deleteInternal(table, challengeKey(kind, subject)))
   },
-  /** Returns the response for the certificate authority; undefined without a challenge that is still valid. */
   async find(kind: AcmeChallenge, subject: string) {
     if (!isSubject(subject)) return undefined
     const row = await db.get(table, challengeKey(kind, subject))

@@ -17,21 +17,17 @@ import {
   withScratch,
 } from './backup-archive.js'
 
-/** The result of checking an archive. */
 interface Checked {
   readonly manifest: Manifest
-  /** Paths of objects that the store did not have when the archive was made. */
   readonly missing: readonly string[]
 }
 
 interface Checking {
   archives: Archives
-  /** The migrations that this version knows. */
   schema: readonly string[]
 }
 
 interface Handlers {
-  /** Is given each object of media, and reads it. */
   media?(object: MediaObject, entry: ArchiveEntry): Promise<void>
   progress?(done: { records: number; media: number; mediaInAll: number }): void
 }
@@ -79,7 +75,6 @@ async function manifestIn(entry: ArchiveEntry | undefined, schema: readonly stri
   return parsed.data
 }
 
-/** Whether an object may be put under the key: it stays where media are. */
 const isMediaKey = (key: string): boolean =>
   key.length > 0 &&
   key.length <= 512 &&
@@ -101,7 +96,6 @@ async function* rowsIn(entry: ArchiveEntry | undefined, manifest: Manifest): Asy
   if (found !== records) refuse('has a number of records that differs from its manifest')
 }
 
-/** One check of one archive, file by file. */
 class Check {
   private readonly found = { records: 0, media: 0 }
   private readonly missing: string[] = []

@@ -20,11 +20,9 @@ import { withLease } from './leases.js'
 
 const { certificates: table } = internalTables
 
-/** How often another instance's certificate is looked for while one is due. */
 const pollMs = 5000
 const maxWaitMs = 3_600_000
 
-/** Why a certificate that was just issued cannot be used. */
 const dueAtOnce = {
   reason:
     'the issued certificate is due at once, or not for these names: is the clock of this machine right?',
@@ -48,7 +46,6 @@ export class AutomaticCertificate implements CertificateSource {
   readonly #name: string
   #current: Certificate | undefined
   #dueAt = 0
-  /** The sealed text that was looked at last. */
   #seen: string | null = null
   #box: SecretBox | undefined
   /** The first order of a process waits for no earlier failure: a restart is how an operator says "now". */
@@ -112,7 +109,6 @@ export class AutomaticCertificate implements CertificateSource {
     this.#dueAt = renewalTime(certificate, this.#fraction())
   }
 
-  /** From 0 to 1. */
   #fraction(): number {
     const [a = 0, b = 0] = this.parts.random.bytes(2)
     return (a * 256 + b) / 65_536
@@ -128,7 +124,6 @@ export class AutomaticCertificate implements CertificateSource {
     return this.#box
   }
 
-  /** Serves what another instance has got, where it is newer. */
   async #adopt(row: { sealed: string | null } | undefined): Promise<void> {
     const { runtime, log } = this.parts
     if (row?.sealed == null || row.sealed === this.#seen) return

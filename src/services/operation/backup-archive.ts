@@ -74,18 +74,15 @@ export async function withScratch<const Paths extends readonly (string | undefin
 
 export const sumLine = (sha256: string, name: string): string => `${sha256}  ${name}\n`
 
-/** How long the rows of one moment may be read, in milliseconds. */
 const maxReadingMs = 12 * 3_600_000
 
 export interface Making {
   db: Database
   archives: Archives
   clock: Clock
-  /** Of the service and of its database. */
   version: string
   schema: readonly string[]
   bucketOf(space: MediaSpaceName): Promise<Bucket>
-  /** Ends the work. */
   signal: AbortSignal
   /** Checks the archive at this path before it is put in its place. @throws an error that says what is wrong with it */
   check(path: string): Promise<void>
@@ -98,19 +95,16 @@ export interface Made {
   readonly hash: string
   readonly records: number
   readonly media: number
-  /** Paths of objects that the store does not have. */
   readonly missing: readonly string[]
 }
 
 interface Rows {
   readonly dump: TemporaryFile
-  /** One object a line. */
   readonly objects: TemporaryFile
   readonly records: number
   readonly media: number
 }
 
-/** Writes the rows of one moment, and which objects they name. */
 async function writeRows(making: Making, dump: ScratchFile, objects: ScratchFile): Promise<Rows> {
   const { db, signal, progress } = making
   let [records, media, named] = [0, 0, '']

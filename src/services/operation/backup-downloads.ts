@@ -8,13 +8,10 @@ import type { AccessService } from '../accounts/access.js'
 import { reads } from '../crud.js'
 import { bucketAddress, refuseToTakeAway } from './backup-places.js'
 
-/** How long an address of a bucket works, in seconds. */
 const addressSeconds = 300
 
-/** An archive as a browser gets it. */
 type Download =
   | { readonly name: string; readonly size: number; readonly bytes: ReadableStream<Uint8Array> }
-  /** The bucket itself gives it there. */
   | { readonly address: string }
 
 interface Parts extends Pick<Ports, 'archives' | 'storage'> {

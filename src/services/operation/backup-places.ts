@@ -11,11 +11,8 @@ export type BackupStorage = Config['backup_option'] | 'file'
 /** Where new backups are put, and how they are removed again. */
 export interface BackupPlace {
   readonly storage: BackupStorage
-  /** Where an archive of this name will be. */
   locationOf(name: string): string
-  /** Where it is made. */
   pathOf(name: string): string
-  /** Puts an archive that was made in its place. */
   keep(name: string, archive: TemporaryFile): Promise<void>
   /** Removes the backup at a location; a missing one counts as removed. */
   remove(location: string): Promise<void>

@@ -28,23 +28,18 @@ import { endLease, keepLease, leaseMs, takeLease } from './leases.js'
 type BackupRecord = RowOf<typeof tables.backups>
 
 const leaseName = 'backup'
-/** A scheduled backup that has failed is tried again after at most this long. */
 const retryMs = 3_600_000
-/** How long a stop waits for a backup to be given up. */
 const stopTimeoutMs = 5000
-/** So many of the newest records are looked at; there are more only where somebody asked for more. */
 const maxLooked = 1000
 
 interface Parts extends Pick<Ports, 'archives' | 'storage' | 'clock' | 'random' | 'log'> {
   config: () => Config
-  /** Of the service and of its database. */
   version: string
   schema: readonly string[]
   mediaStorage: (space: MediaSpaceName) => MediaStorage
   access: Pick<AccessService, 'isAdministrator'>
 }
 
-/** Called with the progress of a backup. */
 type OnProgress = Making['progress']
 /** A file to make; undefined for the place that the configuration names. */
 type Target = string | { readonly path: string; readonly location?: string } | undefined
@@ -55,7 +50,6 @@ export async function backupRuns(db: Database, clock: Clock): Promise<boolean> {
   return lease !== undefined && lease.expires_at > timestamp(clock.now())
 }
 
-/** A backup that goes on in this process. */
 interface Job {
   readonly record: BackupRecord
   readonly holder: string
@@ -111,7 +105,6 @@ export class BackupsService {
     return this.run(actor, await this.start(actor, to, progress))
   }
 
-  /** Makes a backup where the schedule asks for one. Called every minute. */
   async runDue(): Promise<void> {
     const { clock, config } = this.parts
     const { backup_schedule } = config()
@@ -134,7 +127,6 @@ export class BackupsService {
     return last && (this.parts.clock.now() - Date.parse(last.started_at)) / 1000
   }
 
-  /** Gives up a running backup. */
   async stop(): Promise<void> {
     this.stopping.abort(stopped())
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -153,7 +145,6 @@ export class BackupsService {
     return timestamp(this.parts.clock.now() + laterMs)
   }
 
-  /** Takes the right to make a backup, and leaves its record. */
   private async start(actor: Actor, to: Target, progress: OnProgress): Promise<Job> {
     const { archives, random } = this.parts
     const { path, location } = typeof to === 'object' ? to : { path: to }
@@ -251,7 +242,6 @@ export class BackupsService {
     }
   }
 
-  /** Says in the record how the backup has ended. */
   private note(
     actor: Actor,
     { backup_id }: BackupRecord,

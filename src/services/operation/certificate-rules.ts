@@ -1,6 +1,5 @@
 import type { Config } from '../../config.js'
 
-/** From when until when a certificate holds, in milliseconds since 1970. */
 interface Validity {
   readonly notBefore: number
   readonly notAfter: number

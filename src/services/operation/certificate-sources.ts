@@ -8,9 +8,7 @@ export interface CertificateSource {
   first(): Promise<Certificate>
   /** Renews a certificate that is due and serves it. @returns when to look again, in milliseconds */
   look(): Promise<number>
-  /** The certificate that is served, if it is the wanted one. */
   served(): Certificate | undefined
-  /** Ends running work. */
   stop(): void
 }
 

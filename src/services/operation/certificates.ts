@@ -6,7 +6,6 @@ import { acmeChallenges } from './acme-challenges.js'
 import { type CertificateState, certificateState } from './certificate-rules.js'
 import type { CertificateSource } from './certificate-sources.js'
 
-/** How long to wait after a failed look at the certificate, such as while the database is away. */
 const failedMs = 30_000
 
 type Parts = Pick<Ports, 'clock' | 'random' | 'log'> & { config: () => Config }
@@ -53,7 +52,6 @@ export function certificates(db: Database, parts: Parts) {
       runtime.use(await opened.first())
       source = opened
     },
-    /** Looks after it from now on. Called when a certificate authority can reach the service. */
     keep: run,
     async stop(): Promise<void> {
       stopped = true

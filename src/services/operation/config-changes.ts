@@ -39,7 +39,6 @@ export function valueIn(name: ConfigName, { values, environment }: Stored): unkn
   return value === undefined ? (defaultIn(environment, name) ?? null) : value
 }
 
-/** A field as callers see it. */
 function shownField(name: ConfigName, stored: Stored): unknown {
   const value = valueIn(name, stored)
   if (configFields[name].secret) return isSet(value) ? mask : null
@@ -49,7 +48,6 @@ function shownField(name: ConfigName, stored: Stored): unknown {
 export const shownFields = (names: Iterable<ConfigName>, stored: Stored): Json =>
   Object.fromEntries([...names].map(name => [name, shownField(name, stored)]))
 
-/** True when a variable is named that the file does not name at this place already. */
 function namesVariable(value: unknown, present: unknown): boolean {
   if (typeof value === 'string') return value.includes('${') && value !== present
   if (Array.isArray(value))
@@ -101,7 +99,6 @@ export function refuseStoredSecrets(changes: Changes, before: Json): void {
   }
 }
 
-/** Fields by which a start looks for the folder of the certificates. */
 const certificateFields: readonly ConfigName[] = ['environment', 'cert_dir']
 
 /** @throws 400 that names the field */

@@ -26,7 +26,6 @@ import { configWith, namesVariables, readSettings, sealedSetting, storeSettings 
 /** Any subset of the fields; each is checked by its own schema when it is set. */
 export const ConfigUpdate = z.record(z.string(), anyJson)
 
-/** Servers that the service calls with keys of its own, beside the OAuth provider. */
 const storageEndpoints = ['bucket_endpoint', 'bucket_admin_endpoint'] as const
 
 interface Needs {
@@ -34,7 +33,6 @@ interface Needs {
   outgoing: Outgoing
   variables: Record<string, string | undefined>
   log: Log
-  /** The configuration that is in effect, and the settings of the database that it was made with. */
   live: { current: Config; settings: Json }
   access: Pick<AccessService, 'isAdministrator'>
 }
@@ -76,7 +74,6 @@ function describeField(name: ConfigName, environment: string): Json {
 
 interface Stored {
   readonly inFile: Json
-  /** Of the file, and of the database for what the file does not name. */
   readonly values: Json
 }
 
@@ -87,7 +84,6 @@ interface Stored {
 export class ConfigurationService {
   /** Changes run one after another, so that none writes over another's fields. */
   readonly #changing = new Semaphore(1)
-  /** Values as they were at the start, of the fields that need a restart and have changed since. */
   readonly #atStart = new Map<ConfigName, unknown>()
 
   constructor(
@@ -100,18 +96,15 @@ export class ConfigurationService {
     return this.#shown(configNames, (await this.#current()).values)
   }
 
-  /** Describes every field: type, default, meaning, and how a change takes effect. */
   describe(): Json[] {
     return configNames.map(name => describeField(name, this.#environment))
   }
 
-  /** The fields of all instances that the file of this one sets. */
   async setByFile(): Promise<string[]> {
     const inFile = await this.#inFile()
     return configNames.filter(name => isShared(name) && Object.hasOwn(inFile, name))
   }
 
-  /** Whether the file may be changed, and so what it sets. */
   isFileWritable(): Promise<boolean> {
     return this.needs.file.isWritable()
   }
@@ -127,12 +120,10 @@ export class ConfigurationService {
     return this.#changing.run(() => this.#change(actor, given, check))
   }
 
-  /** Takes over what other instances have set. */
   follow(): Promise<unknown> {
     return this.#current()
   }
 
-  /** The fields that have changed since the start and take effect at the next one. */
   async restartRequired(): Promise<string[]> {
     if (this.#atStart.size === 0) return []
     const { values } = await this.#current()
@@ -159,7 +150,6 @@ export class ConfigurationService {
     return this.#changing.run(() => this.#takeOver())
   }
 
-  /** Reads what is stored; what another instance has set meanwhile takes effect here too. */
   async #takeOver(): Promise<Stored> {
     const { live, file, variables, log } = this.needs
     const before = live.settings
@@ -269,7 +259,6 @@ export class ConfigurationService {
     live.settings = withChanges(without(live.settings, [...ofFile.keys()]), new Map(ofAll))
   }
 
-  /** Keeps the values of the start, of the fields that need one. */
   #noteRestarts(names: Iterable<ConfigName>, before: Json): void {
     const stored = { values: before, environment: this.#environment }
     for (const name of names)
@@ -277,7 +266,6 @@ export class ConfigurationService {
         this.#atStart.set(name, valueIn(name, stored))
   }
 
-  /** Applies the changes that need no restart. */
   #apply(names: Iterable<ConfigName>, next: Config): void {
     const { live } = this.needs
     const immediate = [...names].filter(name => !configFields[name].restart)

@@ -9,10 +9,8 @@ const schemaIntervalMs = 5000
 interface Parts {
   readonly config: () => Config
   readonly storageAnswers: () => Promise<boolean | null>
-  /** Whether the database has every step of this version's schema. */
   readonly isMigrated: () => Promise<boolean>
   readonly instances: Pick<InstancesService, 'isClockRight'>
-  /** Undefined where the service serves no HTTPS. */
   readonly certificate: () => CertificateState | undefined
 }
 
@@ -26,21 +24,18 @@ export function health(db: Database, parts: Parts) {
     return compared.answer
   }
   return {
-    /** Checks now the parts that the service needs. */
     async checks() {
       const [database, storage] = await Promise.all([db.ping(), storageAnswers()])
       const state = certificate()
       const checks = { database, storage, ...(state === undefined ? {} : { certificate: state }) }
       return { environment: config().environment, checks }
     },
-    /** Whether requests should be sent to this instance, and what speaks against it. */
     async readiness() {
       const [database, migrations, storage] = await Promise.all([db.ping(), schema(), storageAnswers()])
       return { database, migrations, stopping, storage, clock: instances.isClockRight }
     },
     /** Whether requests for pages should be sent here: those in memory are answered while the database is away. */
     servesPages: () => !stopping,
-    /** From now on this instance is not ready. */
     stop() {
       stopping = true
     },

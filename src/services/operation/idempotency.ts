@@ -15,18 +15,14 @@ import { withLease } from './leases.js'
 const { idempotencyKeys } = internalTables
 type Row = RowOf<typeof idempotencyKeys>
 
-/** How long an answer is given again. */
 const keptMs = 86_400_000
 /** A request that has not ended after this time counts as lost, also if its process lives; its key is free again. */
 const runningMs = 60_000
 
-/** A request under an `Idempotency-Key`. */
 interface KeyedRequest {
   caller: Pick<Actor, 'userId' | 'credential'>
   key: string
-  /** Method and path. */
   address: string
-  /** Query and body. */
   content: string
 }
 
@@ -37,7 +33,6 @@ type Parts = Pick<Ports, 'clock' | 'random' | 'hashing' | 'log'> & {
   instances: Pick<InstancesService, 'newHolder' | 'isDead'>
 }
 
-/** Answers that say "try again" and mean it. */
 const isPassing = ({ status }: StoredAnswer) => status >= 500 || status === 429
 
 /** Each request with a key works under a row that only one can insert, so that repeats of it do nothing. */
@@ -144,7 +139,6 @@ export class IdempotencyService {
     return app_secret ? secretBox(app_secret).open(body.slice(sealedPrefix.length)) : undefined
   }
 
-  /** Removes answers that are older than a day. */
   removeOld(): Promise<void> {
     return withLease(this.db, 'idempotency keys', this.parts, async () => {
       const before = timestamp(this.parts.clock.now() - keptMs)

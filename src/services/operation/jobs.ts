@@ -23,7 +23,6 @@ export function background(log: Log) {
   }
 
   return {
-    /** Runs a job when the answer has left, a few at a time. A job that fails leaves a log line. */
     later(what: string, job: () => Promise<void>) {
       const done: Promise<void> = limit
         .run(() => pause().then(job))
@@ -31,7 +30,6 @@ export function background(log: Log) {
         .finally(() => open.delete(done))
       open.add(done)
     },
-    /** Resolves when nothing is left to do. */
     async settle() {
       while (open.size > 0) await Promise.all(open)
     },

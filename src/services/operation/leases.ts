@@ -55,7 +55,6 @@ const renewIntervalMs = 5000
 interface Kept {
   readonly clock: Clock
   readonly log: Log
-  /** Called when the lease was lost to another holder. */
   readonly lost?: () => void
 }
 

@@ -22,7 +22,6 @@ export function metrics(db: Database, { clock, pageCounts, attempts, backups, in
     return oldest === undefined ? 0 : (now - Date.parse(oldest.due_at)) / 1000
   }
   return {
-    /** Raised by whoever answers requests. */
     requests,
     /** Everything that is counted, as it is now. Three small statements; it does not throw. */
     async measure() {

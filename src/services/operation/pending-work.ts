@@ -28,12 +28,10 @@ export class PendingWork {
     private readonly parts: { clock: Clock; random: Random; log: Log },
   ) {}
 
-  /** Says how a kind of work is done. Called once for each, when the services are made. */
   on(kind: WorkKind, work: Work): void {
     this.works.set(kind, work)
   }
 
-  /** Stores work that has failed; work that is already stored is not stored twice. */
   async add(kind: WorkKind, subjects: readonly string[]): Promise<void> {
     await this.db.write(systemActor, async tx => {
       const stored = new Set((await tx.findIn(table, 'subject', subjects)).map(({ subject }) => subject))
@@ -44,7 +42,6 @@ export class PendingWork {
     })
   }
 
-  /** Does the work that is due, on one instance at a time. Called at the start and every few seconds. */
   async runDue(): Promise<void> {
     if ((await this.due()).length === 0) return
     await withLease(this.db, 'pending work', this.parts, async () => {

@@ -14,7 +14,6 @@ export type RecentChange = Pick<
   readonly new_values: Readonly<Record<string, unknown>>
 }
 
-/** Members that name a record, and those that it belongs to. */
 const toldMembers = [
   ...['title', 'label', 'display_name', 'name', 'slug', 'code'],
   ...['content_data_id', 'datatype_id', 'field_id', 'locale', 'trigger'],
@@ -42,13 +41,11 @@ const adminTables = [
 
 /** A sign-in or sign-out is not a change, nor is what people say about content. */
 const silent = new Set(['sessions', 'comments', 'review_requests'])
-/** How often to look further back, behind events that are not shown. */
 const maxRounds = 5
 
 interface Needs {
   readonly audit: Pick<AuditService, 'list'>
   readonly access: Pick<AccessService, 'can'>
-  /** Whether the caller works on content, and so sees what is not public. */
   readonly seesDrafts: (actor: Actor) => Promise<boolean>
 }
 
@@ -68,7 +65,6 @@ const told = (event: Event): RecentChange => ({
 
 /** Recent changes, for those who work on the site: the audit log without the parts that require `audit:read`. */
 export function recentChanges({ audit, access, seesDrafts }: Needs) {
-  /** Undefined for all of them. */
   async function tablesFor(actor: Actor): Promise<readonly string[] | undefined> {
     if (await access.can(actor, 'audit:read')) return undefined
     const tables: string[] = []

@@ -54,11 +54,9 @@ function filtersOf(asked: CommentsAsked) {
   }
 }
 
-/** Returns true if a filter is not a valid id: no comment matches it. */
 const namesNothing = (asked: CommentsAsked): boolean =>
   Object.values(asked).some(value => typeof value === 'string' && !isUlid(value))
 
-/** Reads of comments, in the order in which they were written. A comment without its entry is not shown. */
 const commentReads = (db: Database) => ({
   table,
   list(asked: CommentsAsked, slice: Slice): AsyncGenerator<Comment[]> {
@@ -89,7 +87,6 @@ const commentReads = (db: Database) => ({
   },
 })
 
-/** The data of every event about a comment. */
 async function dataOf(tx: Writer, comment: Comment) {
   const entry = await tx.get(tables.contentData, comment.content_data_id)
   const { comment_id, content_data_id, field_id, locale, body, mentions, author_id } = comment
@@ -182,7 +179,6 @@ export function comments(
         await tx.emit('comment.deleted', async () => ({ ...(await dataOf(tx, before)), deleted_by: by }))
         await tx.remove(table, id)
       }),
-    /** People whom a comment may name, for suggestions. */
     nameable: people.nameable,
   }
 }

@@ -14,14 +14,12 @@ interface Needs extends Pick<Ports, 'mail' | 'log'> {
   readonly people: People
 }
 
-/** The parts of a mail: a line, the words of whoever wrote, and where to go on. */
 interface Told {
   readonly line: string
   readonly words: string
   readonly entry: string
 }
 
-/** A server that fails so often in a row is left alone until the next time. */
 const maxFailures = 3
 
 const lines = (text: string): string => escapeHtml(text).replaceAll('\n', '<br>')
@@ -44,7 +42,6 @@ export function reviewMails(db: Database, { pending, config, mail, log, people }
     return user ? user.name || user.username : 'The service'
   }
 
-  /** The page, or the kind of a tree without one. */
   async function titleOf(entryId: string): Promise<string | undefined> {
     const entry = await db.get(tables.contentData, entryId)
     const root = entry && (await db.get(tables.contentData, entry.root_id))

@@ -5,7 +5,6 @@ import { tables } from '../../db/tables.js'
 import type { Access, AccessService } from '../accounts/access.js'
 import { withoutEndMarks } from '../text.js'
 
-/** The most people that a text can name, and that get a mail about a request. */
 const [maxMentions, maxReviewers] = [20, 50]
 
 export type People = ReturnType<typeof people>
@@ -28,7 +27,6 @@ export function people(db: Database, access: Pick<AccessService, 'can'>) {
       for (const { user_id, role } of users) if (await mayBy(role, 'content:update')) named.push(user_id)
       return named.slice(0, maxMentions)
     },
-    /** Ids of people who may see and publish content. */
     async reviewers(): Promise<string[]> {
       const found: string[] = []
       for (const { role_id: role } of await db.findAll(tables.roles)) {
@@ -37,7 +35,6 @@ export function people(db: Database, access: Pick<AccessService, 'can'>) {
       }
       return found.slice(0, maxReviewers)
     },
-    /** People who may be named, for suggestions. */
     async nameable(): Promise<{ username: string; name: string }[]> {
       const ids: string[] = []
       for (const { role_id: role } of await db.findAll(tables.roles))

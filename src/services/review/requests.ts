@@ -16,7 +16,6 @@ import type { People } from './people.js'
 import { note, words } from './texts.js'
 
 const table = tables.reviewRequests
-/** A tree keeps so many; older ones are removed. */
 const maxOfTree = 100
 
 const id = { review_request_id: reference }
@@ -49,12 +48,9 @@ function requestReads(db: Database) {
   }
   return {
     ...{ table, list, count, get },
-    /** Open requests, the oldest first. */
     open: async (limit: number) => rowsOf(await db.query(openRequests, { limit })),
-    /** Requests of a user that were sent back and not made again, the newest first. */
     returned: async (author: string, limit: number) =>
       rowsOf(await db.query(returnedRequests, { author, limit })),
-    /** The newest request of a tree. */
     async newestOf(root: string): Promise<Request | undefined> {
       const [row] = await db.findAll(table, { content_data_id: root }, { limit: 1, newestFirst: true })
       return row && shown(row)
@@ -86,7 +82,6 @@ async function reviewable(tx: Writer, id: string): Promise<string> {
   return root_id
 }
 
-/** Makes room for one more request of a tree. */
 async function removeOld(tx: Writer, content_data_id: string): Promise<void> {
   const excess = (await tx.count(table, { content_data_id })) - maxOfTree + 1
   if (excess > 0) await tx.removeAll(table, await tx.findAll(table, { content_data_id }, { limit: excess }))

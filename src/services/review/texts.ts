@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { textProblem } from '../text.js'
 
-/** Characters of a comment or a note. */
 const maxText = 5000
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here

@@ -12,7 +12,6 @@ import { DueDeliveries } from './due-deliveries.js'
 import { OriginLimits } from './origin-limits.js'
 
 export interface WebhookDelivery {
-  /** Called after a commit with deliveries: they are looked for as soon as they are due. */
   schedule(): void
   /** Sends due deliveries, and those that become due meanwhile. Resolves when no more are due. */
   drain(): Promise<void>
@@ -23,15 +22,12 @@ export interface WebhookDelivery {
 interface Parts extends Pick<Ports, 'outgoing' | 'clock' | 'random' | 'log'> {
   config: () => Config
   instances: Pick<InstancesService, 'newHolder'>
-  /** How many attempts left their delivery in each state. */
   attempts?: Map<string, number>
 }
 
 /** A claim ends this long after its attempt must have ended; then another instance may claim the delivery. */
 const leaseMarginMs = 10_000
-/** Attempts that end so close together are written together. */
 const gatherMs = 3
-/** How long to wait when the database was away. */
 const retryPauseMs = 500
 /** The timer rings this long after a committed delivery is due, so that it is found. */
 const timerMarginMs = 20
@@ -49,9 +45,7 @@ export class WebhookDispatcher implements WebhookDelivery {
   private readonly holder: string
   private readonly limits: OriginLimits
   private readonly due: DueDeliveries
-  /** Attempts by the ids of their deliveries. */
   private readonly running = new Map<string, Promise<void>>()
-  /** Not yet written. */
   private outcomes: Outcome[] = []
   private stopped = false
   private wakeRequested = false
@@ -116,7 +110,6 @@ export class WebhookDispatcher implements WebhookDelivery {
     if (left > 0 && !this.stopped) this.timer = setTimeout(() => this.onTimer(), left)
   }
 
-  /** Has the loop look at least once more. */
   private wake(): void {
     this.wakeRequested = true
     this.looping ??= this.loop().finally(() => {
@@ -149,7 +142,6 @@ export class WebhookDispatcher implements WebhookDelivery {
     await this.setDueTimer(lookedAt).catch(() => undefined)
   }
 
-  /** Rings when the next delivery is due, such as a retry, or one whose instance has died. */
   private async setDueTimer(lookedAt: number): Promise<void> {
     const { clock, config } = this.parts
     if (this.stopped || !config().webhook_enabled) return
@@ -166,7 +158,6 @@ export class WebhookDispatcher implements WebhookDelivery {
     return this.stopped || !webhook_enabled || free <= 0 ? [] : this.due.next(free)
   }
 
-  /** Writes finished attempts, claims the next deliveries and starts them. */
   private async exchange(done: readonly Outcome[], next: readonly DueDelivery[]): Promise<void> {
     const lease = {
       holder: this.holder,
@@ -202,7 +193,6 @@ export class WebhookDispatcher implements WebhookDelivery {
     this.running.set(id, work)
   }
 
-  /** Waits a moment for other attempts to end, so that one commit takes them all. */
   private gather(): void {
     this.gathering ??= pause(gatherMs).then(() => {
       this.gathering = undefined

@@ -4,7 +4,6 @@ import { timestamp } from '../../ids.js'
 import type { Clock } from '../../ports.js'
 import type { OriginLimits } from './origin-limits.js'
 
-/** Due deliveries read by one statement. They are small: payloads come with the claim. */
 const pageSize = 200
 
 /** Deliveries that are due and not yet claimed, a page at a time, chosen so that every origin gets its share. */
@@ -17,13 +16,11 @@ export class DueDeliveries {
     private readonly parts: {
       clock: Clock
       limits: OriginLimits
-      /** From 0 to 1, by chance. */
       chance: () => number
       isRunning: (deliveryId: string) => boolean
     },
   ) {}
 
-  /** Chooses at most `max` deliveries, as far as the limits of origins have room for them. */
   async next(max: number): Promise<DueDelivery[]> {
     const first = this.takeFromPage(max)
     if (first.length > 0) return first
@@ -41,7 +38,6 @@ export class DueDeliveries {
     }
   }
 
-  /** Drops the page, which may be out of date; `next` reads it again. */
   discardPage(): void {
     this.page = []
   }

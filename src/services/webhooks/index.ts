@@ -14,7 +14,6 @@ interface Needs extends Ports {
   config: () => Config
   ids: Ids
   rateLimiter: RateLimiter
-  /** Attempts to deliver, by the state in which they left their delivery. */
   attempts: Map<string, number>
   instances: Pick<InstancesService, 'newHolder'>
 }
@@ -32,7 +31,6 @@ export function webhookServices(needs: Needs) {
   return {
     delivery,
     webhooks: new WebhookService(db, { ...needs, queued: delivery.schedule }),
-    /** Encrypts secrets that were stored without an `app_secret`. Called at a start and now and then. */
     sealSecrets: sealSecrets(db, needs),
     removeExpired: webhookRetention(db, needs),
     freeDeliveries: freeDeliveries(db, needs.clock),

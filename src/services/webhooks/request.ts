@@ -10,7 +10,6 @@ import { isTarget, permits } from './targets.js'
 
 export type Webhook = RowOf<typeof tables.webhooks>
 
-/** The most that is read of an answer. Nothing is done with it. */
 const maxAnswerBytes = limits.webhooks.answerBytes
 const encoder = new TextEncoder()
 
@@ -24,7 +23,6 @@ export function signingSecrets(
 }
 
 export interface Message {
-  /** Of the delivery: the same in every attempt. */
   id: string
   event: string
   /** Exactly these characters are signed and sent. */

@@ -3,7 +3,6 @@ import type { internalTables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 import { limits } from '../../limits.js'
 
-/** The states of a delivery, each with what belongs to it. Attempts are those that were made. */
 interface Pending {
   readonly status: 'pending'
   readonly attempts: number
@@ -29,7 +28,6 @@ export type Open = Pending | Retrying
 export type State = Open | Success | Failed
 
 export interface Backoff {
-  /** Attempts in all. */
   maxAttempts: number
   /** Waiting times in milliseconds; the last one counts for all further attempts. */
   delays: readonly number[]
@@ -39,7 +37,6 @@ export interface Backoff {
   chance: number
 }
 
-/** Waiting times grow by at most this part. */
 const jitter = 0.1
 /** A receiver is heard when it asks for more time, up to an hour. */
 const maxAskedMs = limits.webhooks.retryAfterMs

@@ -3,7 +3,6 @@ import { type SecretBox, secretBox } from '../secret-box.js'
 
 /** In front of a stored secret that is encrypted. No secret may begin with it. */
 export const sealedPrefix = 'sealed:'
-/** Most characters that the column can store. */
 const maxStoredLength = 512
 
 let latest: { appSecret: string; box: SecretBox } | undefined

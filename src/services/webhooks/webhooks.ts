@@ -35,9 +35,7 @@ type Change = (tx: Writer) => Promise<Shown>
 type ShownDelivery = z.output<typeof DeliveryRecord>
 const deliveries = internalTables.webhookDeliveries
 
-/** How long the secret before a rotation signs along. */
 const rotationOverlapMs = 86_400_000
-/** Deliveries read by one statement of a list, with their payloads. */
 const deliveryBatchSize = 200
 
 const shown = ({ previous_secret: _, ...row }: Webhook): Shown => ({
@@ -62,7 +60,6 @@ interface Parts extends Pick<Ports, 'outgoing' | 'clock' | 'random'> {
   ids: Pick<Ids, 'ulid'>
   config: () => Config
   rateLimiter: RateLimiter
-  /** Called when a delivery was put back. */
   queued: () => void
 }
 
@@ -150,7 +147,6 @@ export class WebhookService {
     return serverOf(from) !== serverOf(to)
   }
 
-  /** Deletes a webhook together with its deliveries, sent or not. */
   async remove(actor: Actor, id: string, check?: Check<Shown>): Promise<void> {
     await this.db.write(actor, tx => tx.remove(this.table, id, checked(check)))
   }

@@ -15,7 +15,6 @@ const widths = new LRUCache<string, Cluster>({ maxSize: 20_000, maxEntrySize: ma
 const plain = /^[\x20-\x7e]*$/
 const replacement: Cluster = { text: '\ufffd', width: 1 }
 
-/** Characters that move the cursor, turn text around or are invisible. */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u
 /** Joiners and tags are parts of emoji and of scripts; alone they have no meaning. */
 const joining = /[\u200c\u200d]|[\u{e0020}-\u{e007f}]/gu

@@ -16,7 +16,6 @@ export interface Difference {
 
 interface ConflictState {
   readonly at: number
-  /** The fields whose values are taken from the other person. */
   readonly theirs: ReadonlySet<string>
 }
 

@@ -14,10 +14,8 @@ export interface Text {
 }
 
 interface EditorState extends Text {
-  /** Earlier texts, the latest at the end, and those that Undo has undone. */
   readonly past: readonly Text[]
   readonly future: readonly Text[]
-  /** The size of the last drawn screen, to move by visible rows. */
   readonly size: { width: number; height: number }
 }
 
@@ -37,7 +35,6 @@ const withLine = (text: Text, line: Line): Text => ({
   line,
 })
 
-/** Inserts a text of any number of lines at the cursor. */
 function put(text: Text, given: string): Text {
   const [first = '', ...rest] = given.split('\n')
   if (rest.length === 0) return withLine(text, inserted(text.line, first))
@@ -53,7 +50,6 @@ function put(text: Text, given: string): Text {
   return textAt(lines, text.row + rest.length + 1, graphemes(last).length)
 }
 
-/** Joins a line with the one before it. */
 function joined(text: Text, row: number): Text {
   if (row < 1 || row >= text.lines.length) return text
   const before = text.lines[row - 1] ?? ''
@@ -61,7 +57,6 @@ function joined(text: Text, row: number): Text {
   return textAt(lines, row - 1, graphemes(before).length)
 }
 
-/** Moves by visible rows, where long lines are wrapped. */
 function vertical(text: Text, step: number, width: number): Text {
   const starts = breaks(text.line.characters, width)
   const at = starts.findLastIndex(from => from <= text.line.at)
@@ -127,7 +122,6 @@ function edited(text: Text, key: Key): Text | undefined {
   return line && (line.characters === text.line.characters ? { ...text, line } : withLine(text, line))
 }
 
-/** Returns the state after a key; each change of the text can be undone. */
 function updated(state: EditorState, key: Key): EditorState {
   if (key.type === 'key' && (key.key === 'ctrl+z' || key.key === 'ctrl+y')) return stepped(state, key.key)
   const move = key.type === 'key' ? moved(state, key.key, state.size) : undefined
@@ -149,7 +143,6 @@ function stepped(state: EditorState, key: string): EditorState {
     : { ...to, past: [...past, now], future: future.slice(0, -1), size }
 }
 
-/** Draws the rows around the cursor. */
 function draw(area: Area, state: EditorState): void {
   const width = area.width - 1
   // The cursor moves by the rows of this size.

@@ -6,20 +6,16 @@ import { drawLine } from './line.js'
 import { bold, dim, inverse, magenta, plain, red } from './style.js'
 import { wrapped } from './wrap.js'
 
-/** A row of a form: its text, and the line that is being typed in it. */
 interface FormRow {
   readonly label?: string
   readonly text: string
   readonly style: number
   readonly isLine?: true
   readonly isMarked?: boolean
-  /** The field of the row. */
   readonly field?: string
 }
 
-/** The narrowest column of labels; the widest is a third of the screen. */
 const narrow = 14
-/** How many rows of a long text are shown in the marked field, and in others. */
 const [markedRows, otherRows] = [6, 2]
 
 function wordOf<R>({ words }: FormState<R>, field: FormField, value: string): string {
@@ -27,7 +23,6 @@ function wordOf<R>({ words }: FormState<R>, field: FormField, value: string): st
   return choices.find(choice => choice.value === value)?.word ?? words.get(value) ?? value
 }
 
-/** Returns the text of a field while it is not being edited. */
 function shownValue<R>(state: FormState<R>, field: FormField): string {
   const text = state.texts[field.name] ?? ''
   if (field.kind === 'switch') {

@@ -8,9 +8,7 @@ export interface Loaded<R> {
   readonly fields: readonly FormField[]
   /** The record that the texts come from, to detect changes by somebody else; undefined for a new record. */
   readonly record: R | undefined
-  /** The reason if nothing can be changed. */
   readonly locked?: string | undefined
-  /** Lines above the fields. */
   readonly lead?: readonly string[]
   readonly title: string
 }

@@ -14,19 +14,15 @@ export type FormField = Field<{ find?: Find }>
 
 export interface FormState<R> {
   readonly fields: readonly FormField[]
-  /** The stored texts, and the shown ones. */
   readonly base: Texts
   readonly texts: Texts
-  /** Problems, by field. */
   readonly errors: ReadonlyMap<string, string>
-  /** The labels of the chosen values. */
   readonly words: ReadonlyMap<string, string>
   readonly record: R | undefined
   readonly locked: string | undefined
   readonly lead: readonly string[]
   readonly title: string
   readonly at: number
-  /** The line while the text of a field is typed. */
   readonly line: Line | undefined
   readonly isLoaded: boolean
 }

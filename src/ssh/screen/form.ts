@@ -14,7 +14,6 @@ import type { AnyView, Hint, Shell, View } from './view.js'
 /** A further action on a record. */
 export interface FormKey<R> extends Hint {
   readonly access: string
-  /** Whether the action is possible now. */
   readonly isThere?: (record: R | undefined) => boolean
   /** @param again reads the record again, after a change that is in no field */
   run(shell: Shell<FormState<R>>, state: FormState<R>, again: () => void): void
@@ -22,7 +21,6 @@ export interface FormKey<R> extends Hint {
 
 export interface FormSpec<R> {
   readonly readAccess: string
-  /** Without it the form cannot be saved. */
   readonly saveAccess: string | undefined
   load(): Promise<Loaded<R>>
   /**
@@ -70,7 +68,6 @@ function load<R>(spec: FormSpec<R>, shell: Shell<FormState<R>>): void {
   })
 }
 
-/** Shows the changes of somebody else beside the typed values. */
 function resolve<R>(spec: FormSpec<R>, shell: Shell<FormState<R>>, mine: FormState<R>): void {
   shell.work(spec.readAccess, async () => {
     const loaded = await spec.load()
@@ -126,7 +123,6 @@ function firstOf<R>(state: FormState<R>, errors: ReadonlyMap<string, string>): n
   return at < 0 ? state.at : at
 }
 
-/** Opens the view that edits a field. */
 function edit<R>(state: FormState<R>, field: FormField, shell: Shell<FormState<R>>): FormState<R> {
   const kind = kindOf(field)
   const { name } = field
@@ -187,7 +183,6 @@ const stepped = <R>(state: FormState<R>, step: number): FormState<R> => ({
   at: Math.max(0, Math.min(seenFields(state).length - 1, state.at + step)),
 })
 
-/** Handles a key while a line is typed. */
 function typing<R>(
   spec: FormSpec<R>,
   state: FormState<R>,

@@ -1,9 +1,7 @@
 import { clusters } from './clusters.js'
 import { dim, plain, sequenceOf } from './style.js'
 
-/** Characters of a box: corners from the top left on, clockwise, then across and down. */
 const lines = { unicode: '┌┐┘└─│', ascii: '++++-|' }
-/** ASCII characters for signs that only Unicode terminals show. */
 const asciiSigns: Readonly<Record<string, string>> = {
   '●': '*',
   '○': 'o',
@@ -49,20 +47,16 @@ export interface Area {
    * @returns the number of cells
    */
   put(x: number, y: number, text: string, style?: number, width?: number): number
-  /** Clears the cells of a rectangle. */
   fill(x: number, y: number, width: number, height: number, style?: number): void
   box(x: number, y: number, width: number, height: number, title?: string): void
   /** Names the part of the view that a click here is about. */
   spot(x: number, y: number, width: number, height: number, name: string): void
   /** Returns this area for a view, which then gets the clicks in it. */
   by(view: object): Area
-  /** Places the client's cursor. */
   cursor(x: number, y: number): void
-  /** Returns a part of this area. Text outside of it is cut. */
   part(x: number, y: number, width: number, height: number): Area
 }
 
-/** A part of the screen that can be clicked. */
 interface Spot extends Rectangle {
   readonly on: object
   readonly name: string
@@ -84,7 +78,6 @@ export class Grid {
   #cursor: readonly [number, number] | undefined
   #shownCursor = ''
   #spots: Spot[] = []
-  /** Whether boxes and signs are ASCII only. */
   isAscii = false
 
   constructor(
@@ -109,7 +102,6 @@ export class Grid {
     this.#shownTexts = new Array<string>(this.columns * this.rows).fill('\x00')
   }
 
-  /** Returns an empty screen to draw on. */
   clear(): Area {
     this.#texts.fill(' ')
     this.#styles.fill(plain)
@@ -118,7 +110,6 @@ export class Grid {
     return this.#area({ x: 0, y: 0, width: this.columns, height: this.rows })
   }
 
-  /** Returns the clickable part that was drawn last at a cell. */
   spotAt(x: number, y: number): { on: object; name: string } | undefined {
     return this.#spots.findLast(
       spot => x >= spot.x && x < spot.x + spot.width && y >= spot.y && y < spot.y + spot.height,
@@ -215,7 +206,6 @@ export class Grid {
     this.#styles[at] = style
   }
 
-  /** Returns the output that makes the client's screen equal to the drawn one; empty if it is equal. */
   diff(): string {
     const pen = { out: '', style: -1 }
     for (let y = 0; y < this.rows; y++) this.#diffRow(y, pen)
@@ -251,7 +241,6 @@ export class Grid {
     return this.#texts[cell + 1] === '' && this.#shownTexts[cell + 1] !== ''
   }
 
-  /** Returns the screen as text, a line for each row. */
   text(): string {
     const rows: string[] = []
     for (let y = 0; y < this.rows; y++)
@@ -264,18 +253,15 @@ export class Grid {
     return rows.join('\n')
   }
 
-  /** Returns the style of a cell. */
   styleAt(x: number, y: number): number {
     return this.#styles[y * this.columns + x] ?? plain
   }
 
-  /** The position of the cursor, if it is shown. */
   get cursor(): readonly [number, number] | undefined {
     return this.#cursor
   }
 }
 
-/** Returns a part of a rectangle, cut at its edges. */
 function partOf(whole: Rectangle, { x, y, width, height }: Rectangle): Rectangle {
   const [left, top] = [Math.max(0, x), Math.max(0, y)]
   return {

@@ -47,11 +47,9 @@ const controls: Readonly<Record<string, string>> = {
 }
 const modifiers = ['', 'shift+', 'alt+', 'alt+shift+', 'ctrl+', 'ctrl+shift+', 'ctrl+alt+', 'ctrl+alt+shift+']
 const [pasteStart, pasteEnd] = ['\x1b[200~', '\x1b[201~']
-/** The longest paste: a longer text does not fit into a record. */
 const maxPaste = limits.ssh.pasteBytes
 /** A mouse report of terminals that know no other format: it is dropped, with the three characters after it. */
 const [oldMouse, oldMouseLength] = ['\x1b[M', 3]
-/** The longest sequence of a key. */
 const maxSequence = 32
 const escapeWaitMs = 40
 

@@ -5,7 +5,6 @@ import { inverse, plain } from './style.js'
 
 /** One line of text with a cursor between its characters. */
 export interface Line {
-  /** Characters as a person counts them. */
   readonly characters: readonly string[]
   readonly at: number
 }
@@ -33,7 +32,6 @@ function wordRight({ characters, at }: Line): number {
   return to
 }
 
-/** Removes the characters between two positions. */
 function without(line: Line, from: number, to: number): Line {
   if (from >= to) return line
   const characters = [...line.characters.slice(0, from), ...line.characters.slice(to)]

@@ -15,15 +15,12 @@ export interface Cell {
 
 export interface Column<R> {
   readonly label: string
-  /** The first column names the record. */
   of(record: R): string | Cell
-  /** Left out on narrow screens. */
   readonly wide?: true
 }
 
 /** An action with a key. */
 export interface ListKey<R> extends Hint {
-  /** The permission that the key needs; without it the key is not offered. */
   readonly access?: string
   /** Whether it is about the whole list, and works in an empty one too. */
   readonly ofList?: true
@@ -35,7 +32,6 @@ interface Slice {
   readonly after?: string
 }
 
-/** The first matching records. */
 interface Found<R> {
   readonly records: readonly R[]
   readonly isMore: boolean
@@ -45,17 +41,13 @@ export interface ListSpec<R> {
   readonly title: string
   readonly access: string
   load(slice: Slice): Promise<{ records: readonly R[]; total: number }>
-  /** Searches all records, even those that are not loaded, and returns the first matches. */
   find?(text: string): Promise<Found<R>>
   keyOf(record: R): string
   readonly columns: readonly Column<R>[]
   readonly empty: string
   readonly keys: readonly ListKey<R>[]
-  /** How often the list reloads while it is shown. */
   readonly everyMs?: number
-  /** Called when the mark moves to another record. */
   readonly marked?: (record: R, shell: Shell<ListState<R>>) => void
-  /** Draws details of the marked record beside the list. */
   readonly beside?: (area: Area, record: R) => void
 }
 
@@ -64,15 +56,12 @@ export interface ListState<R> {
   readonly total: number
   readonly at: number
   readonly filter: string
-  /** The records that the search for this filter has found; undefined without a search. */
   readonly found: Found<R> | undefined
-  /** The line while the filter is typed. */
   readonly line: Line | undefined
   readonly isLoaded: boolean
 }
 
 const pageSize = 200
-/** How many records are loaded for a filter. */
 const maxFiltered = 2000
 const widest = 48
 
@@ -81,7 +70,6 @@ const cellOf = <R>({ of }: Column<R>, record: R): Cell => {
   return typeof cell === 'string' ? { text: cell, style: plain } : cell
 }
 
-/** Returns the records with all words of the filter in their row, and those that the search has found. */
 function shownOf<R>({ columns, keyOf }: ListSpec<R>, { records, filter, found }: ListState<R>): readonly R[] {
   if (filter === '') return records
   const words = filter.toLowerCase().split(/\s+/)
@@ -153,7 +141,6 @@ function filtered<R>(
   return next ? { ...state, line: next, filter: textOf(next), found: undefined, at: 0 } : state
 }
 
-/** Searches all records for the filter if some of them are not loaded. */
 function find<R>(spec: ListSpec<R>, { records, total, filter }: ListState<R>, shell: Shell<ListState<R>>) {
   if (!spec.find || filter.trim() === '' || records.length >= total) return
   shell.work(spec.access, async () => {
@@ -193,7 +180,6 @@ function update<R>(
   return state
 }
 
-/** Opens the line of the filter, and loads records for it unless all are searched. */
 function toFilter<R>(spec: ListSpec<R>, state: ListState<R>, shell: Shell<ListState<R>>): ListState<R> {
   const last = state.records.at(-1)
   if (!spec.find && last && state.records.length < Math.min(state.total, maxFiltered))
@@ -201,7 +187,6 @@ function toFilter<R>(spec: ListSpec<R>, state: ListState<R>, shell: Shell<ListSt
   return { ...state, line: lineOf(state.filter) }
 }
 
-/** Marks the clicked record; opens it if it is marked already. */
 function clicked<R>(
   spec: ListSpec<R>,
   state: ListState<R>,
@@ -272,7 +257,6 @@ function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {
   spec.beside?.(beside.part(2, 1, beside.width - 4, beside.height - 2), marked)
 }
 
-/** Says why the list is empty, and how many records were searched. */
 function whyEmpty<R>(spec: ListSpec<R>, { isLoaded, filter, found, records, total }: ListState<R>): string {
   if (!isLoaded) return 'Reading…'
   if (filter === '') return spec.empty
@@ -312,7 +296,6 @@ function drawRow(
   }
 }
 
-/** Cuts a text in the middle, so that its start and its end are shown. */
 function cutInside(text: string, width: number): string {
   if (widthOf(text) <= width || width < 8) return text
   const characters = graphemes(text)

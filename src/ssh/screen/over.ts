@@ -6,7 +6,6 @@ import { bold, dim, inverse, plain } from './style.js'
 import type { Hint, Shell, View } from './view.js'
 import { breaks, wrapped } from './wrap.js'
 
-/** Draws a box in the middle of the screen and returns the area in it. */
 function boxIn(area: Area, width: number, height: number, title: string): Area {
   const [w, h] = [Math.min(area.width, width + 4), Math.min(area.height, height + 2)]
   const [x, y] = [Math.floor((area.width - w) / 2), Math.floor((area.height - h) / 2)]
@@ -60,12 +59,9 @@ export interface Span {
 /** A row of a text to read. */
 export interface Row {
   readonly text: string
-  /** The same text in parts. */
   readonly spans?: readonly Span[]
-  /** Whether a change begins here, to which a key leads. */
   readonly isStart?: true
   readonly style?: number
-  /** The indent in cells. */
   readonly indent?: number
 }
 
@@ -134,7 +130,6 @@ export function pageView(
   }
 }
 
-/** Returns the rows from here to the next change, or to the one before. */
 function stepToChange({ top, rows }: PageState, key: string): number | undefined {
   if (key !== 'n' && key !== 'N') return undefined
   const starts = rows.flatMap(({ isStart }, i) => (isStart ? [i] : []))
@@ -170,10 +165,8 @@ interface PickState {
 
 interface Pick {
   readonly title: string
-  /** Whether several may be chosen. */
   readonly many?: boolean
   readonly chosen?: readonly string[]
-  /** The choices, or a function that searches them by the typed text. */
   readonly choices: readonly Choice[] | ((shell: Shell<PickState>, text: string) => void)
   picked(chosen: readonly string[], choices: readonly Choice[], shell: Shell<PickState>): void
 }

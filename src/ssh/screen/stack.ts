@@ -13,24 +13,17 @@ interface Frame {
 
 /** The functions of a session that its views need. */
 export interface Ground {
-  /** Text beside the titles, such as the name of the user. */
   readonly name: string
   /** @throws the refusal without the permission */
   need(access: string): Promise<void>
-  /** Asks which screen to open. */
   goTo(shell: Shell<unknown>): void
-  /** The screen must be drawn again. */
   changed(): void
-  /** An unexpected error, for the log. */
   fault(error: unknown): void
-  /** The session cannot continue. */
   broken(error: unknown): void
   end(): void
 }
 
-/** More waiting work than a user can cause. */
 const maxWaiting = 50
-/** More keys than a user types ahead. */
 const maxKeys = 20_000
 const maxMessageRows = 4
 const unforeseen = 'internal server error'
@@ -49,9 +42,7 @@ const everywhere: readonly Hint[] = [
 export class Stack {
   readonly #frames: Frame[] = []
   #message: { text: string; isBad: boolean } | undefined
-  /** How much the key that is being handled has asked of the shell. */
   #asked = 0
-  /** How many of these requests are pending. */
   #pending = 0
   #waiting = 0
   readonly #keys: Key[] = []
@@ -67,7 +58,6 @@ export class Stack {
     this.#up()
   }
 
-  /** Shows a message, as a view does. */
   say(text: string): void {
     this.#tell(text, false)
   }
@@ -114,7 +104,6 @@ export class Stack {
     this.ground.changed()
   }
 
-  /** Handles the keys that the view does not use. */
   #everywhere(key: string, frame: Frame): void {
     if (key === 'q' || (key === 'escape' && this.#frames.length > 1)) this.#leave(frame)
     else if (key === 'ctrl+c' || key === 'ctrl+d') this.#quit()
@@ -153,7 +142,6 @@ export class Stack {
     this.#up()
   }
 
-  /** Shows the top view and reloads it. */
   #up(): void {
     const frame = this.#frames.at(-1)
     clearTimeout(this.#timer)
@@ -283,7 +271,6 @@ export class Stack {
   }
 }
 
-/** Draws as many hints as fit; the help has all of them. */
 function drawHints(area: Area, hints: readonly Hint[]): void {
   const y = area.height - 1
   let x = 1

@@ -12,20 +12,16 @@ export interface Hint {
  * other than by its result, so a view is tested by comparing text.
  */
 export interface View<S> {
-  /** Its title in the first row. */
   title(state: S): string
   readonly start: S
-  /** Whether it is drawn over the view that opened it. */
   readonly isOver?: true
   /** Called each time the view becomes the top one. */
   shown?(shell: Shell<S>, state: S): void
-  /** How often `shown` is called while it is the top view. */
   readonly everyMs?: number
   /** @returns the next state; for an unused key the same state, without a request to the shell */
   update(state: S, key: Key, shell: Shell<S>): S
   draw(area: Area, state: S): void
   hints(state: S): readonly Hint[]
-  /** Whether leaving the view now would lose something. */
   unsaved?(state: S): boolean
 }
 
@@ -40,11 +36,8 @@ export type Work<S> = () => Promise<Change<S>> | Promise<void>
 
 /** The requests that a view can make. They are handled after its function has returned. */
 export interface Shell<S> {
-  /** Opens a view on top. */
   open(view: AnyView): void
-  /** Leaves this view. */
   back(): void
-  /** Replaces this view by another one. */
   replace(view: AnyView): void
   /** Shows a message in the row above the last one, until the next key. */
   say(message: string): void
@@ -56,6 +49,5 @@ export interface Shell<S> {
    * @param refused handles the refusal instead
    */
   work(access: string, work: Work<S>, refused?: (error: unknown) => Change<S> | undefined): void
-  /** Changes the state outside of `update`. */
   set(change: Change<S>): void
 }

@@ -38,7 +38,6 @@ export function auditScreen(session: Session) {
   })
 }
 
-/** Shows the values of a change, in words and as they are stored. */
 function openChange<S>(session: Session, shell: Shell<S>, { event }: ChangeRow): void {
   shell.work(reads, async () => {
     const told = await toldChange(event, viewerOf(session), session.services)

@@ -7,11 +7,9 @@ import type { FormField } from '../screen/form-state.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 
-/** A sentence about settings that wait for the next start; empty if there are no such settings. */
 const restartWords = (names: readonly string[]): string[] =>
   names.length === 0 ? [] : [`A restart is due for ${names.join(', ')}.`]
 
-/** A sentence about settings that the file of this instance names; empty if it names none. */
 const fileWords = (names: readonly string[]): string[] =>
   names.length === 0 ? [] : [`The configuration file sets ${names.join(', ')}.`]
 

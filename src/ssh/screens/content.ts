@@ -18,15 +18,12 @@ import { stateCell, timeWord } from './words.js'
 
 /** A page of the site, a tree without a page, or a datatype of such trees. */
 interface Place extends TreeRow {
-  /** A datatype with many trees without a page, which are a list of their own, and their number. */
   readonly many?: { readonly kind: Kind; readonly total: number }
 }
 
 const reads = 'content:update'
-/** How many results of a search are shown. */
 const maxFound = 100
 
-/** Returns trees without a page, and the datatypes that have many of them. */
 async function withoutPage(session: Session): Promise<Place[]> {
   const model = await modelOf(session)
   const { few, many } = await treesWithoutPage(model, session)
@@ -51,7 +48,6 @@ const lastColumns: Column<Place>[] = [
   { label: 'Changed', of: ({ changed }) => timeWord(changed), wide: true },
 ]
 
-/** All trees of a datatype, on pages or not, newest first. */
 function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
   const { content } = session.services.space
   const where = { datatype_id, parent_id: null }
@@ -99,7 +95,6 @@ export function routeView<S>(
   })
 }
 
-/** Asks for the datatype of a new root entry, creates it, and opens its tree. */
 async function startView(session: Session, title: string, place: { route_id?: string }): Promise<AnyView> {
   const model = await modelOf(session)
   const kinds = kindsWithoutPage(model)
@@ -119,7 +114,6 @@ async function startView(session: Session, title: string, place: { route_id?: st
   })
 }
 
-/** The form for a new page with its address and datatype. */
 function newPage(session: Session): AnyView {
   return formView(
     {

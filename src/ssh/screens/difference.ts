@@ -9,11 +9,8 @@ export interface Changed {
   readonly after: string | null
 }
 
-/** How many equal lines are shown before and after a change. */
 const around = 2
-/** How much of an equal text is shown at each side of a changed word, in a line that is longer. */
 const aroundWord = 120
-/** The most lines of one text: nobody reads more. */
 const maxLines = 2000
 
 type Side = 'before' | 'after'
@@ -26,7 +23,6 @@ interface Shown {
 const isEqual = (line: Line) => line.every(({ style }) => style === undefined)
 const textOf = (line: Line) => line.map(({ text }) => text).join('')
 
-/** Lines that belong together: up to a line break that both texts have. */
 class Part {
   readonly before: Span[][] = [[]]
   readonly after: Span[][] = [[]]
@@ -44,7 +40,6 @@ class Part {
     }
   }
 
-  /** Returns its lines: those that are equal at its start and end once, others as removed and added. */
   lines(): Shown[] {
     const [before, after] = [[...this.before], [...this.after]]
     const isShared = (one: Line | undefined, other: Line | undefined) =>
@@ -72,7 +67,6 @@ class Part {
   }
 }
 
-/** Returns the lines of two texts, of which the words that differ are marked. */
 function linesOf(pieces: readonly Piece[]): Shown[] {
   const found: Shown[] = []
   let part = new Part()
@@ -110,7 +104,6 @@ function rowOf({ kind, line }: Shown): Row {
   return { text: `${sign} ${textOf(line)}`, spans: [{ text: `${sign} `, style }, ...spans], indent: 2 }
 }
 
-/** Leaves out equal lines that are far from every change, and says how many. */
 function withoutFar(lines: readonly Shown[]): Row[] {
   const near = new Set<number>()
   for (const [i, { kind }] of lines.entries())

@@ -7,9 +7,7 @@ import { anyIds } from '../../services/content/field-values.js'
 import type { Find, FormField } from '../screen/form-state.js'
 import type { Session } from '../session.js'
 
-/** How many results of a search are shown. */
 const maxFound = 100
-/** How many entries are searched for a text. */
 const maxLooked = 1000
 
 function mediaFind({ services: { media } }: Session): Find {
@@ -37,7 +35,6 @@ function entryFind(session: Session, field: ModelField, model: Model): Find {
   }
 }
 
-/** Returns the chosen records with their names. */
 async function chosenOf(
   { field_type }: ModelField,
   chosen: readonly string[],
@@ -54,7 +51,6 @@ interface Stored {
   readonly stored: string
 }
 
-/** The format of the typed text. */
 const writings: Readonly<Record<string, string>> = {
   html: 'HTML',
   json: 'JSON',

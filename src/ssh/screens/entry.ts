@@ -16,7 +16,6 @@ import { changesScreen, versionsScreen } from './versions.js'
 
 type Value = Awaited<ReturnType<typeof valuesOf>>[number]
 
-/** An entry as the form has read it. */
 interface Opened {
   readonly entry: Entry
   readonly fields: readonly ModelField[]

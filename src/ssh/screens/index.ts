@@ -34,7 +34,6 @@ interface Screen {
   open(session: Session): AnyView
 }
 
-/** Returns the screen of a resource without a screen of its own. */
 const listOf =
   <R extends object>(describe: (session: Session) => Resource<R>) =>
   (session: Session): AnyView =>
@@ -65,10 +64,8 @@ const ofStructure: readonly Screen[] = [
     open: datatypesScreen,
   },
 ]
-/** The screens that both content spaces have. */
 const ofSpace = [contentPlace, ...ofMedia, ...ofStructure, trashPlace]
 
-/** All screens, in the order of the first one. */
 const screens: readonly Screen[] = [
   contentPlace,
   { name: 'Search', about: 'words in what is published', access: 'content:read', open: searchScreen },
@@ -109,7 +106,6 @@ const screens: readonly Screen[] = [
   },
 ]
 
-/** The screens that the role allows. */
 const offered = (session: Session, of: readonly Screen[]) => of.filter(({ access }) => session.can(access))
 
 /** Asks which screen to open. */
@@ -153,7 +149,6 @@ export function homeView(session: Session): View<PlacesState> {
   }
 }
 
-/** The screens of the admin space: those of a space, over its services. */
 function adminSpaceScreen(session: Session): AnyView {
   const inside = inSpaceOfAdmins(session)
   return guardedBy(access => adminWord(access as Access), placesView('Admin space', inside, ofSpace))

@@ -8,12 +8,10 @@ import { sinceWord } from './words.js'
 const everyMs = 1000
 const bars = '▁▂▃▄▅▆▇█'
 
-/** Names of surfaces as people know them. */
 const surfaceWords: Readonly<Record<string, string>> = { site: 'Site', api: 'API', panel: 'Panel' }
 
 export interface LiveState {
   readonly vitals: Vitals | undefined
-  /** The time of the frame, in milliseconds. */
   readonly now: number
 }
 
@@ -27,7 +25,6 @@ export function liveReader(session: Session): () => Promise<LiveState> {
   return async () => ({ vitals: await reader.read(), now: now() })
 }
 
-/** Draws values as bars of one row, the newest at the right. */
 function drawBars(
   area: Area,
   { x, y, width }: { x: number; y: number; width: number },
@@ -69,7 +66,6 @@ function drawSurfaces(area: Area, surfaces: readonly Surface[]): number {
   return surfaces.length + 1
 }
 
-/** Returns the numbers in one row: each with its word, and whether it is bad. */
 function factsOf({ statements, cached, deliveries, queueSeconds, backupSeconds, freeBytes }: Vitals) {
   const sent = deliveries?.get('success') ?? 0
   const failed = deliveries?.get('failed') ?? 0

@@ -5,7 +5,6 @@ import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { mediaScreen } from './media.js'
 
-/** A folder, with the names of its parents. */
 interface Row {
   readonly folder_id: string
   readonly name: string

@@ -6,7 +6,6 @@ import { bold } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
 
-/** Returns the problems that refuse a publish, each with the title of its entry. */
 async function refusals(session: Session, { errors }: HttpError): Promise<readonly string[]> {
   const told = (errors ?? []) as readonly { error: string; content_data_id?: string }[]
   const ids = [...new Set(told.flatMap(one => one.content_data_id ?? []))].slice(0, 200)
@@ -31,7 +30,6 @@ export function publish<S>(
   })
 }
 
-/** Publishes; if it is refused, the problems are listed. */
 function publishNow<S>(session: Session, shell: Shell<S>, id: string, done: () => void): void {
   shell.work('content:publish', async () => {
     try {

@@ -20,7 +20,6 @@ export const rolesScreen = (session: Session) =>
     ],
   })
 
-/** The permissions of a role, as one set. */
 async function permissionsView(session: Session, roleId: string, label: string): Promise<AnyView> {
   const { rolePermissions } = session.services
   const held = (await rolePermissions.ofRole(roleId)).map(({ permission_id }) => permission_id).sort()

@@ -10,7 +10,6 @@ import { entryScreen } from './entry.js'
 
 interface SearchState {
   readonly line: Line
-  /** The words of the last search; undefined before the first one. */
   readonly looked: string | undefined
   readonly found: readonly SearchResult[]
   readonly names: ReadonlyMap<string, string>

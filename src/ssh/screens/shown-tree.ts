@@ -4,7 +4,6 @@ import type { Session } from '../session.js'
 /** The data and functions that the keys of a tree work with. */
 export interface Shown {
   readonly session: Session
-  /** The tree as it was last read. */
   tree(): Tree
   read(): Promise<void>
   idOf(node: Node): string

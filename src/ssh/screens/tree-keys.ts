@@ -12,7 +12,6 @@ import { changesScreen, versionsScreen } from './versions.js'
 
 type TreeShell = Shell<ListState<Node>>
 
-/** Reads the tree again, and marks one of its entries. */
 function reload({ tree, read }: Shown, shell: TreeShell, marked?: string): void {
   shell.work('content:update', async () => {
     await read()
@@ -29,14 +28,12 @@ function reload({ tree, read }: Shown, shell: TreeShell, marked?: string): void 
   })
 }
 
-/** Returns the entries under one. */
 function under(nodes: readonly Node[], node: Node): readonly Node[] {
   const from = nodes.indexOf(node) + 1
   const end = nodes.findIndex((one, i) => i >= from && one.level <= node.level)
   return nodes.slice(from, end < 0 ? undefined : end)
 }
 
-/** Returns the entries above one, the nearest first. */
 function above(nodes: readonly Node[], node: Node): Node[] {
   let { level } = node
   return nodes

@@ -14,7 +14,6 @@ import type { Shown } from './shown-tree.js'
 import { placeKeys, publicationKeys } from './tree-keys.js'
 import { stateCell, timeWord } from './words.js'
 
-/** The values of the entry that is marked. */
 interface Beside {
   readonly id: string
   readonly values: readonly { label: string; value: string }[]
@@ -53,7 +52,6 @@ function drawBeside(area: Area, node: Node, beside: Beside | undefined): void {
   }
 }
 
-/** Asks for the datatype of an entry under another, creates it and opens it. */
 function addKey({ session }: Shown): ListKey<Node> {
   return {
     key: 'a',

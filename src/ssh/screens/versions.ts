@@ -100,7 +100,6 @@ const rowsOf = (values: readonly ChangedText[]): Promise<Row[]> =>
     })),
   )
 
-/** Shows the changes from one version to another. */
 function compare<S>(session: Session, shell: Shell<S>, from: VersionRow, to: VersionRow): void {
   shell.work(reads, async () => {
     const { added, removed, values } = await comparisonOf(from.id, to.id, session)

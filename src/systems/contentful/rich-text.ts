@@ -39,7 +39,6 @@ const targetOf = (linkType: 'Asset' | 'Entry', id: string) => ({
   target: { sys: { type: 'Link', linkType, id } },
 })
 
-/** The node for a link in Contentful's rich text. */
 function linkNode(href: string): RichNode {
   const entry = entryLinkOf(href)
   if (!entry) return node('hyperlink', [], { uri: href })
@@ -66,7 +65,6 @@ function inline(nodes: readonly Child[], preserved: boolean): RichNode[] {
   return content.length > 0 ? content : [text({ text: '', marks: [], href: undefined })]
 }
 
-/** The entry that a paragraph shows, with nothing beside it. */
 function shownEntry({ children }: Element): RichNode | undefined {
   const [only, ...others] = children.filter(child => isElement(child) || child.value.trim() !== '')
   if (!only || others.length > 0 || !isElement(only) || only.tagName !== 'a') return undefined
@@ -95,7 +93,6 @@ function* inner(element: Element, media: MediaById): Pieces<RichNode[]> {
   return content.length > 0 ? content : [paragraph(element)]
 }
 
-/** Where only paragraphs may be, everything else becomes text. */
 function paragraphs(element: Element): RichNode[] {
   const blocks = blocksOf(element.children)
   return blocks.length > 0

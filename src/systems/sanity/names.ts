@@ -37,7 +37,6 @@ export async function ownRecords(
   )
 }
 
-/** The references in a document, as far as they name records here. */
 function referencedIn(value: unknown, entries: Set<string>, media: Set<string>): void {
   if (Array.isArray(value)) for (const one of value) referencedIn(one, entries, media)
   else if (isObject(value))

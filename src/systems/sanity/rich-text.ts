@@ -16,14 +16,12 @@ import {
 import { namesIn } from '../marks.js'
 import { assetOf } from './write/media.js'
 
-/** The style of a block, and its place in a list. */
 interface BlockKind {
   readonly style?: string
   readonly listItem?: 'bullet' | 'number'
   readonly level?: number
 }
 
-/** Blocks in the order in which they are added; keys count them. */
 class PortableBlocks {
   readonly blocks: unknown[] = []
 

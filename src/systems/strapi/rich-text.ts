@@ -31,7 +31,6 @@ const textNode = ({ text, marks }: Pick<Run, 'text' | 'marks'>) => ({
 })
 const nothing = textNode({ text: '', marks: [] })
 
-/** Texts, and links with the texts in them. */
 function inline(nodes: readonly Child[]): unknown[] {
   const content: unknown[] = []
   let open: { href: string; children: unknown[] } | undefined
@@ -51,7 +50,6 @@ function inline(nodes: readonly Child[]): unknown[] {
   return content
 }
 
-/** The text of a code block. Marks inside of it are dropped. */
 const codeOf = (element: Element) => [
   textNode({
     text: runsOf(element.children, true)
@@ -61,7 +59,6 @@ const codeOf = (element: Element) => [
   }),
 ]
 
-/** Blocks in the order in which they are added. */
 class StrapiBlocks {
   readonly blocks: Block[] = []
 
@@ -81,7 +78,6 @@ class StrapiBlocks {
     else this.add(element, 'paragraph')
   }
 
-  /** A block, and behind it the pictures that stand in it. */
   private add(element: Element, type: string, more: Record<string, unknown> = {}): void {
     const pictures = picturesIn(element, this.media)
     if (pictures.length === 0 || !isBlank(element))
@@ -96,7 +92,6 @@ class StrapiBlocks {
     }
   }
 
-  /** Items, and the lists in them beside them, each level further in. */
   private *list(element: Element, indentLevel: number): Pieces<Block> {
     const children: Block[] = []
     for (const item of element.children.filter(isElement)) {

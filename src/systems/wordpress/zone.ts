@@ -38,13 +38,11 @@ export interface ZonedTime {
   readonly minutes: number
 }
 
-/** The zones of many sites, which are tried before all others. */
 const common = [
   ...['Europe/London', 'Europe/Berlin', 'Europe/Athens', 'America/New_York', 'America/Chicago'],
   ...['America/Denver', 'America/Los_Angeles', 'America/Sao_Paulo', 'Asia/Kolkata', 'Asia/Tokyo'],
   ...['Australia/Sydney', 'Pacific/Auckland', 'Africa/Lagos', 'Asia/Dubai', 'Asia/Singapore'],
 ]
-/** So many times say enough. */
 const mostTimes = 200
 
 /** A few times may be wrong: those that another site had, or that were written by a program. */

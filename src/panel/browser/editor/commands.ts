@@ -37,7 +37,6 @@ const isMarked = (type: MarkType) => (state: EditorState) => {
   return state.doc.rangeHasMark(from, to, type)
 }
 
-/** Whether the cursor is inside a node of this type. */
 const isWithin = (state: EditorState, ...names: string[]): boolean => {
   const { $from } = state.selection
   for (let depth = $from.depth; depth > 0; depth--)
@@ -54,7 +53,6 @@ const marking = (name: string, label: string, icon: string, keys?: string): Acti
   isOn: isMarked(markType(name)),
 })
 
-/** Turns the list around the cursor into the other type, or into paragraphs. */
 const toggleList =
   (name: string): Command =>
   (state, dispatch, view) => {
@@ -75,7 +73,6 @@ const insertRule: Command = (state, dispatch) => {
   return true
 }
 
-/** Inserts a table of two rows and two columns with a head row. */
 const insertTable: Command = (state, dispatch) => {
   if (isInTable(state)) return false
   // The toolbar asks after each key whether the command is possible.
@@ -98,7 +95,6 @@ const insertTable: Command = (state, dispatch) => {
   return true
 }
 
-/** Adds a row after the last cell, so that Tab stays in the table. */
 const addRow: Command = (state, dispatch, view) => {
   if (!isInTable(state)) return false
   if (!dispatch || !view) return true

@@ -13,14 +13,12 @@ const { link, image } = { link: schema.marks.link, image: schema.nodes.image }
 interface Question {
   readonly title: string
   readonly fields: readonly { name: string; label: string; value: string; hint?: string }[]
-  /** A button that fills in values for the first field. */
   readonly find?: { word: string; run(fill: (values: Readonly<Record<string, string>>) => void): void }
   readonly remove?: () => void
   /** @returns the problem */
   save(values: Readonly<Record<string, string>>): string | undefined
 }
 
-/** Asks in a dialog, and then returns the focus to the text. */
 function ask(view: EditorView, { title, fields, find, remove, save }: Question): void {
   const inputs = fields.map(({ name, value }, i) => {
     const input = element('input', { class: 'input', id: `ask-${name}`, autocomplete: 'off' })
@@ -65,11 +63,9 @@ function ask(view: EditorView, { title, fields, find, remove, save }: Question):
   showDialog(dialog, () => view.focus())
 }
 
-/** Adds `https://` to an address that begins with a host name. */
 const addressOf = (text: string) =>
   /^[\w-]+(\.[\w-]+)*\.[a-z]{2,}(\/|$)/i.test(text) ? `https://${text}` : text
 
-/** The link around the cursor, or the selection. */
 function linkAt({ state }: EditorView) {
   const { from, to, empty, $from } = state.selection
   const known = empty ? link?.isInSet($from.marks()) : undefined
@@ -142,7 +138,6 @@ const given = (attrs: Readonly<Record<string, string | null>>): Texts =>
 export function askForImage(view: EditorView, choose: Choose): void {
   const { from, to } = view.state.selection
   const known = view.state.doc.nodeAt(from)
-  /** The size of the image at the address. */
   let size: Texts = {}
   const show = (values: Texts) => {
     size = values

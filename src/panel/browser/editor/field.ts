@@ -21,7 +21,6 @@ import { schema } from './schema.js'
 import { Toolbar } from './toolbar.js'
 import { Uploads, UploadView } from './uploads.js'
 
-/** Pause after the last key before the text goes into the form, in milliseconds. */
 const restMs = 150
 
 /** Functions that the page gives its editors. */
@@ -38,12 +37,10 @@ export class RichField {
   private readonly uploads: Uploads
   private readonly sources = new PictureSources()
   private readonly plugins: Plugin[]
-  /** The text of the textarea when it and the editor were last equal. */
   private text: string
   private timer: ReturnType<typeof setTimeout> | undefined
   private isHtml = false
   private isFull = false
-  /** Whether Shift is held, which pastes plain text. */
   private isPlain = false
   private readonly id: string
 
@@ -125,19 +122,16 @@ export class RichField {
     this.toolbar.update(this.view.state)
   }
 
-  /** Whether it still belongs to the field with this id. */
   isOf(id: string): boolean {
     return this.id === id
   }
 
-  /** Takes the text and the description of the field from the page, after the page or a draft has changed them. */
   sync(): void {
     this.show()
     if (this.area.value !== this.text) this.load()
     this.view.setProps({ attributes: () => this.attributes() })
   }
 
-  /** Writes the current text into the form. */
   flush(): void {
     if (this.timer === undefined) return
     clearTimeout(this.timer)
@@ -174,7 +168,6 @@ export class RichField {
     this.showFull(!this.isFull)
   }
 
-  /** Shows the text alone on the page, below the bar with Save. */
   private showFull(isFull: boolean): void {
     if (isFull && this.isHtml) this.showHtml(false)
     this.isFull = isFull
@@ -261,7 +254,6 @@ export class RichField {
   }
 }
 
-/** Writes pasted paragraphs like those around them. */
 const asWritten = (slice: Slice): Slice => {
   const json = slice.toJSON()
   if (json === null) return slice

@@ -3,9 +3,7 @@ import { element } from '../elements.js'
 import { say } from '../say.js'
 import { count, locale, t } from '../text.js'
 
-/** Pause after the last key before the words are counted, which reads the whole text. In milliseconds. */
 const restMs = 600
-/** How many words an adult reads in a minute. */
 const wordsAMinute = 230
 
 const word = /[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*/gu

@@ -8,7 +8,6 @@ import { schema } from './schema.js'
 const nodeType = (name: string) => schema.nodes[name] as NodeType
 const markType = (name: string) => schema.marks[name] as MarkType
 
-/** Turns text between signs into marked text without the signs. The first group of the pattern is the text. */
 const marked = (pattern: RegExp, name: string, attrsOf?: (match: RegExpMatchArray) => Attrs | null) =>
   new InputRule(
     pattern,
@@ -26,7 +25,6 @@ const marked = (pattern: RegExp, name: string, attrsOf?: (match: RegExpMatchArra
     { inCodeMark: false },
   )
 
-/** Pattern for text between two signs: it neither begins nor ends with a blank. */
 const between = (sign: string) => `([^\\s${sign}](?:[^${sign}]*[^\\s${sign}])?)`
 
 /** Markdown as it is typed. */

@@ -17,7 +17,6 @@ const blockTags = new Set(
     ' ',
   ),
 )
-/** Elements in which bare text is a paragraph. */
 const wraps = new Set(['body', 'blockquote'])
 
 const nameOf = (element: Element) => names[element.localName] ?? element.localName
@@ -128,7 +127,6 @@ class Normal {
   }
 }
 
-/** Of two links inside each other the inner one counts. */
 function withMark(marks: ReadonlySet<string>, name: string, attributes: string): ReadonlySet<string> {
   const others = name === 'a' ? [...marks].filter(one => !one.startsWith('a ')) : marks
   return new Set([...others, `${name} ${attributes}`])

@@ -8,7 +8,6 @@ import { schema } from './schema.js'
 
 const parser = ModelParser.fromSchema(schema)
 
-/** Groups the nodes of a body: each element and comment by itself, the text between them together. */
 function groupsOf(body: HTMLElement): ChildNode[][] {
   const groups: ChildNode[][] = []
   let loose: ChildNode[] | undefined

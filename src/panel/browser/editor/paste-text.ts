@@ -10,7 +10,6 @@ import { schema } from './schema.js'
 /** Address of the Markdown parser, from the build. It has a fifth of the editor's size and is rarely needed. */
 declare const markdownAddress: string
 
-/** Signs of Markdown that plain text rarely has. */
 const sure =
   /^#{1,6} \S|^ {0,3}(```|~~~)|\[[^\]\n]{1,200}\]\((https?:|mailto:|\/)[^\s)]{0,2000}\)|(?<![\w*])\*\*[^\s*][^*\n]*\*\*|^\|? ?:?-{3,}:? ?\|/m
 const item = /^[ \t]*([-*+]|\d{1,3}[.)]) \S/gm
@@ -26,7 +25,6 @@ const looksLikeMarkdown = (text: string): boolean =>
 const link = schema.marks.link as MarkType
 const address = /^(https?:\/\/|mailto:)[^\s<>"]+$/i
 
-/** Turns the selected words into a link. */
 const linkTo =
   (href: string): Command =>
   ({ selection, tr }, dispatch) => {

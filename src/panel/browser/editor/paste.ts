@@ -1,6 +1,5 @@
 import { isActive, parsed, styled, styleOf } from './document.js'
 
-/** Styles that other programs write, with the element of the same meaning. */
 const meanings: readonly (readonly [style: RegExp, tag: string])[] = [
   [/font-weight:\s*(bold|[6-9]00)/i, 'strong'],
   [/font-style:\s*italic/i, 'em'],
@@ -32,7 +31,6 @@ function markByElements(body: HTMLElement): void {
 
 const listOf = (element: Element) => /mso-list:\s*l\d+\s+level(\d+)/i.exec(styleOf(element))
 
-/** Removes the mark in front of a list item, which Word writes as text. */
 function takeMarker(item: Element): string {
   const markers = [...item.querySelectorAll(styled)].filter(one => /mso-list:\s*Ignore/i.test(styleOf(one)))
   const text = markers.map(marker => marker.textContent).join('')
@@ -40,7 +38,6 @@ function takeMarker(item: Element): string {
   return text
 }
 
-/** Turns paragraphs that Word shows as lists into lists. */
 function makeLists(body: HTMLElement): void {
   let open: Element[] = []
   let last: Element | null = null
@@ -66,7 +63,6 @@ function makeLists(body: HTMLElement): void {
   }
 }
 
-/** Moves lists that are directly in lists into the item before them. */
 function nestLists(body: HTMLElement): void {
   for (const list of body.querySelectorAll('ul > ul, ul > ol, ol > ul, ol > ol'))
     list.previousElementSibling?.append(list)

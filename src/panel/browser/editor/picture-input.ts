@@ -19,7 +19,6 @@ export class PictureSources {
   }
 }
 
-/** Elements whose content is not shown. */
 const unseen = ['style', 'script', 'title']
 
 /**

@@ -1,6 +1,5 @@
 import type { EditorView } from 'prosemirror-view'
 
-/** The gap between a floating element and its text, in pixels. */
 const gap = 6
 
 /** Returns the upper edge of the visible part of a text: the fixed toolbar above covers the rest. */

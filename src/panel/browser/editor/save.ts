@@ -41,12 +41,10 @@ function inline(parent: Node): string {
   return html
 }
 
-/** Elements in which a single paragraph is written as text without a `p`. */
 const holdsText = new Set(['list_item', 'table_cell', 'table_header', 'figure', 'figcaption', 'div'])
 
 const isBare = (node: Node | null | undefined) => node?.type.name === 'paragraph' && !node.attrs.kept
 
-/** Returns the HTML of a node's children. Paragraphs that would run together are written as elements. */
 function parts(parent: Node): string {
   let html = ''
   parent.forEach((node, _offset, i) => {
@@ -109,7 +107,6 @@ const writers: Readonly<Record<string, (node: Node) => string>> = {
 
 const block = (node: Node): string => writers[node.type.name]?.(node) ?? ''
 
-/** Whether the document is empty: one paragraph without anything to store. */
 const isBlank = (doc: Node): boolean =>
   doc.childCount === 1 && doc.firstChild?.type.name === 'paragraph' && inline(doc.firstChild) === ''
 

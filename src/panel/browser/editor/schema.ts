@@ -9,7 +9,6 @@ import {
 import { tableNodes } from 'prosemirror-tables'
 import { isSafe } from '../../../services/content/rich-text/rules.js'
 
-/** Attributes that default to null if the element does not have them. */
 const optional = (...names: string[]): Record<string, AttributeSpec> =>
   Object.fromEntries(names.map(name => [name, { default: null }]))
 
@@ -46,7 +45,6 @@ const list = (tag: string, ...attributes: string[]): NodeSpec => ({
 const table = tableNodes({ tableGroup: 'block part', cellContent: 'block+', cellAttributes: {} })
 const picture = ['alt', 'title', 'width', 'height']
 
-/** Elements in which a single paragraph needs no `p`; an existing one is kept. */
 const showsParagraphs = new Set(['BODY', 'BLOCKQUOTE'])
 
 const nodes: Record<string, NodeSpec> = {
@@ -54,7 +52,6 @@ const nodes: Record<string, NodeSpec> = {
   paragraph: {
     group: 'block part',
     content: 'inline*',
-    /** Whether it has a `p` even where bare text would do. */
     attrs: { kept: { default: false } },
     parseDOM: [
       { tag: 'p', getAttrs: dom => ({ kept: !showsParagraphs.has(dom.parentNode?.nodeName ?? 'BODY') }) },
@@ -80,7 +77,6 @@ const nodes: Record<string, NodeSpec> = {
     marks: '',
     code: true,
     defining: true,
-    /** Whether the text has a `code` element of its own. */
     attrs: { code: { default: true } },
     parseDOM: [
       {
@@ -110,7 +106,6 @@ const nodes: Record<string, NodeSpec> = {
     parseDOM: [{ tag: 'img', getAttrs: safely('src', ...picture) }],
     toDOM: node => ['img', given(node.attrs)],
   },
-  /** A picture that is being uploaded; it is never stored. */
   upload: {
     inline: true,
     group: 'inline',

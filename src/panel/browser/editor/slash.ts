@@ -10,7 +10,6 @@ import { besideText } from './place.js'
 export interface SlashItem {
   readonly label: string
   readonly icon: string
-  /** Further words that find it. */
   readonly words: string
   run(view: EditorView): void
 }
@@ -38,9 +37,7 @@ export const slashItems = (more: readonly SlashItem[]): readonly SlashItem[] => 
 ]
 
 interface Open {
-  /** The position of the slash. */
   readonly from: number
-  /** The text typed after the slash. */
   readonly query: string
   readonly at: number
 }
@@ -55,7 +52,6 @@ const found = (items: readonly SlashItem[], query: string) => {
   return [...first, ...items.filter(one => !first.includes(one) && isIn(one))]
 }
 
-/** Returns the menu after a change: it stays open while the cursor is behind the slash. */
 function next(transaction: Transaction, open: Open, { doc, selection }: EditorState): Open | null {
   if (!transaction.docChanged && !transaction.selectionSet) return open
   const from = transaction.mapping.map(open.from, -1)
@@ -67,7 +63,6 @@ function next(transaction: Transaction, open: Open, { doc, selection }: EditorSt
   return { from, query, at: query === open.query ? open.at : 0 }
 }
 
-/** Whether a slash here opens the menu: at the start of a line or after a blank. */
 function isPlace({ selection: { $from, empty } }: EditorState): boolean {
   if (!empty || $from.parent.type.spec.code) return false
   const before = $from.parent.textBetween(Math.max(0, $from.parentOffset - 1), $from.parentOffset, null, '￼')

@@ -30,7 +30,6 @@ const shownKeys = (keys: string) =>
     .replaceAll('-', isApple ? '' : ' ')
     .replace(/\w$/, key => key.toUpperCase())
 
-/** A button outside of the Tab order. */
 const tool = (kind: string, attributes: Readonly<Record<string, string>>, content: Node | string) =>
   element('button', { type: 'button', class: kind, tabindex: '-1', ...attributes }, content)
 
@@ -76,7 +75,6 @@ export class Toolbar {
     this.stops()[0]?.setAttribute('tabindex', '0')
   }
 
-  /** Shows the style and the marks at the cursor. */
   update(state: EditorState): void {
     this.style.value = styleOf(state)
     this.table.hidden = !isInTable(state)

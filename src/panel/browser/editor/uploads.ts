@@ -9,7 +9,6 @@ import { count as counted, t } from '../text.js'
 import { pictureOf } from './dialogs.js'
 import { schema } from './schema.js'
 
-/** The width of the preview during an upload, in pixels at most. */
 const previewWidth = 240
 
 interface Sent {
@@ -20,7 +19,6 @@ interface Sent {
   stop: AbortController
   problem?: string
   found?: Chosen
-  /** The views that show this upload. */
   views: Set<UploadView>
 }
 
@@ -28,7 +26,6 @@ let count = 0
 
 const uploadNode = (id: string) => schema.node('upload', { id })
 
-/** Returns the nearest position from here on that allows the nodes, and the nodes as they fit there. */
 function placeFor(doc: Node, pos: number, nodes: readonly Node[]): [at: number, nodes: readonly Node[]] {
   const $pos = doc.resolve(pos)
   const [first] = nodes
@@ -54,7 +51,6 @@ export class Uploads {
     private readonly tell: (text: string) => void,
   ) {}
 
-  /** Inserts a placeholder for each picture, and uploads the pictures. Reports files that are not pictures. */
   take(files: readonly File[], at?: number): void {
     const pictures = files.filter(({ type }) => type.startsWith('image/'))
     const others = files.filter(file => !pictures.includes(file))

@@ -5,7 +5,6 @@ import { TreeBuilder } from './tree-builder.js'
 interface Parsed {
   /** The allowed parts, within the bounds: beyond them elements are dropped and their text stays. */
   readonly root: Root
-  /** The bound that the text exceeds, as a sentence's end. */
   readonly problem: string | undefined
 }
 
@@ -41,7 +40,6 @@ class Parser {
     return { root: tree.root, problem: exceeded && problems[exceeded] }
   }
 
-  /** Text up to a tag, and the tag. */
   private next(): void {
     const { html } = this
     let open = html.indexOf('<', this.at)

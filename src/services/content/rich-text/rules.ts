@@ -22,11 +22,9 @@ export interface Root {
  * A text within these is read in a few milliseconds. An article of 200 KB has some 5,000 parts and ten levels.
  */
 export const bounds = {
-  /** Characters of the text itself. */
   length: limits.content.richTextCharacters,
   /** Elements, texts and comments, and ends that end nothing. */
   parts: 16_000,
-  /** Elements inside each other. */
   depth: 100,
   /** Characters of addresses, each counted for every text in its link, for a format may repeat it there. */
   links: 1_000_000,

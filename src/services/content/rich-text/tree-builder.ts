@@ -22,13 +22,11 @@ const never = () => false
  */
 export class TreeBuilder {
   readonly root: Root = { type: 'root', children: [] }
-  /** Bounds that the text is over. */
   readonly exceeded = new Set<keyof typeof bounds>()
   private readonly open: Element[] = []
   private readonly openNames = new Map<string, number>()
   private parts = 0
   private links = 0
-  /** Characters of the addresses of open links. */
   private linkLength = 0
 
   /** Counts a part. @returns whether there may be more */
@@ -92,7 +90,6 @@ export class TreeBuilder {
     return top !== undefined && holdsNoText(top.tagName)
   }
 
-  /** Ignores a part outside of a table, and opens the row or section that a part needs. */
   private startTablePart(name: string, properties: Element['properties']): void {
     if (!this.isOpen('table')) return
     const holds = (top: string) =>

@@ -2,13 +2,11 @@ import type { Database } from '../../../db/database.js'
 import type { Log } from '../../../ports.js'
 import type { Change, ChangeLog } from './change-log.js'
 
-/** How long commits of our own are gathered. */
 const gatherMs = 10
 
 interface Follower {
   /** Gets changes in the order of the commits. */
   changed(changes: readonly Change[]): Promise<void> | void
-  /** Called every interval. */
   tick(): void
 }
 
@@ -30,7 +28,6 @@ export class ChangeFeed {
     private readonly log: ChangeLog,
     private readonly follower: Follower,
     private readonly warnings: Log,
-    /** How often changes of other processes are looked for. */
     private readonly intervalMs: number,
   ) {
     db.onCommit(({ trees, allPages }) => {
@@ -72,7 +69,6 @@ export class ChangeFeed {
     void this.#look()
   }
 
-  /** Passes on new changes, and looks again for those that are committed meanwhile. */
   #look(): Promise<void> {
     clearTimeout(this.#soon)
     this.#soon = undefined

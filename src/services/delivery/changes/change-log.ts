@@ -14,21 +14,17 @@ import { Turns } from '../../../turns.js'
 
 const { contentChanges, counters } = internalTables
 const dayMs = 86_400_000
-/** Most changes that are kept, each for a day at most. */
 const maxKept = limits.webhooks.storedChanges
 
 /** A page that changed. */
 export interface ChangedPage {
-  /** Its root entry. */
   readonly content_data_id: string
   /** Its address now; null without an address that the listener may know. */
   readonly slug: string | null
 }
 
 interface PageOfChange extends ChangedPage {
-  /** Whether the public sees something else of it. */
   readonly isPublic: boolean
-  /** Whether the public sees it now, so that listeners may know its address. */
   readonly isShown: boolean
 }
 
@@ -45,12 +41,10 @@ export interface Change {
 export class ChangeLog {
   constructor(private readonly db: Database) {}
 
-  /** The newest change; 0 before any. */
   async newest(): Promise<number> {
     return (await this.db.get(counters, 'content_version'))?.value ?? 0
   }
 
-  /** Whether everything after this change is known still. */
   async knows(id: number, newest: number): Promise<boolean> {
     if (id === newest) return true
     return id < newest && (await this.db.exists(contentChanges, { change_id: id + 1 }))
@@ -80,7 +74,6 @@ export class ChangeLog {
     return { changes, isWhole: rows.length < changesAtOnce }
   }
 
-  /** Where the trees are now, and which of them the public sees. */
   async #pages(
     rows: readonly ContentChange[],
   ): Promise<{ slugOf: ReadonlyMap<string, string>; shown: ReadonlySet<string> }> {

@@ -30,7 +30,6 @@ export function toldOf({ at, all, pages }: Change, scope: Scope): Told | undefin
 const encoder = new TextEncoder()
 /** Most bytes that wait for a reader; with more the reader has stopped reading. */
 const maxWaitingBytes = 256 * 1024
-/** Browsers reconnect this many milliseconds after a stream has ended. */
 const retryMs = 2000
 
 const heartbeat = encoder.encode(':\n\n')
@@ -58,9 +57,7 @@ function changeEvent(change: Change, scope: Scope): Uint8Array | undefined {
 export class Listener {
   readonly body: ReadableStream<Uint8Array>
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  /** The newest change that it has been offered. */
   #at = 0
-  /** Changes that came while earlier ones were being sent. */
   #held: Change[] | undefined = []
 
   /** @param ended called once, however it ends */
@@ -80,7 +77,6 @@ export class Listener {
     )
   }
 
-  /** Sends where the stream begins and the missed changes. From then on changes are sent as they come. */
   begin(at: number, missed: readonly Change[] | 'too many'): void {
     this.#send(eventOf(at, missed === 'too many' ? 'reset' : 'ready', {}))
     if (missed !== 'too many') for (const change of missed) this.#tell(change)
@@ -99,7 +95,6 @@ export class Listener {
     }
   }
 
-  /** Shows the reader and everything between that the stream is alive. */
   beat(): void {
     this.#send(heartbeat)
   }

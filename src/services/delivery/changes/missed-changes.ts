@@ -1,6 +1,5 @@
 import type { Change, ChangeLog } from './change-log.js'
 
-/** Most missed changes that are sent one by one, and most pages in all of them. */
 const [maxMissed, maxMissedPages] = [1000, 20_000]
 
 /**

@@ -12,12 +12,10 @@ import { type Change, ChangeLog } from './change-log.js'
 import { Listener, type Scope, type Told, toldOf } from './listener.js'
 import { missedChanges } from './missed-changes.js'
 
-/** Streams of one user, and of one preview link, which many may have. */
 const { streamsOfUser: maxOfUser, streamsOfLink: maxOfLink } = limits.webhooks
 const defaultIntervalMs = 250
 /** After this many intervals of the feed a sign of life is sent, and the rights of all listeners are checked. */
 const ticksBetweenBeats = 60
-/** A change of one of these may end a stream. */
 const rightsTables = new Set<string>(
   [
     tables.users,
@@ -38,11 +36,9 @@ interface Needs {
   previewLinks: Pick<PreviewLinkService, 'open' | 'alive'>
   log: Log
   maxStreams: () => number
-  /** How often changes of other processes are looked for. */
   intervalMs?: number
 }
 
-/** Whom a stream belongs to, which is asked again while it lasts. */
 type Holder =
   | { readonly kind: 'caller'; readonly identity: Identity; readonly audience: Audience }
   | { readonly kind: 'link'; readonly linkId: string; readonly root: string }
@@ -84,7 +80,6 @@ function changeId(after: string | undefined): number | undefined {
 
 class Streams implements ChangeStreams {
   readonly #listeners = new Map<Listener, Holder>()
-  /** How many streams somebody has, by whom. */
   readonly #counts = new Map<string, number>()
   readonly #changes: ChangeLog
   readonly #feed: ChangeFeed
@@ -234,7 +229,6 @@ class Streams implements ChangeStreams {
     )
   }
 
-  /** Ends the streams of those who may not have them any more. Returns at once while nothing can have changed. */
   async #check(): Promise<void> {
     // One that runs may have read what has changed since.
     if (this.#isDoubtful()) await this.#checking

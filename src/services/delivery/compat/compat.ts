@@ -23,40 +23,30 @@ type Datatype = RowOf<ContentSpace['datatypes']>
 
 /** An answer in the shape of another system. */
 export interface CompatAnswer extends RenderedPage {
-  /** Whether everybody may have it. */
   readonly isPublic: boolean
   /** Whether it was made for a wrong key, which gets less than a right one. */
   readonly isOnce?: boolean
-  /** Headers of the other system, such as how many entries there are. */
   readonly headers: Readonly<Record<string, string>>
-  /** Where the answer is, in place of a body. */
   readonly location?: string | undefined
 }
 
-/** Who asks. */
 interface CompatCaller {
-  /** Whether they have sent a key, valid or not. */
   readonly hasKey: boolean
-  /** Throws when they may not read content. */
   allow(): Promise<unknown>
 }
 
 /** The source that a response is written from. */
 export interface CompatSite {
   readonly documents: Documents
-  /** Whose content the documents are. */
   readonly audience: Audience
   readonly types: readonly TypeMapping[]
   /** The names that the children of entries have, by the ids of the datatypes of these entries. */
   readonly childrenNames: ReadonlyMap<string, string>
   readonly search: SearchService
-  /** Runs the computations that callers choose. */
   readonly sandbox: Sandbox
-  /** The time of the request. */
   readonly now: string
   /** Which locales are read when this one is asked for; the default one for `''`. */
   localeChoice(asked: string): LocaleChoice
-  /** Whether everything that was read so far is for everybody. */
   readonly isPublic: boolean
   /** Opens the datatype for reading. @throws as `allow` of the caller if it is not public, 404 without one */
   open(datatype: Datatype | undefined): Promise<Datatype>
@@ -65,7 +55,6 @@ export interface CompatSite {
    * @throws as `allow` of the caller, if they have sent a key
    */
   sees(datatype: Datatype | undefined): Promise<boolean>
-  /** Whether the media item is there for the caller, in the same way. */
   seesMedia(mediaId: string): Promise<boolean>
   /** Returns what is listed for the caller. One with a wrong key gets what anybody gets, without an error. */
   reach(): Promise<Reach>
@@ -75,13 +64,11 @@ export interface CompatSite {
 
 export interface Written {
   readonly text: string
-  /** Where the answer is, in place of a text. */
   readonly location?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface CompatService {
-  /** Returns the response from memory, if only its caller's access has still to be checked. */
   inMemory(key: string): CompatAnswer | undefined
   /**
    * Returns the response that `write` makes, read at one moment. Responses for the public are cached by the key.
@@ -93,7 +80,6 @@ export interface CompatService {
     asked: { readonly audience: Audience; readonly caller: CompatCaller },
     write: (site: CompatSite) => Promise<Written>,
   ): Promise<CompatAnswer>
-  /** Returns the names of all datatypes in other systems. */
   mapping(): Promise<readonly TypeMapping[]>
 }
 
@@ -108,10 +94,8 @@ interface CompatSettings {
   readonly typeSettings: () => Readonly<Record<string, TypeSettings>>
 }
 
-/** Asks whether the caller may read what is not for everybody, and notes that it was asked. */
 class Reading {
   isPublic = true
-  /** Whether a wrong key was shown. */
   isRefused = false
 
   constructor(private readonly caller: CompatCaller) {}

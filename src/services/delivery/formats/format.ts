@@ -7,25 +7,19 @@ import type { ContentTree, LeanTree, LinkedEntries, NodeValue } from '../tree.js
 
 /** The context that a format may need beside the tree. */
 export interface FormatContext {
-  /** The locale of the response; `''` without one. */
   readonly locale: string
   /** The locales that are read, the best first; values without a locale come last. Empty without locales. */
   readonly chain: readonly string[]
   /** When values of all locales are wanted at once: their codes, and the default one for values without a locale. */
   readonly all?: { readonly codes: ReadonlySet<string>; readonly standard: string } | undefined
-  /** The route and the media as they are stored, for a format that shows rows. */
   readonly stored: { readonly route: ContentTree['route']; media(): MediaById } | undefined
-  /** Entries of other trees that relations of this one name. */
   readonly linked: LinkedEntries
   /** Media that values of the tree and of linked entries name; empty for a format that reads `lean`. */
   readonly media: MediaById
-  /** The ids that records have in the system whose answer it is, by their ids here. */
   readonly ids?: ReadonlyMap<string, string> | undefined
   /** Rich texts by their values, as the format writes them. What is not here is written when it is needed. */
   readonly rich?: ReadonlyMap<LeanValue, unknown>
-  /** Relations that are shown with the fields of what they refer to. */
   readonly expand?: Paths
-  /** The names of children, if not `children`, by the ids of the datatypes that they are under. */
   readonly childrenNames?: ReadonlyMap<string, string>
   /** The address of the service as front ends reach it, without a slash at the end; `''` when not known. */
   readonly origin: string

@@ -10,7 +10,6 @@ import { childrenKey, type FormatContext, valuesIn, whole } from './format.js'
 import { typedValue } from './typed-value.js'
 
 type Written = Record<string, unknown>
-/** The values that a reader sees of an entry. */
 type Values = ReturnType<typeof valuesIn<LeanValue>>
 type Route = Pick<RowOf<ContentSpace['routes']>, 'slug' | 'title'>
 
@@ -33,15 +32,11 @@ export interface NativeWriting {
   readonly media: MediaById
   /** Returns an entry that a value refers to; undefined for an entry that nobody sees. */
   target(id: string): { readonly node: NativeNode; readonly route: Route | undefined } | undefined
-  /** Undefined where the answer is as large as what it shows. */
   readonly budget?: WriteBudget | undefined
 }
 
-/** How much of an entry is shown. */
 interface Shown {
-  /** Relations that are written with the fields of what they refer to. */
   readonly expand?: Paths | undefined
-  /** Names of the fields that are shown; undefined for all. */
   readonly only?: ReadonlySet<string> | undefined
 }
 
@@ -99,7 +94,6 @@ function pictureOf({ media_id, url, focal_x, focal_y, variants, ...media }: Medi
   }
 }
 
-/** Returns a value as JSON by its type; null for an empty one. */
 function valueJson(shown: Values[number], writing: NativeWriting, expand: Paths): string {
   const { field, value } = shown
   const { context, media, budget } = writing
@@ -119,7 +113,6 @@ function valueJson(shown: Values[number], writing: NativeWriting, expand: Paths)
   return typed.many ? `[${found.join(',')}]` : (found[0] ?? 'null')
 }
 
-/** The fields of an entry by name, as JSON. */
 function fieldsJson(values: Values, writing: NativeWriting, { expand = [], only }: Shown): string {
   const written = new Map<string, string>()
   for (const shown of values) {
@@ -132,7 +125,6 @@ function fieldsJson(values: Values, writing: NativeWriting, { expand = [], only 
   return `{${text}}`
 }
 
-/** An entry that a value refers to: with its fields where paths go through it, else only what it is called. */
 function referred(id: string, writing: NativeWriting, paths: Paths | undefined): string | undefined {
   const target = writing.target(id)
   if (!target) return undefined

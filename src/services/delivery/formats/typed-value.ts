@@ -9,7 +9,6 @@ export interface References {
   readonly many: boolean
 }
 
-/** The meaning of a value. Each format decides how it writes empty values and references. */
 type TypedValue =
   | { readonly kind: 'empty' }
   | { readonly kind: 'plain'; readonly json: unknown }

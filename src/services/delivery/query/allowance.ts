@@ -3,7 +3,6 @@ import { HttpError, invalid } from '../../../errors.js'
 
 /** The limit of one query for a caller without a key. */
 export const withoutKey = {
-  /** How long its statements may work together, in milliseconds. */
   get ms(): number {
     return 1000
   },

@@ -20,12 +20,9 @@ export type IndexedChild = IndexedEntry & Pick<ShownEntry, 'parent_id' | 'sort_o
 /** Where entries are read from: what the public sees, or the working state. */
 export interface EntrySource {
   entries(ids: readonly string[]): Promise<IndexedEntry[]>
-  /** Entries whose parent is one of these. */
   below(parents: readonly string[], most: number): Promise<IndexedChild[]>
   values(ids: readonly string[]): Promise<RecordedValue[]>
-  /** Of the values as much as entries are called by. */
   names(ids: readonly string[]): Promise<RecordedValue[]>
-  /** The whole records of entries. */
   records(ids: readonly string[]): Promise<EntryRow[]>
 }
 

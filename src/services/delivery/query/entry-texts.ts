@@ -5,7 +5,6 @@ import type { Versions } from '../versioned-answers.js'
 export interface EntryText {
   readonly id: string
   readonly json: string
-  /** As many of them as one answer may have keep to every limit of an answer. */
   readonly isSmall: boolean
 }
 
@@ -13,11 +12,9 @@ export interface EntryText {
 export interface EntryValue<T> extends Omit<EntryText, 'json'> {
   /** Is shared by answers, and never changed. */
   readonly value: T
-  /** How many its text has or would have. */
   readonly characters: number
 }
 
-/** An entry with more characters than this is large, whatever it was made of. */
 const smallCharacters = 100_000
 
 const isKept = ({ isSmall, characters }: EntryValue<unknown>): boolean =>
@@ -64,7 +61,6 @@ export class EntryTexts {
     return this.made(versions, shape, ids, async some => (await write(some)).map(entryValue))
   }
 
-  /** Returns values as `written` returns texts. One shape has values of one type. */
   async made<T>(
     versions: Versions,
     shape: string,

@@ -21,17 +21,13 @@ import { looksFurther, type Names, sortsOf, testsOf } from './query-plan.js'
 import { queryRequest } from './query-request.js'
 import { type Asked, EntryWriter } from './query-writer.js'
 
-/** Asks for entries of a datatype, or for one of them. */
 interface QueryAddress {
   readonly datatype: string
   readonly id?: string | undefined
-  /** The query of the address, as it was sent. */
   readonly search: string
 }
 
-/** Who asks. */
 interface QueryCaller {
-  /** Whether they have sent a key or session, valid or not. */
   readonly hasKey: boolean
   /**
    * Called before anything is read that is not listed for everybody, or not there. Throws when they may not read content.
@@ -40,7 +36,6 @@ interface QueryCaller {
 }
 
 export interface QueryAnswer extends RenderedPage {
-  /** Whether everybody may have it. */
   readonly isPublic: boolean
 }
 
@@ -50,7 +45,6 @@ export interface QueryService {
    * @throws 400 that names the parameter, 403 for a private datatype, 404 without such a datatype or entry
    */
   answer(address: QueryAddress, caller: QueryCaller): Promise<QueryAnswer>
-  /** The answer, if nothing has to be done for it but to ask whether its caller may have it. */
   inMemory(address: QueryAddress, caller: Pick<QueryCaller, 'hasKey'>): QueryAnswer | undefined
 }
 

@@ -13,7 +13,6 @@ export interface Position {
 export const malformedCursor = () => invalid('cursor', 'is not the cursor of this query')
 
 const stored = z.object({
-  /** The order that it belongs to. */
   o: z.string(),
   k: z.array(z.union([z.string().max(1000), z.number(), z.null()])).max(8),
   i: z.string().refine(isUlid),

@@ -33,9 +33,7 @@ export interface Selection {
 
 export interface Found {
   readonly ids: readonly string[]
-  /** The entries themselves, if the statement gave all of their columns. */
   readonly entries?: readonly IndexedEntry[] | undefined
-  /** Where the next page begins; undefined on the last page. */
   readonly next: Position | undefined
 }
 
@@ -43,9 +41,7 @@ type Slice = Pick<Selection, 'sorts' | 'after' | 'limit' | 'offset'>
 
 /** Up to this many entries are tested one by one; of more, a page is soon found in the order of an index. */
 const maxTestedOneByOne = 400
-/** How many sources are tried. */
 const maxSourcesTried = 4
-/** For how many conditions one relation away the targets are found first. */
 const maxTargetsFirst = 5
 /** The largest offset that is skipped in the order of an index; beyond it all that pass are sorted. */
 const maxOffsetWalked = 1000
@@ -77,7 +73,6 @@ function padded(ids: readonly string[]): readonly string[] {
   return [...ids, ...Array<string>(length - ids.length).fill(last)]
 }
 
-/** Whether an index has the entries in this order. */
 const isIndexed = ([sort, ...others]: readonly Sort[]): boolean =>
   !sort ||
   (others.length === 0 &&
@@ -86,12 +81,10 @@ const isIndexed = ([sort, ...others]: readonly Sort[]): boolean =>
       sort.shape.column === 'published_at' ||
       sort.shape.column === 'date_modified'))
 
-/** Whether a test reads whole texts, however long they are. */
 const readsTexts = (test: Test): boolean => someTest(test, one => 'op' in one && one.op === 'contains')
 
 const allValues = (tests: readonly Test[]) => tests.flatMap(valuesOf)
 
-/** Returns the key of a selection, which is equal for any order of the tests. */
 const selectionOf = (datatypeId: string, tests: readonly Test[]): string =>
   JSON.stringify([datatypeId, ...tests.map(test => JSON.stringify(test)).sort()])
 
@@ -114,7 +107,6 @@ export class Totals {
   }
 }
 
-/** The tests that bound the number or date that is sorted by. */
 const boundsOf = ({ values }: Sort, tests: readonly Test[]) =>
   tests.filter(isBound).filter(({ field, locales }) => `${[field, ...locales]}` === `${values}`)
 
@@ -124,7 +116,6 @@ interface Narrowed {
   readonly ids: readonly string[] | undefined
 }
 
-/** The relation refers to one of these entries. */
 const refersTo = ({ field, locales }: RelationTest, ids: readonly string[]): Test =>
   ids.length === 0
     ? { at: 'or', tests: [] }
@@ -159,7 +150,6 @@ export class EntryFinder {
     }
   }
 
-  /** How many entries pass the tests. */
   async count({ datatypeId, tests: given }: Pick<Selection, 'datatypeId' | 'tests'>): Promise<number> {
     const selection = selectionOf(datatypeId, given)
     const known = this.totals.get(this.versions, selection)

@@ -30,7 +30,6 @@ type Field = RowOf<ContentSpace['fields']>
 /** Looks up the names in a query, and the locales that a field is read in, the best first. */
 export interface Names {
   readonly schema: Schema
-  /** Into whose entries conditions look, one relation away. */
   readonly reach: Reach
   localesOf(field: Field): readonly string[]
 }
@@ -166,7 +165,6 @@ function underPath(path: string): Scalar[] {
   return [...startsWith(prefix), rest, rest, rest]
 }
 
-/** A date or time as columns have it, in whatever zone it was given; any other text, such as a month, as it is. */
 function timeOf(text: string): string {
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? numberKey(text) : null
   if (time === null) return text
@@ -182,7 +180,6 @@ function slugOf(text: string, { operator }: FilterCondition): string {
   return operator === 'starts' ? `/${slug.replace(/^\/+/, '')}` : rooted(slug)
 }
 
-/** A value in the form of its column, from any form that it may be given in. */
 function columnValue(condition: FilterCondition, column: EntryColumn, value: string): string {
   if (column === 'id') return storedId(value)
   if (column === 'slug') return slugOf(value, condition)
@@ -216,7 +213,6 @@ function namedTest(names: Names, datatype: Datatype, condition: FilterCondition,
   throw invalid(condition.parameter, `${datatype.name} has no field "${name}"`)
 }
 
-/** The datatypes that a relation may refer to: those that its field names, else all. */
 function targetsOf({ datatypes }: Schema, relation: Field): Datatype[] {
   const { target } = rulesOf(relation)
   const all = [...datatypes.values()]
@@ -241,7 +237,6 @@ const nothingNamed = ({ reach }: Names, relation: Field, name: string): string =
     ? `nothing public that ${relation.name} refers to has a field "${name}": without an API key, conditions look only into datatypes whose visibility is "public"`
     : `nothing that ${relation.name} refers to has a field "${name}"`
 
-/** A test of the datatypes that the caller may list and the relation may refer to. */
 function targetTest(names: Names, condition: FilterCondition, relation: Field, name: string): Test {
   const { schema, reach } = names
   const listed = targetsOf(schema, relation).filter(datatype => mayList(datatype, reach))
@@ -253,7 +248,6 @@ function targetTest(names: Names, condition: FilterCondition, relation: Field, n
   return tests.length === 1 ? (tests[0] as Test) : { at: 'or', tests }
 }
 
-/** A test of a column that every entry has, for entries of these datatypes alone. */
 function columnOf({ schema, reach }: Names, listed: readonly Datatype[], test: Test): Test {
   const isOfAll = [...schema.datatypes.values()].every(
     datatype => listed.includes(datatype) || !mayShow(datatype, 'public'),

@@ -12,11 +12,8 @@ export interface QueryRequest {
   readonly cursor: string | undefined
   readonly offset: number
   readonly count: boolean
-  /** Fields that are shown; undefined for all. */
   readonly fields: readonly string[] | undefined
-  /** Relations that are shown with the fields of what they refer to, each a path of field names. */
   readonly expand: Paths
-  /** Levels of child entries. */
   readonly children: number
   readonly locale: string
 }
@@ -40,9 +37,7 @@ export const operators = [
 export type Operator = (typeof operators)[number]
 
 export interface FilterCondition {
-  /** The parameter's own name, for errors. */
   readonly parameter: string
-  /** A field or column, or a relation and a field or column of what it refers to. */
   readonly path: readonly [string] | readonly [string, string]
   readonly operator: Operator
   /** One; of `in` any number, and `true` or `false` of `exists`. */
@@ -50,7 +45,6 @@ export interface FilterCondition {
 }
 export interface FilterGroup {
   readonly all: boolean
-  /** Holds where the group does not. */
   readonly not?: boolean
   readonly parts: (FilterCondition | FilterGroup)[]
 }
@@ -69,7 +63,6 @@ const names = [
   'children',
   'locale',
 ] as const
-/** Those that one entry takes too. */
 const ofOne = ['fields', 'expand', 'children', 'locale'] as const
 
 const isOperator = (name: string): name is Operator => (operators as readonly string[]).includes(name)

@@ -20,15 +20,12 @@ type Route = RowOf<ContentSpace['routes']>
 export interface QueryNode extends NativeNode {
   readonly values: readonly NodeValue<RecordedValue>[]
   readonly routeId: string | null
-  /** Of its values that were read, those that are not shown too. */
   readonly characters: number
   readonly children: QueryNode[]
 }
 
-/** A value with the place of its field among those of the datatype, which is asked for once. */
 type PlacedValue = NodeValue<RecordedValue> & { readonly place: number }
 
-/** How many entries have their values read before the characters are counted. */
 const entriesAtOnce = 50
 
 /** Reads entries of the public book, many at a time. */
@@ -53,7 +50,6 @@ export class QueryRows {
     return this.withValues(known ?? (await this.source.entries(ids)))
   }
 
-  /** Entries with only as much of their values as they are called by. */
   async namesOf(ids: readonly string[]): Promise<Map<string, QueryNode>> {
     this.budget.refuse('references', ids.length)
     const entries = await this.source.entries(ids)
@@ -61,7 +57,6 @@ export class QueryRows {
     return this.nodes(entries, await this.source.names(found))
   }
 
-  /** Puts this many levels of children under the entries. */
   async addChildren(parents: readonly QueryNode[], levels: number): Promise<void> {
     let [level, total] = [parents, parents.length]
     for (let n = 0; n < levels && level.length > 0; n++) {
@@ -81,7 +76,6 @@ export class QueryRows {
     }
   }
 
-  /** Entries that are shown with their fields because a path leads to them. */
   async expanded(from: readonly QueryNode[], paths: Paths): Promise<Map<string, QueryNode>> {
     const found = new Map<string, QueryNode>()
     const known = new Map(from.map(node => [node.entry.content_data_id, node]))

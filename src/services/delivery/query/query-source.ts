@@ -6,7 +6,6 @@ import { type ColumnTest, type FieldTest, fieldShapeOf, howManyOf, type Test } f
 export interface Source {
   readonly shape: SourceShape
   readonly values: readonly Scalar[]
-  /** An index has them; else the values of a field, or the routes, are looked through. */
   readonly isIndexed: boolean
 }
 
@@ -81,7 +80,6 @@ const ofTimes: ReadonlySet<string> = new Set(['eq', 'in', 'gt', 'gte', 'lt', 'lt
 const isOfPublishing = (test: Test): test is ColumnTest =>
   test.at === 'column' && test.column === 'published_at' && ofTimes.has(test.op)
 
-/** The entries of a datatype that were published when all conditions on that hold. */
 function published(datatypeId: string, all: readonly Test[]): Source[] {
   const tests = all.filter(isOfPublishing)
   if (tests.length === 0) return []

@@ -17,9 +17,7 @@ export interface FieldTest {
   readonly locales: readonly string[]
   readonly key: IndexKey
   readonly op: Comparison
-  /** The text is longer than its key. */
   readonly long: boolean
-  /** The values that it is compared with, as `comparison` in `src/db` takes them. */
   readonly operands: readonly Scalar[]
 }
 

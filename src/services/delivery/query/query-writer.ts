@@ -35,7 +35,6 @@ interface WriterParts {
   readonly log: Log
 }
 
-/** The parameter that makes an answer large. */
 const largestOf = ({ expand, children }: QueryRequest): string =>
   expand.length > 0 ? 'expand' : children > 0 ? 'children' : 'limit'
 

@@ -4,7 +4,6 @@ import type { Scalar } from '../../../db/columns.js'
 export type Row = {
   id: string
   keys: (Scalar | null)[]
-  /** Where the statement gives them. */
   route_id?: string | null
   published_at?: string | null
 }

@@ -152,7 +152,6 @@ export class WorkingEntries {
     return this.ofValues(test)
   }
 
-  /** Looks at the value in the best locale that has one. */
   private ofValues(test: FieldTest | RelationTest): Passes {
     const { field, locales } = test
     if (test.at === 'field') return id => this.best(id, field, locales).some(row => compared(test, row))

@@ -2,7 +2,6 @@ import type { Term } from '../../../db/full-text.js'
 import type { Pieces } from '../../../turns.js'
 import { indexedWord, wordsOf } from '../../content/search-words.js'
 
-/** Characters around the first word that is found, before it and in all. */
 const [before, inAll] = [60, 200]
 const wordsAtOnce = 200
 

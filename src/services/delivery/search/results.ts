@@ -16,21 +16,17 @@ type Route = RowOf<ContentSpace['routes']>
 /** An entry that was found. */
 export interface SearchResult {
   readonly id: string
-  /** The name of its datatype. */
   readonly type: string
   readonly published_at: string | null
-  /** The page that the entry is on. */
   readonly page: { readonly id: string; readonly slug: string; readonly title: string } | null
   readonly highlights: readonly { readonly field: string; readonly parts: readonly Part[] }[]
 }
 
-/** The words of a search, and the locales whose values it looks through, the best first. */
 interface Wanted {
   readonly locales: readonly string[]
   readonly words: readonly Term[]
 }
 
-/** Most characters of one value, and most bytes of all values of a response, that are searched for highlights. */
 const [charactersOfValue, bytesOfAnswer] = [20_000, 400_000]
 const maxHighlights = limits.search.highlights
 
@@ -106,7 +102,6 @@ export class ResultWriter {
     return highlights
   }
 
-  /** Values that may have the words, in the order of their fields and locales, as many as an answer looks through. */
   private async texts(entries: readonly Entry[], locales: readonly string[]): Promise<Map<string, Text[]>> {
     const { read, space, schema } = this
     const ids = entries.map(({ content_data_id }) => content_data_id)

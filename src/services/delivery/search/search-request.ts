@@ -5,21 +5,17 @@ import { indexedWord, wordsOf } from '../../content/search-words.js'
 
 /** A search as its request gives it. See docs/search.md. */
 export interface SearchRequest {
-  /** A text whose words must all occur; the last one may be a beginning. */
   readonly words: string
-  /** Names of datatypes, each once and at least one; undefined for all. */
   readonly types?: readonly string[] | undefined
   readonly locale?: string
   readonly limit: number
   readonly offset?: number
-  /** Whether it is counted how many there are in all. */
   readonly count?: boolean
 }
 
 /** Limits of one search. */
 export const searchRequestLimits = {
   ...limits.search,
-  /** From this number of characters on, the last word is looked for as a beginning. */
   beginning: 2,
 }
 

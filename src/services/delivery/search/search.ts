@@ -17,9 +17,7 @@ export type Searcher = 'reader' | { readonly refusal: HttpError }
 
 export interface Found {
   readonly results: readonly SearchResult[]
-  /** The offset of the next page; null on the last page. */
   readonly next: number | null
-  /** How many there are in all; undefined unless it was asked for. */
   readonly count: number | undefined
 }
 

@@ -18,12 +18,10 @@ type Datatype = TypeMapping['datatype']
 const missing = 'The resource could not be found.'
 
 interface ArrayAnswer {
-  /** Each as JSON. */
   readonly items: readonly string[]
   readonly total: number
   /** Where the next page begins, where pages are by cursors; they have no total then. */
   readonly pages?: { readonly next?: string } | undefined
-  /** The included entries and assets as JSON, by their type. */
   readonly includes?: Readonly<Record<string, readonly string[]>>
 }
 
@@ -52,7 +50,6 @@ function conditionOf({
   return { all: true, not: true, parts: [{ parameter, path, operator: 'in', values }] }
 }
 
-/** The ids here of records by those of Contentful or here, without those that are neither. */
 async function knownIds(
   site: CompatSite,
   ids: readonly string[],
@@ -70,7 +67,6 @@ function inList({ parameter, path, operator, values }: ContentfulCondition): Fil
   return { all: operator === 'all', not: isNegated, parts }
 }
 
-/** Returns the conditions of the query service for a condition. */
 async function partOf(
   site: CompatSite,
   datatype: Datatype,
@@ -83,7 +79,6 @@ async function partOf(
   return conditionOf(await withOwnIds(site, datatype, condition))
 }
 
-/** A condition in the ids of this site, if it is about ids. */
 async function withOwnIds(
   site: CompatSite,
   { datatype_id }: Datatype,
@@ -97,7 +92,6 @@ async function withOwnIds(
   return { ...condition, values: own.map((id, i) => id ?? values[i] ?? '') }
 }
 
-/** A condition for entries with a relation or picture that names this id. */
 const linking = ({ documents: { schema } }: CompatSite, datatype: Datatype, id: string): FilterGroup =>
   any(
     referencesOf(schema, datatype).map(({ name }) => ({
@@ -105,11 +99,9 @@ const linking = ({ documents: { schema } }: CompatSite, datatype: Datatype, id: 
     })),
   )
 
-/** The address of a page, of which clients take the cursor. */
 const pageAfter = (list: string, limit: number, cursor: string): string =>
   `/${list}?cursor=true&limit=${limit}&pageNext=${cursor}`
 
-/** Entries by their ids, of whatever type. */
 async function byIds(
   site: CompatSite,
   given: readonly string[],
@@ -131,7 +123,6 @@ async function byIds(
   )
 }
 
-/** The conditions of a request on entries of a datatype. */
 async function partsOf(
   site: CompatSite,
   datatype: Datatype,
@@ -155,7 +146,6 @@ async function partsOf(
   return parts
 }
 
-/** Entries of all types that are listed for the caller, type by type. */
 async function ofAllTypes(site: CompatSite, request: ContentfulRequest): Promise<Written> {
   const { skip, limit, conditions, order, cursor } = request
   const onFields = conditions.find(({ parameter }) => parameter.startsWith('fields.'))
@@ -256,7 +246,6 @@ export async function contentfulAsset(site: CompatSite, given: string, images: s
   return { text }
 }
 
-/** Assets as JSON. */
 async function writtenAssets(
   site: CompatSite,
   media: readonly MediaRecord[],

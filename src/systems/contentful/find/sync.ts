@@ -37,16 +37,13 @@ const count = z
   .min(0)
   .max(2 ** 48 - 1)
 
-/** The content of a token, which is all that is known between two requests. */
 const SyncState = z.strictObject({
   /** The content version up to which the client knows everything; null at the beginning. */
   from: count.nullable(),
-  /** The time of that, in milliseconds. */
   since: count,
   /** The content version and time at which this run began; null before. */
   to: count.nullable(),
   until: count,
-  /** The part that is being sent, and the last item of it that was sent. */
   phase: z.enum(['entries', 'assets']),
   after: z.string().refine(isUlid).nullable(),
   waiting: z.array(z.string().refine(isUlid)).max(mostWaiting),
@@ -74,7 +71,6 @@ export function readSyncToken(token: string): SyncState {
   }
 }
 
-/** The changes of the content between two versions. */
 interface Changed {
   /** Roots of the trees; undefined where everything may have. */
   readonly roots: ReadonlySet<string> | undefined
@@ -120,7 +116,6 @@ const deleted = (type: 'DeletedEntry' | 'DeletedAsset', id: string, at: string) 
 })
 const plainLinks = { space: link('Space', 'slugline'), environment: link('Environment', 'master') }
 
-/** One request of a synchronisation. */
 class SyncPage {
   private waiting: ReadonlySet<string>
 
@@ -133,7 +128,6 @@ class SyncPage {
     this.waiting = new Set(state.waiting)
   }
 
-  /** The entries of this page, and the last of them where there are more. */
   async entries(changed: Changed | undefined): Promise<{ items: unknown[]; last: string | undefined }> {
     const { state, site } = this
     const none = { items: [], last: undefined }
@@ -173,7 +167,6 @@ class SyncPage {
     return trees.map(tree => renamed(withRoute(tree, named, seen), own))
   }
 
-  /** Entries and assets that were deleted or unpublished since the client's last request. */
   async deletions(changed: Changed): Promise<unknown[]> {
     const { state, site } = this
     const { documents, now } = site
@@ -199,7 +192,6 @@ class SyncPage {
     return found
   }
 
-  /** Entries of changed trees that were public once and are not now. */
   private async hidden({ roots }: Changed): Promise<string[]> {
     const { read, space } = this.site.documents
     if (roots?.size === 0) return []
@@ -214,13 +206,11 @@ class SyncPage {
     return once.filter(id => !seen.has(id))
   }
 
-  /** True if the ids of a datatype's entries may be sent. */
   private isTold(datatypeId: unknown): boolean {
     const datatype = this.site.documents.schema.datatypes.get(String(datatypeId))
     return datatype === undefined || mayShow(datatype, 'public')
   }
 
-  /** A page of all assets, and the last of them where there are more. */
   async allAssets(): Promise<{ items: unknown[]; last: string | undefined }> {
     const { limit, after } = this.state
     const page = await this.site.documents.mediaList({}, { limit: limit + 1, after: after ?? undefined })
@@ -231,7 +221,6 @@ class SyncPage {
     }
   }
 
-  /** Assets that were changed since the client last asked. */
   async changedAssets(): Promise<unknown[]> {
     const { state, site } = this
     const { documents } = site
@@ -247,12 +236,10 @@ class SyncPage {
     return media.map(one => renamed(contentfulAssetOf(one, context, this.images), own))
   }
 
-  /** The state of this run for its next page. */
   further(after: string | null, phase: SyncState['phase'] = this.state.phase): SyncState {
     return { ...this.state, to: this.to, phase, after, waiting: this.waitingIds() }
   }
 
-  /** The next run, for what changes from now on. */
   next(): SyncState {
     const { type, contentType, limit, until } = this.state
     return {
@@ -276,7 +263,6 @@ class SyncPage {
 const wasPublic = (old: unknown): old is { readonly published_at: unknown; readonly datatype_id?: unknown } =>
   typeof old === 'object' && old !== null && 'published_at' in old && old.published_at !== null
 
-/** The items of one page, and what the next request is about. */
 async function synced(page: SyncPage, state: SyncState, documents: Documents, to: number) {
   if (state.phase === 'assets') {
     const { items, last } = await page.allAssets()

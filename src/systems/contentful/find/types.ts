@@ -22,7 +22,6 @@ const types: Readonly<Record<string, string>> = {
   richtext: 'RichText',
 }
 
-/** The type of a reference: one, or a list of them. */
 function referenceType({ field_type, data }: Field): Record<string, unknown> {
   const targets = targetsOf({ data })
   const isEntry = field_type === 'relation'

@@ -31,7 +31,6 @@ export function contentfulFailure({ status: given, code, error }: Failure, c: Ct
   return { status, body: { sys: { type: 'Error', id }, message: error, requestId: c.env.requestId } }
 }
 
-/** Reads the parameters of Contentful's pictures. */
 function pictureOf(c: Ctx): WantedPicture {
   const { number, type, query } = pictureParameters(c)
   const fit = query.get('fit') ?? ''

@@ -7,7 +7,6 @@ import { searchOf } from '../../root.js'
 import { initialSync, readSyncToken, type SyncState, syncTypes } from '../find/sync.js'
 
 const [standardLimit, maxLimit, maxInclude] = [100, 1000, 10]
-/** The most entries of one page of a synchronisation. */
 const maxSynced = 200
 
 /** A condition of a request. */
@@ -32,7 +31,6 @@ const operators: Readonly<Record<string, ContentfulCondition['operator']>> = {
   exists: 'exists',
   match: 'contains',
 }
-/** Members of `sys` that conditions and orders are about. */
 const systemMembers: Readonly<Record<string, string>> = {
   'sys.id': 'id',
   'sys.createdAt': 'date_created',
@@ -41,7 +39,6 @@ const systemMembers: Readonly<Record<string, string>> = {
   'sys.firstPublishedAt': 'published_at',
 }
 const name = '([A-Za-z0-9_]{1,255})'
-/** A field, or of what a relation leads to a field or the id. */
 const member = new RegExp(
   `^fields\\.${name}(?:\\.(sys\\.id|fields\\.${name}))?(?:\\.[a-z]{2,3}(?:-[A-Z]{2})?)?$`,
 )
@@ -121,7 +118,6 @@ export function requestOf(c: Ctx, images: string) {
     include: number('include', maxInclude, 1),
     select: select === null ? undefined : new Set(select.split(',')),
     locale: localeOf(query.get('locale') ?? ''),
-    /** The cursor of the page, if the pages are by cursors. */
     cursor: query.get('cursor') === 'true' ? { after: query.get('pageNext') ?? undefined } : undefined,
     images,
   }

@@ -17,7 +17,6 @@ interface Files {
 }
 
 interface Place {
-  /** The folder of the export, with `/` at its end. */
   readonly folder: string
   readonly names: ExportFiles['names']
   readonly defaultLocale: string
@@ -25,7 +24,6 @@ interface Place {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The value in the default locale, or else the first. */
 function shownValue(record: ContentfulRecord, name: string, locale: string): unknown {
   const values = Object.hasOwn(record.fields, name) ? record.fields[name] : undefined
   return values && (Object.hasOwn(values, locale) ? values[locale] : Object.values(values)[0])

@@ -21,18 +21,14 @@ import { fieldTypeOf } from './fields.js'
 import { importedField, type RuleContext, type TakenValue } from './rules.js'
 import { importedValue, type ValueContext } from './values.js'
 
-/** The parts that reading entries needs. */
 interface EntryContext {
   readonly notes: Notes
-  /** Codes of the locales, the default one first. */
   readonly locales: readonly [string, ...string[]]
   readonly files: ValueContext['files']
 }
 
-/** The values of an entry, by the codes of locales. */
 type Values = Map<string, [field: string, value: ImportedValue][]>
 
-/** The name for front ends that a record should have: its id where that can be one. */
 const nameFor = (id: string, label: string): string =>
   /^[A-Za-z][A-Za-z0-9_]*$/.test(id) ? id : camelCase(/^[A-Za-z]/.test(id) ? id : label || id)
 
@@ -54,13 +50,11 @@ export function labelFor(given: string, name: string): string {
   return label === '' || hasHidden(label) ? name : label
 }
 
-/** Without those whose id another had before. */
 function firstOf<T>(all: readonly T[], idOf: (one: T) => string): T[] {
   const seen = new Set<string>()
   return all.filter(one => !seen.has(idOf(one)) && seen.add(idOf(one)))
 }
 
-/** The first of the times that is one, in UTC. */
 function timeIn(...given: (string | undefined)[]): string | undefined {
   const time = given.map(one => Date.parse(one ?? '')).find(one => !Number.isNaN(one))
   return time === undefined ? undefined : new Date(time).toISOString()

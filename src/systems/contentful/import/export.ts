@@ -9,7 +9,6 @@ import { UnreadRecords } from '../../../services/import/unread.js'
 
 /** Levels of arrays and objects. Rich text has two for each of its own. */
 const maxDepth = 500
-/** The most JSON files of a folder that are read. */
 const maxCandidates = 20
 
 const id = z.string().min(1).max(255)
@@ -49,7 +48,6 @@ const recordSchema = z.looseObject({
     contentType: orUndefined(z.looseObject({ sys: z.looseObject({ id }) })),
   }),
   metadata: orUndefined(z.looseObject({ tags: z.array(z.unknown()).catch([]) })),
-  /** By the name of the field, then the code of the locale. */
   fields: z.record(z.string(), record.catch({})).catch({}),
 })
 
@@ -117,7 +115,6 @@ const holdsTypes = (json: unknown): json is object =>
 
 const levels = (name: string): number => name.split('/').length
 
-/** The one file of the export that has a content model, as it was found. */
 async function found(files: ExportFiles): Promise<{ name: string; json: object }> {
   const candidates = files.names
     .filter(name => /\.json$/i.test(name))

@@ -36,7 +36,6 @@ const has = (pattern: string, parts: readonly string[]): boolean => parts.some(p
 export const isSaidByType = (field: ContentfulField, type: FieldType): boolean =>
   (type === 'url' || type === 'email') && has(patternOf(field), suggested[type])
 
-/** The type that a text field is meant to have. */
 function meantAs(field: ContentfulField, control: ContentfulControl | undefined): FieldType {
   const pattern = patternOf(field)
   if (control?.widgetId === 'slugEditor') return 'slug'

@@ -8,7 +8,6 @@ import { type ContentfulExport, contentfulExport } from './export.js'
 
 type Locale = ContentfulExport['locales'][number]
 
-/** True if following the fallbacks from a locale comes to an end. */
 function ends(from: Locale, locales: ReadonlyMap<string, Locale>): boolean {
   const seen = new Set<string>()
   for (let at: Locale | undefined = from; at; at = locales.get(at.fallbackCode ?? '')) {
@@ -18,7 +17,6 @@ function ends(from: Locale, locales: ReadonlyMap<string, Locale>): boolean {
   return true
 }
 
-/** The locales of an export, the default one first. */
 function importedLocales(
   { locales: given }: ContentfulExport,
   notes: Notes,

@@ -4,7 +4,6 @@ import { escapeHtml, marksOf, within } from '../../marks.js'
 
 /** Looks up the targets of a rich text. */
 export interface RichTextTargets {
-  /** The title of the entry; undefined if the export lacks it. */
   entryTitle(id: string): string | undefined
   file(id: string): { readonly title: string; readonly alt: string; readonly isPicture: boolean } | undefined
   /** @param sentence what becomes less than it was */
@@ -42,7 +41,6 @@ const textIn = (node: Json): string =>
     : contentOf(node).map(textIn).join('')
 const marksIn = (node: Json): unknown[] => objectsIn(node, 'marks').map(({ type }) => type)
 
-/** The id that a node has as its target. */
 const targetOf = ({ data }: Json): string => textOf(memberOf(memberOf(data, 'target'), 'sys'), 'id') ?? ''
 
 const anchor = (address: string, html: string): string =>

@@ -19,9 +19,7 @@ export interface TakenValue {
 export interface RuleContext {
   readonly notes: Notes
   readonly defaultLocale: string
-  /** Names of the types by their ids in the export. */
   readonly typeNames: ReadonlyMap<string, string>
-  /** The name of an entry's type. */
   typeOfEntry(key: string): string | undefined
   mediaTypeOfFile(key: string): string | undefined
 }
@@ -81,7 +79,6 @@ function settingsFor(
   }
 }
 
-/** True if a value of a reference breaks a rule. */
 function breaksReference([name, rule]: Rule, value: ImportedValue, context: RuleContext): boolean {
   const keys = 'entries' in value ? value.entries : 'files' in value ? value.files : []
   if (name === 'target') return keys.some(key => !listOf(rule).includes(context.typeOfEntry(key)))
@@ -109,7 +106,6 @@ function isBroken(rule: Rule, type: FieldType, taken: readonly TakenValue[], con
   return written.some(({ text }) => text !== '' && ruleProblem(rules, type, text) !== undefined)
 }
 
-/** The value that a new entry begins with. */
 function defaultOf(field: ContentfulField, type: FieldType, { defaultLocale }: RuleContext): Rule[] {
   const value = memberOf(field.defaultValue, defaultLocale)
   // Such a default marks the list as a list of texts.

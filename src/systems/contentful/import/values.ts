@@ -10,7 +10,6 @@ import { htmlOfDocument, type RichTextTargets } from './rich-text.js'
 /** The facts about the rest of the export that values need. */
 export interface ValueContext {
   readonly defaultLocale: string
-  /** The entries that are taken over, by their keys. */
   readonly sources: ReadonlyMap<string, { readonly source: ContentfulRecord; readonly type: ContentfulType }>
   readonly files: ReadonlyMap<string, FileFacts>
 }
@@ -18,7 +17,6 @@ export interface ValueContext {
 /** @param sentence what becomes less than it was */
 type Lose = (sentence: string) => void
 
-/** The id that a link names. */
 const linkedKey = (raw: unknown): string | undefined => textOf(memberOf(raw, 'sys'), 'id')
 
 function known(raw: unknown, records: { has(key: string): boolean }, lose: Lose): string[] {
@@ -30,7 +28,6 @@ function known(raw: unknown, records: { has(key: string): boolean }, lose: Lose)
   })
 }
 
-/** The title of an entry; undefined if it is not imported. */
 function titleOf(key: string, locale: string, { sources, defaultLocale }: ValueContext): string | undefined {
   const found = sources.get(key)
   if (!found) return undefined

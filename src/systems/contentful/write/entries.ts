@@ -18,19 +18,15 @@ export interface ContentfulShown {
   readonly include: number
   readonly select: ReadonlySet<string> | undefined
   readonly locale: string
-  /** The beginning of the addresses of pictures. */
   readonly images: string
 }
 
-/** A list of entries, each as JSON, and the entries and assets they include. */
 interface WrittenEntries {
   readonly items: readonly string[]
   readonly includes: { readonly Entry: readonly string[]; readonly Asset: readonly string[] }
 }
 
-/** The most levels of relations that are followed; children are followed to the requested depth. */
 const relationLevels = 3
-/** The most entries that one small entry includes, at any distance. */
 const mostIncluded = 20
 
 /** Without locales there is the one that they would begin with. */
@@ -51,7 +47,6 @@ export const plainContext = ({ documents }: CompatSite): FormatContext => ({
   origin: documents.origin,
 })
 
-/** All paths of relations, up to `levels` long. */
 function pathsOf({ documents: { schema } }: CompatSite, levels: number): Paths {
   const relations = [...schema.fields.values()].filter(({ field_type }) => field_type === 'relation')
   const names = [...new Set(relations.map(({ name }) => name))]
@@ -100,7 +95,6 @@ const idLength = 26
 /** A line of an entry's text. JSON has no line breaks. */
 const lineOf = (kind: Kind, id: string, json: string): string => kind + id + json
 
-/** The entries that relations of these nodes lead to, up to `levels` deep. */
 function linkedFrom(
   nodes: readonly Node[],
   linked: FormatContext['linked'],
@@ -119,7 +113,6 @@ function linkedFrom(
   return found
 }
 
-/** The entries that rich texts name (`entry-links.ts`). */
 const namedInTexts = (nodes: readonly Node[]): string[] => [
   ...new Set(
     nodes.flatMap(({ values }) =>
@@ -130,9 +123,7 @@ const namedInTexts = (nodes: readonly Node[]): string[] => [
   ),
 ]
 
-/** Writes entries of one read, and the entries and assets that they include, as lines of JSON. */
 class EntryLines {
-  /** Entries and assets that several entries lead to, as JSON. */
   private readonly shared = new Map<string, string>()
 
   /**
@@ -151,7 +142,6 @@ class EntryLines {
     return JSON.stringify(renamed(value, this.ids))
   }
 
-  /** An entry that a text names, with the entries and assets that it includes. */
   named(tree: ContentTree): string[] {
     const { root } = tree
     const json = this.jsonOf(withRoute(tree, this.context, this.seen))
@@ -162,7 +152,6 @@ class EntryLines {
     return this.jsonOf(selected(withRoute(tree, this.context, this.seen), request))
   }
 
-  /** The entries and media that an entry leads to: children, relations up to `levels` deep, and the media of all. */
   includesOf(root: Node, levels: number): string[] {
     const { context, seen, images } = this
     const [, ...below] = walk(root)
@@ -193,7 +182,6 @@ class EntryLines {
   }
 }
 
-/** All entries that were read, with those that relations name. */
 const nodesIn = ({ trees, context }: ShownDocuments): Node[] => [
   ...trees.flatMap(({ root }) => [...walk(root)]),
   ...[...context.linked.values()].map(({ node }) => node),

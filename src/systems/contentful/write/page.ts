@@ -14,13 +14,11 @@ export const link = (linkType: string, id: string) => ({ sys: { type: 'Link', li
 
 const localeOf = ({ locale, all }: FormatContext) => (all ? {} : { locale: locale || 'en' })
 
-/** With all locales, each field is an object by them. */
 const inAll = (fields: Record<string, unknown>, { all }: FormatContext): Record<string, unknown> =>
   all
     ? Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { [all.standard]: value }]))
     : fields
 
-/** Title and slug of a route, in all locales that have them or in the one that is shown. */
 function textsOf(route: NonNullable<ContentTree['route']>, context: FormatContext): Record<string, unknown> {
   const texts = inAll({ title: route.title, slug: route.slug }, context)
   for (const [locale, own] of Object.entries(route.translations))
@@ -29,7 +27,6 @@ function textsOf(route: NonNullable<ContentTree['route']>, context: FormatContex
   return texts
 }
 
-/** The values of each field that are wanted: one, or one in each locale. */
 function valuesByField(node: Pick<Node, 'values'>, context: FormatContext): NodeValue[][] {
   const { all } = context
   if (!all) return valuesIn(node, context).map(value => [value])
@@ -123,7 +120,6 @@ export const assetOf = (media: MediaRecord, context: FormatContext) => ({
   fields: assetFields(media, context),
 })
 
-/** With all locales, title and description of the locales that have texts too. */
 function assetFields(media: MediaRecord, context: FormatContext): Record<string, unknown> {
   const fields = inAll(
     {

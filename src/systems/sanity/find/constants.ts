@@ -9,11 +9,9 @@ export class SanityConstants {
   constructor(
     private readonly site: Pick<CompatSite, 'now'>,
     private readonly query: Pick<GroqText, 'params'>,
-    /** The value of an expression as JSON. */
     private readonly evaluated: (expr: ExprNode) => Promise<string>,
   ) {}
 
-  /** The value of an expression that reads nothing of a document. */
   readonly of = (expr: ExprNode): Promise<unknown> => {
     const known = this.known.get(expr)
     if (known !== undefined) return known
@@ -23,7 +21,6 @@ export class SanityConstants {
     return value
   }
 
-  /** Constants that most filters have, which need no evaluation. */
   private simple(given: ExprNode): { value: unknown } | undefined {
     const expr = bare(given)
     if (expr.type === 'Value') return expr
@@ -36,7 +33,6 @@ export class SanityConstants {
     return known.length === values.length ? { value: known.map(({ value }) => value) } : undefined
   }
 
-  /** The values that conditions allow for an attribute; undefined if no condition limits it. */
   async allowed(conditions: readonly ExprNode[], name: string): Promise<unknown[] | undefined> {
     for (const expr of conditions) {
       const found = await this.allowedBy(expr, name)

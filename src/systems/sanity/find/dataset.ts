@@ -27,18 +27,13 @@ type Datatype = TypeMapping['datatype']
 
 const mostTypes = 10
 
-/** The plan of a read. */
 interface Plan {
   readonly types: readonly Datatype[]
   readonly filter: ReadonlyMap<Datatype, FilterGroup>
-  /** Conditions that the query service cannot say. */
   readonly rest: readonly ExprNode[]
-  /** Keys of an order that the query service has. */
   readonly order: readonly ExprNode[] | undefined
   readonly window: { readonly offset: number; readonly limit: number; readonly isOne: boolean } | undefined
-  /** True if the filter chooses all documents that are found. */
   readonly isWhole: boolean
-  /** The operations on the documents that are found. */
   readonly left: readonly SourceOp[]
 }
 
@@ -64,7 +59,6 @@ export class SanityDataset {
     this.constants = new SanityConstants(site, query, expr => this.evaluated(expr))
   }
 
-  /** The result as JSON. */
   answer(): Promise<string> {
     return this.evaluated(this.tree)
   }
@@ -78,7 +72,6 @@ export class SanityDataset {
     return this.atOnce(tree) ?? (await this.inSandbox(tree))
   }
 
-  /** Documents as they are need no evaluation. */
   private atOnce(tree: ExprNode): string | undefined {
     if (tree.type === 'Value') return JSON.stringify(tree.value)
     if (tree.type === 'AccessElement' && tree.index === 0) {
@@ -125,7 +118,6 @@ export class SanityDataset {
     return node
   }
 
-  /** The number of documents, if the query asks for nothing else. */
   private async counted(given: TreeNode): Promise<number | undefined> {
     const node = given as ExprNode
     const [first, ...others] = node.type === 'FuncCall' && node.name === 'count' ? node.args : []
@@ -157,7 +149,6 @@ export class SanityDataset {
     return plan.window?.isOne ? made({ type: 'AccessElement', base, index: 0 }) : base
   }
 
-  /** Plans the operations after `*`, and how much of them the query service does at once. */
   private async planOf(ops: readonly SourceOp[]): Promise<Plan> {
     if (++this.reads > groqLimits.reads)
       this.refuse(`the query reads documents more than ${groqLimits.reads} times; simplify it`)
@@ -183,7 +174,6 @@ export class SanityDataset {
     return { ...plan, window, left }
   }
 
-  /** The keys of an order that the query service has the entries in. */
   private orderOf(op: SourceOp | undefined, types: readonly Datatype[]): readonly ExprNode[] | undefined {
     if (op?.type !== 'PipeFuncCall' || op.name !== 'order' || types.length > 1) return undefined
     const [datatype] = types
@@ -201,7 +191,6 @@ export class SanityDataset {
     return { offset: from, limit: Math.max(to - from, 0), isOne: op.type === 'AccessElement' }
   }
 
-  /** The datatypes that a filter lets through, as far as the caller sees them. */
   private async typesOf(every: readonly ExprNode[]): Promise<Datatype[]> {
     const named = await this.constants.allowed(every, '_type')
     const { types } = this.site
@@ -229,7 +218,6 @@ export class SanityDataset {
     return [...known].flatMap(id => documents.schema.datatypes.get(id) ?? [])
   }
 
-  /** The conditions for the query service, for each datatype, and those that it cannot express. */
   private async filtersOf(types: readonly Datatype[], every: readonly ExprNode[]) {
     const rest = new Set<ExprNode>()
     const parts = new Map<Datatype, FilterGroup['parts'][number][]>(types.map(one => [one, []]))
@@ -292,10 +280,8 @@ export class SanityDataset {
   }
 }
 
-/** A node of a tree, whose parts are of any kind. */
 const made = (node: { type: string } & Record<string, unknown>): TreeNode => node
 
-/** The attributes that references are followed from. */
 function dereferencedNames(tree: ExprNode): ReadonlySet<string> {
   const names = new Set<string>()
   for (const node of nodesIn(tree)) {

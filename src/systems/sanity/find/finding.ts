@@ -28,7 +28,6 @@ const never = any([])
 const constant = (holds: unknown): Part => (holds === true ? always : never)
 const negated = (part: Part): FilterGroup => ({ all: true, not: true, parts: [part] })
 
-/** A member of an object; null if it is missing. */
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
@@ -54,7 +53,6 @@ export class SanityFilters {
   constructor(
     private readonly site: CompatSite,
     private readonly datatype: Datatype,
-    /** Evaluates an expression that is the same for each document. */
     private readonly constantOf: (expr: ExprNode) => Promise<unknown>,
   ) {
     this.places = new SanityPlaces(site, datatype)
@@ -97,7 +95,6 @@ export class SanityFilters {
     return isAll ? all(said) : any(said)
   }
 
-  /** An attribute alone. */
   private truth(expr: ExprNode, isTrue: boolean): Part | undefined {
     const place = this.places.of(expr)
     if (place === undefined) return undefined
@@ -113,7 +110,6 @@ export class SanityFilters {
     return Object.hasOwn(opposites, op) ? this.ordered(expr, isTrue) : undefined
   }
 
-  /** The constant and the attribute of a comparison, whichever is on the left. */
   private async sides({ left, right }: Comparison) {
     const isLeft = distancesIn(left).has(0)
     if (isLeft && distancesIn(right).has(0)) return undefined
@@ -136,13 +132,11 @@ export class SanityFilters {
     return condition(place.path, isTrue ? 'eq' : 'ne', stored)
   }
 
-  /** The stored text of a value. */
   private async storedIn(place: Place, value: unknown): Promise<string | undefined> {
     if (!place.isId || typeof value !== 'string') return place.stored(value)
     return (await this.ownIds([value]))[0]
   }
 
-  /** The ids here of records by those of Sanity or here. */
   private async ownIds(values: readonly unknown[]): Promise<string[]> {
     const texts = values.filter(value => typeof value === 'string')
     const own = [...(await ownRecords(this.site, texts)).values()]

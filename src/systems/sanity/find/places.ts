@@ -16,11 +16,9 @@ type Field = RowOf<ContentSpace['fields']>
 export interface Place {
   readonly path: readonly [string] | readonly [string, string]
   readonly type: 'text' | 'number' | 'boolean' | 'time' | 'reference' | 'presence'
-  /** True if it is a list of several values. */
   readonly many: boolean
   /** True if values are ids, which are those of Sanity for imported records. */
   readonly isId?: boolean
-  /** The stored text of a value. */
   stored(value: unknown): string | undefined
 }
 
@@ -47,7 +45,6 @@ const columns: Readonly<Record<string, Pick<Place, 'path' | 'type' | 'stored' | 
   _updatedAt: { path: ['date_modified'], type: 'text', stored: asText },
 }
 const slugColumn = { path: ['slug'], type: 'text', stored: asPath } as const
-/** Members of every document that conditions cannot be about. */
 const alwaysUnanswered = ['_rev', '_type', '_originalId']
 const times: ReadonlySet<string> = new Set(['published_at', 'date_created', 'date_modified'])
 const types: Readonly<Record<string, Pick<Place, 'type' | 'stored'>>> = {
@@ -66,7 +63,6 @@ const ofText = { type: 'text', stored: asText } as const
 const isAttribute = (steps: readonly Step[], name: string): boolean =>
   steps.length === 1 && steps[0]?.kind === 'attribute' && steps[0].name === name
 
-/** `asset` and `asset._ref` of a picture. */
 const isAsset = ([first, ...others]: readonly Step[]): boolean =>
   first?.kind === 'attribute' &&
   first.name === 'asset' &&
@@ -154,7 +150,6 @@ export class SanityPlaces {
     return place.path.length > 1 ? undefined : { ...place, path: [relation.name, place.path[0]], many }
   }
 
-  /** The order for the query service; undefined if it cannot sort so. */
   sorts(keys: readonly ExprNode[]): QueryRequest['sort'] | undefined {
     if (keys.length > queryLimits.sorts) return undefined
     const sorts: { name: string; descending: boolean }[] = []

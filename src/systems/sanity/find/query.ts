@@ -7,7 +7,6 @@ import { SanityDataset } from './dataset.js'
 
 export interface SanityRequest extends SanityPlace {
   readonly query: GroqText
-  /** True if the answer repeats the query. */
   readonly echoes: boolean
 }
 

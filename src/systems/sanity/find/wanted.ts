@@ -25,7 +25,6 @@ export function wantedNames(root: ExprNode): ReadonlySet<string> | undefined {
   return whole ? undefined : names
 }
 
-/** True if the whole shows the documents that a part gives. */
 function isShownIn(node: ExprNode, isBase: boolean, isShown: boolean): boolean {
   const { type } = node
   // A value reached from a document is not the document itself.

@@ -62,7 +62,6 @@ export async function readQuery(sandbox: Sandbox, { text, params }: GroqText): P
   return read.tree
 }
 
-/** Names of functions that stand alone have this namespace in a tree. */
 const alone = 'global'
 
 function refuseUnknown(tree: ExprNode, text: string, params: ReadonlyMap<string, unknown>): void {

@@ -13,7 +13,6 @@ type PartScope = 'same' | 'nested' | 'hidden'
 interface Part {
   readonly part: TreeNode
   readonly scope: PartScope
-  /** Puts another part in its place. */
   replace(part: TreeNode): void
 }
 

@@ -82,7 +82,6 @@ const QueryBody = z.object({
   params: settings.optional(),
 })
 
-/** Reads the parameters of Sanity's pictures. */
 function pictureOf(c: Ctx): WantedPicture {
   const { number, type, query } = pictureParameters(c)
   const scale = Math.min(Math.max(number('dpr'), 1), 3)

@@ -4,14 +4,12 @@ import type { Ctx } from '../../../middleware/context.js'
 import type { ApiContext } from '../../../routes/context.js'
 import { syncTag } from '../find/query.js'
 
-/** Our events in the words of Sanity. */
 const names: Readonly<Record<string, string>> = { ready: 'welcome', reset: 'restart', change: 'message' }
 const encoder = new TextEncoder()
 
 const eventOf = (name: string, data: object, more: string): string =>
   `${more}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** Each piece of our streams is one event. */
 function inWordsOfSanity(): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   return new TransformStream({

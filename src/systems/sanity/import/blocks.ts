@@ -8,12 +8,10 @@ import { contentOf, isBlock, isImage, referenceOf, type SanityObject, typeOf } f
 export interface TextWorld {
   readonly notes: Notes
   hasEntry(key: string): boolean
-  /** The key of the file of an image; undefined if the export lacks it. */
   fileIn(image: SanityObject, place: string): string | undefined
 }
 
 const markTags = marksOf('sanity')
-/** Names that some have for the same marks. */
 const otherNames: ReadonlyMap<unknown, string> = new Map([
   ['subscript', 'sub'],
   ['superscript', 'sup'],
@@ -21,7 +19,6 @@ const otherNames: ReadonlyMap<unknown, string> = new Map([
 ])
 const styles: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote'])
 const maxLevel = 20
-/** Members of images that need no place, or have one. */
 const kept: ReadonlySet<string> = new Set(['asset', 'alt'])
 
 const inText = (text: string): string =>
@@ -38,7 +35,6 @@ const listIn = (value: unknown, name: string): readonly unknown[] => {
 /** Writes Portable Text as HTML, so that it is read back from that as nearly the same blocks. */
 class BlockWriter {
   private readonly pieces: string[] = []
-  /** The lists that are open, each with an item, the outermost first. */
   private readonly lists: string[] = []
 
   constructor(
@@ -108,7 +104,6 @@ class BlockWriter {
     return `<${tag}>${inner}</${tag}>`
   }
 
-  /** Opens an item of a list. */
   private openList(tag: string, level: number): void {
     this.closeLists(level)
     if (this.lists.length === level && this.lists.at(-1) !== tag) this.closeLists(level - 1)
@@ -153,7 +148,6 @@ class BlockWriter {
     return href === undefined ? inner : `<a href="${inAttribute(href)}">${inner}</a>`
   }
 
-  /** Where an annotation leads: to an address, or to a document that it or one of its members names. */
   private linkOf(definition: unknown): string | undefined {
     const members = isObject(definition) ? contentOf(definition) : []
     const chosen = textOf(definition, 'linkType') ?? textOf(definition, 'type') ?? ''

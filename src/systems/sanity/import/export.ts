@@ -30,7 +30,6 @@ export interface SanityExport {
   readonly documents: readonly { readonly document: SanityDocument; readonly isDraft: boolean }[]
   /** By their ids, or the beginnings of these without size and ending. */
   readonly assets: ReadonlyMap<string, SanityAsset>
-  /** The folder of the files in the archive, with `/` at its end. */
   readonly folder: string
   readonly unread: UnreadRecords
 }
@@ -68,7 +67,6 @@ const isAsset = ({ _type }: SanityDocument): boolean => /^sanity\.(?:image|file)
 /** The time when a document was created; documents without one come first. */
 const orderOf = ({ _createdAt = '', _id }: SanityDocument): string => `${_createdAt} ${_id}`
 
-/** The published documents, and drafts where nothing is published. */
 function merged(
   all: ReadonlyMap<string, SanityDocument>,
   notes: Notes,

@@ -28,7 +28,6 @@ export interface FieldPlan {
   readonly kind: Kind
 }
 
-/** Longer texts of one line are written in several. */
 const longText = 150
 /** So many values say that a field has addresses alone. */
 const manyValues = 3
@@ -56,7 +55,6 @@ function kindOf(value: unknown): Kind | undefined {
 
 const embeddable: ReadonlySet<Kind> = new Set(['blocks', 'mediaList', 'parts', 'objects'])
 
-/** The kind that holds all of them. */
 function commonKind(kinds: ReadonlySet<Kind>, lose: (sentence: string) => void): Kind {
   const [kind = 'json'] = kinds
   if (kinds.size <= 1) return kind
@@ -86,7 +84,6 @@ function textType(field: string, values: readonly string[], lose: (sentence: str
   return values.some(value => value.length > longText || /[\r\n]/.test(value)) ? 'textarea' : 'text'
 }
 
-/** The values of a field, which may be a list or a single one. */
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
 /** `publishedAt` as `Published at`. */
@@ -102,7 +99,6 @@ export function labelOf(name: string): string {
 /** The facts about the rest of the export that fields need. */
 export interface FieldWorld {
   readonly notes: Notes
-  /** The name of the datatype of a document. */
   typeOfEntry(key: string): string | undefined
 }
 

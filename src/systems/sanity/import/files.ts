@@ -13,7 +13,6 @@ interface Used {
   focus?: Focus | undefined
 }
 
-/** Members of an image that are imported elsewhere, or that do not matter. */
 const known: ReadonlySet<string> = new Set(['asset', 'alt', 'caption', 'hotspot', 'crop', 'media'])
 
 const isShare = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1
@@ -33,7 +32,6 @@ const isCropped = (image: SanityObject): boolean =>
 /** The files of an export, and what documents say of them. */
 export class SanityFiles {
   private readonly used = new Map<string, Used>()
-  /** Where the archive has the files, by the ids of their assets. */
   private readonly places = new Map<string, string>()
 
   constructor(

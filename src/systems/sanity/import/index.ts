@@ -26,15 +26,12 @@ import {
   typeOf,
 } from './objects.js'
 
-/** The state that the children of an entry share with it. */
 type State = Pick<ImportedEntry, 'createdAt' | 'isPublished' | 'publishedAt'>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
-/** The creation time of documents that do not have one. */
 const noTime = new Date(0).toISOString()
 
-/** Fields that may have the title of a page, the likeliest first. */
 const titleFields = ['title', 'name', 'heading', 'headline', 'label']
 
 /** Where a document that has a slug is likely to be: the front end knows it, and the export does not. */
@@ -44,7 +41,6 @@ function pathOf({ _type }: SanityDocument, slug: string): string {
   return `/${pluralOf(kebab(_type))}/${path}`
 }
 
-/** Makes entries of documents. */
 class SanityEntries {
   private readonly addresses = new PageAddresses()
   private readonly world: TextWorld
@@ -156,7 +152,6 @@ class SanityEntries {
     return Object.fromEntries(asset ? [...members, ['asset', asset]] : members)
   }
 
-  /** The page of a document with a slug; its address is a guess. */
   private pageOf(document: SanityDocument): ImportedEntry['page'] {
     const fields = [...(this.model.get(document._type)?.fields ?? [])]
     const [name] = fields.find(([, { kind }]) => kind === 'slug') ?? []
@@ -178,7 +173,6 @@ function importedType({ original, name, fields, children }: TypePlan, hasPages: 
   }
 }
 
-/** Documents in several languages, as plugins of Sanity make them. */
 function noteLanguages(documents: readonly SanityDocument[], notes: Notes): void {
   const languages = documents.map(document => textOf(document, 'language'))
   if (new Set(languages.filter(language => language !== undefined)).size < 2) return

@@ -9,12 +9,9 @@ import { contentOf, isPart, type SanityObject, typeOf } from './objects.js'
 
 /** The plan for all documents and parts of a type. */
 export interface TypePlan {
-  /** In Sanity. */
   readonly original: string
   readonly name: string
-  /** The field whose objects are the children of its entries. */
   readonly children: string | undefined
-  /** By their names in Sanity, in the order in which editors see them. */
   readonly fields: ReadonlyMap<string, FieldPlan>
 }
 
@@ -24,7 +21,6 @@ export const placeOf = (type: string, field: string): string => `${type.slice(0,
 /** The types of an export by their names in Sanity. */
 export type Model = ReadonlyMap<string, TypePlan>
 
-/** A list that may be the parts of a page. */
 interface Candidate {
   isOfParts: boolean
   readonly types: Set<string>
@@ -72,7 +68,6 @@ function childrenFields(documents: readonly SanityDocument[], notes: Notes): Rea
   return chosen
 }
 
-/** Names for datatypes or fields: as they are where that is a name here. */
 class Names {
   private readonly taken = new Set<string>()
 
@@ -88,14 +83,12 @@ class Names {
   }
 }
 
-/** Fields that editors look for first; an export has all in the order of the alphabet. */
 const firstFields = ['title', 'name', 'slug']
 const rankOf = (name: string): number => {
   const at = firstFields.indexOf(name)
   return at < 0 ? firstFields.length : at
 }
 
-/** More types, or fields of one, than anybody has modelled. */
 const maxTypesOrFields = 1000
 
 function refuseMany(count: number, whose: string, of: string): void {
@@ -152,7 +145,6 @@ export function modelOf(documents: readonly SanityDocument[], notes: Notes): Mod
   )
 }
 
-/** The types of the parts that become children. */
 function* partTypesIn(
   objects: readonly SanityObject[],
   children: ReadonlyMap<string, string>,

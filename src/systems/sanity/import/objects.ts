@@ -71,7 +71,6 @@ export const contentOf = (value: SanityObject): [string, unknown][] =>
     ([name, member]) => !name.startsWith('_') && member !== null && member !== undefined,
   )
 
-/** The last moment that has four digits for its year. */
 const lastTime = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** ISO 8601, in UTC; undefined unless it is a time from 1970 on. */

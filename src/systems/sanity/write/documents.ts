@@ -12,26 +12,18 @@ import { portableTextOf } from '../rich-text.js'
 import { assetDocument, assetId, assetName, type SanityPlace } from './media.js'
 import { sanityDocument } from './page.js'
 
-/** Levels of children in a document. */
 const childLevels = 10
-/** Entries that all documents of one answer have in them. */
 const mostEntries = 10_000
 
-/** A document as it is cached. */
 interface Remembered {
   readonly id: string
-  /** The id that it has in the answer. */
   readonly name: string
   readonly json: string
-  /** The entries and media that it names and the audience sees. */
   readonly referred: readonly string[]
-  /** Its references, each with the name of the attribute that it is under. */
   readonly references: readonly (readonly [attribute: string, reference: string])[]
-  /** How many entries it is made of. */
   readonly entries: number
 }
 
-/** The references in a value, under the attributes that they are in. */
 function* referencesIn(value: unknown, attribute: string): Generator<readonly [string, string]> {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) for (const one of value) yield* referencesIn(one, attribute)
@@ -61,9 +53,7 @@ async function draftsAmong(
 
 /** Documents of one answer by their ids, as Sanity shows them, and the targets of their references. */
 export class SanityDocuments {
-  /** Documents as JSON, by their ids and by references to them in Sanity; null for missing documents. */
   readonly known = new Map<string, string | null>()
-  /** By the ids here. */
   private readonly made = new Map<string, Remembered>()
   /** The targets of documents that were read: callers who may read those may read the targets too. */
   private readonly referred = new Set<string>()
@@ -142,7 +132,6 @@ export class SanityDocuments {
     }
   }
 
-  /** The ids that documents have in the answer, by those here; without the documents that are not there. */
   namesOf(ids: readonly string[]): string[] {
     return ids.flatMap(id => this.made.get(id)?.name ?? [])
   }
@@ -154,7 +143,6 @@ export class SanityDocuments {
       this.refuse(`reads documents of more than ${groqLimits.read} characters; ask for less`)
   }
 
-  /** Reads documents by their ids, each once. */
   async of(ids: readonly string[]): Promise<void> {
     const missing = [...new Set(ids)].filter(id => !this.made.has(id))
     if (missing.length > 0) await this.loadAll(missing)

@@ -16,7 +16,6 @@ export const hexOf = (id: string): string =>
     .toString(16)
     .padStart(32, '0')
 
-/** The id again. */
 function idOfHex(hex: string): string {
   let [left, id] = [BigInt(`0x${hex}`), '']
   for (; id.length < 26; left /= 32n) id = digits.charAt(Number(left % 32n)) + id
@@ -65,7 +64,6 @@ export function assetOf(media: MediaRecord): Record<string, unknown> {
 export interface SanityPlace {
   /** A locale's code chooses it; any other name means the default one. */
   readonly dataset: string
-  /** The beginning of the addresses of pictures. */
   readonly images: string
 }
 

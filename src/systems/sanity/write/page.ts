@@ -58,13 +58,9 @@ function shownValue(value: NodeValue, { rich, media }: FormatContext): unknown {
   return value.field.field_type === 'slug' ? { _type: 'slug', current: typed.json } : typed.json
 }
 
-/** How a document is shown to its reader. */
 interface SanityShown {
-  /** Members that are wanted; undefined for all. */
   readonly wanted: ReadonlySet<string> | undefined
-  /** True if the reader may see an entry that a relation names. */
   isSeen(id: string): boolean
-  /** True if it differs from the public document. */
   readonly isDraft: boolean
 }
 
@@ -118,7 +114,6 @@ export function sanityDocument(
   return valuesOf(root, wanted, Object.fromEntries(own))
 }
 
-/** The media that entries of a tree name. */
 function* mediaIn(root: Node, { media }: FormatContext): Generator<MediaRecord> {
   for (const { values } of walk(root))
     for (const value of values)

@@ -23,10 +23,8 @@ type Datatype = TypeMapping['datatype']
 
 const system = 'strapi'
 
-/** How deep children of a document are written. */
 const childLevels = 10
 
-/** The names of the site's datatypes for Strapi. */
 function modelOf({ types }: CompatSite): StrapiModel {
   const inBlocks = new Set(types.flatMap(({ blocks }) => [...blocks]))
   const byId = new Map(types.map(type => [type.datatype.datatype_id, type]))
@@ -50,7 +48,6 @@ function modelOf({ types }: CompatSite): StrapiModel {
 const showsChildren = ({ populate }: StrapiShown, zone: string): boolean =>
   typeof populate === 'object' ? populate.has(zone) : populate !== 'none'
 
-/** The members of a document that are no fields. */
 const shownAlways: ReadonlySet<string> = new Set([
   ...['id', 'documentId', 'title', 'slug', 'locale', 'createdAt', 'updatedAt', 'publishedAt'],
 ])
@@ -129,7 +126,6 @@ async function filterOf(site: CompatSite, datatype: Datatype, request: StrapiReq
   return all([filter, { parameter: '_q', path: ['id'], operator: 'in', values: found }])
 }
 
-/** The list of a collection type. */
 async function list(site: CompatSite, datatype: Datatype, request: StrapiRequest): Promise<Written> {
   const { documents } = site
   const found = await documents.find({
@@ -219,7 +215,6 @@ export async function strapiFileById(site: CompatSite, number: number): Promise<
   return { text: JSON.stringify(file) }
 }
 
-/** Media items as the library lists them, with the ids that they have in Strapi. */
 async function shownFiles(site: CompatSite, media: readonly MediaRecord[]) {
   const names = await namesIn(site, system)({ entries: [], media: media.map(({ media_id }) => media_id) })
   const files = numbered(new Map(media.map(item => [item.media_id, item])), names)

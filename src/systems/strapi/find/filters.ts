@@ -19,7 +19,6 @@ export interface StrapiCondition {
   readonly path: readonly string[]
   readonly operator: FilterCondition['operator']
   readonly values: readonly string[]
-  /** How texts are compared, where no database does it so. */
   readonly text?: TextComparison
 }
 
@@ -32,7 +31,6 @@ const ofTexts = {
 } as const
 export type TextComparison = keyof typeof ofTexts
 
-/** So many texts are compared by one condition, and so many entries pass it. */
 const mostTexts = 2000
 const mostPassing = 1000
 
@@ -175,7 +173,6 @@ export class Filters {
     })
   }
 
-  /** The datatypes that a path leads to: the own one, or those that a relation may name. */
   private typesAt([relation]: readonly string[]): Datatype[] {
     if (relation === undefined) return [this.datatype]
     const { schema } = this.documents

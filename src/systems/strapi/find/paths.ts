@@ -11,10 +11,8 @@ type Field = TypeMapping['fields'][number]
 const maxPaths = 20
 const maxLevels = 3
 
-/** The place that a `populate` belongs to. */
 type Place = 'document' | 'localization' | 'component' | 'target'
 
-/** Collects the relations that a request shows. */
 class ReferencePaths {
   readonly paths: string[][] = []
   private readonly fields
@@ -89,7 +87,6 @@ class ReferencePaths {
   }
 }
 
-/** Names of the datatypes that fields lead to; undefined where one leads to any. */
 function targetsOf(fields: readonly Field[]): ReadonlySet<string> | undefined {
   const targets = fields.flatMap(field => (field.field_type === 'relation' ? [rulesOf(field).target] : []))
   const known = targets.flatMap(target => target ?? [])

@@ -5,7 +5,6 @@ import type { StrapiCondition, StrapiGroup, TextComparison } from '../find/filte
 type Part = StrapiCondition | StrapiGroup
 type Operator = StrapiCondition['operator']
 
-/** Operators that the query service has under another name. */
 const same: Readonly<Record<string, Operator>> = {
   $eq: 'eq',
   $ne: 'ne',
@@ -17,7 +16,6 @@ const same: Readonly<Record<string, Operator>> = {
   $contains: 'contains',
   $startsWith: 'starts',
 }
-/** Operators that hold where another one does not. */
 const negated: Readonly<Record<string, Operator>> = { $notIn: 'in', $notContains: 'contains' }
 /** Operators that the engines would compare in different ways, and how texts are compared here. */
 const ofTexts: Readonly<Record<string, readonly [TextComparison, boolean]>> = {

@@ -63,7 +63,6 @@ function localeOf(query: NestedMap, filtered: string | undefined): string {
   return locale
 }
 
-/** True if drafts are requested, in the way of version 5 or 4. */
 function wantsDrafts(query: NestedMap): boolean {
   const status = textOf('status', query.get('status')) ?? 'published'
   if (status !== 'draft' && status !== 'published') throw invalid('status', 'must be draft or published')
@@ -78,13 +77,11 @@ export function requestOf(c: Ctx) {
   const { filters, locale } = localeAmong(query.get('filters'))
   const request = {
     filters: filtersOf(filters),
-    /** Words that documents of a list must have; `''` for any. */
     words: textOf('_q', query.get('_q'))?.trim() ?? '',
     sort: sortsOf(query.get('sort')),
     paging: pagingOf(query),
     shown: { fields: fieldsOf('fields', query.get('fields')), populate: populateOf(query.get('populate')) },
     locale: localeOf(query, locale),
-    /** True if documents have the shape of version 4. */
     wrapped:
       c.req.path.startsWith(`${compatPrefix}/strapi${root4}/`) ||
       chosenBy(c.req.raw, 'strapi-response-format') === 'v4',

@@ -3,7 +3,6 @@ import { escapeHtml, marksOf, within } from '../../marks.js'
 
 const marks = marksOf('strapi')
 
-/** Elements inside each other; what is deeper is left out. */
 const maxDepth = 40
 
 const textIn = (block: Json, name: string): string => textOf(block, name) ?? ''
@@ -59,7 +58,6 @@ export class BlocksHtml {
     }
   }
 
-  /** A list within a list is a part of the item before it. */
   private list(block: Json, depth: number): string {
     if (depth > maxDepth) return ''
     const tag = memberOf(block, 'format') === 'ordered' ? 'ol' : 'ul'

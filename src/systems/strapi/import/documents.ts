@@ -16,11 +16,8 @@ export interface StrapiDocument {
 }
 
 export interface StrapiDocuments {
-  /** In the order in which they were made. */
   readonly documents: readonly StrapiDocument[]
-  /** The document that a row belongs to and its locale, by `rowOf`. */
   readonly rows: ReadonlyMap<string, { readonly key: string; readonly locale: string }>
-  /** Rows that are taken over, by `rowOf`. */
   readonly taken: ReadonlySet<string>
 }
 
@@ -48,7 +45,6 @@ function firstRows(links: readonly Link[]): (row: string) => string {
   return first
 }
 
-/** The values that an editor wrote in a row, without ids and times, to see if a draft differs. */
 const writtenIn = ({ data }: Entity, { fields }: PlannedType): string =>
   JSON.stringify(
     fields.map(({ attributeName }) => memberOf(data, attributeName)),

@@ -9,15 +9,12 @@ import type { StrapiSchema } from './export.js'
 import type { StrapiLinks } from './links.js'
 import type { PlannedField, PlannedType, StrapiModel } from './model.js'
 
-/** A row of a document, or a component. */
 interface Source {
   readonly type: string
   readonly id: string
   readonly data: Readonly<Record<string, unknown>>
-  /** The document and the locale of a row. */
   readonly document?: { readonly key: string; readonly locale: string }
 }
-/** The sources of an entry, by locales, the default one first. */
 type Sources = ReadonlyMap<string, Source>
 
 /** A list that is empty in a language is so, and not that of the default one. */
@@ -28,7 +25,6 @@ const emptyLists = (fields: readonly PlannedField[]): ImportedValues =>
       .map(({ name, taking }) => [name, taking === 'media' ? { files: [] } : { entries: [] }]),
   )
 
-/** Its `documentId`, if it has one, and the number of its first row. */
 function idsOf(type: string, rows: StrapiDocument['rows']): SourceId[] {
   const [first] = rows.values()
   const documentId = textIn(first?.data, 'documentId')
@@ -42,7 +38,6 @@ const keyOf = ({ type, id }: Source): string => `${type} ${id}`
 
 type Owner = Pick<ImportedEntry, 'isPublished' | 'publishedAt' | 'createdAt'>
 
-/** Components in each other. */
 const maxDepth = 20
 const numbers: ReadonlySet<string> = new Set(['integer', 'biginteger', 'float', 'decimal'])
 
@@ -50,7 +45,6 @@ interface Settings {
   readonly model: StrapiModel
   readonly schemas: ReadonlyMap<string, StrapiSchema>
   readonly links: StrapiLinks
-  /** The default locale, `''` without locales. */
   readonly standard: string
   readonly fileOf: (addressOrHash: string) => string | undefined
   readonly notes: Notes
@@ -178,7 +172,6 @@ export class StrapiEntries {
     return links.naming(document.key, document.locale, attributeName, attribute)
   }
 
-  /** The components that a row or component has in a field. */
   private components({ data }: Source, { attribute, attributeName }: PlannedField): Source[] {
     const value = memberOf(data, attributeName)
     const list: unknown[] = Array.isArray(value) ? value : [value]

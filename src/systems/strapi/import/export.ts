@@ -5,10 +5,8 @@ import type { Notes } from '../../../services/import/notes.js'
 import type { ExportFiles } from '../../../services/import/site.js'
 import { UnreadRecords } from '../../../services/import/unread.js'
 
-/** Content types and components. Components may be in each other as far as there are any. */
 const mostSchemas = 2000
 
-/** An attribute of a content type or component. */
 const attribute = z.looseObject({
   type: z.string(),
   required: z.boolean().nullish(),
@@ -48,7 +46,6 @@ const schema = z.object({
 
 /** A content type or component. */
 export interface StrapiSchema extends Omit<z.infer<typeof schema>, 'attributes'> {
-  /** In their order. */
   readonly attributes: ReadonlyMap<string, Attribute>
 }
 
@@ -77,7 +74,6 @@ export interface StrapiExport {
   readonly entities: readonly Entity[]
   readonly links: readonly Link[]
   readonly defaultLocale: string | undefined
-  /** Names of the files in the export. */
   readonly names: ReadonlySet<string>
   readonly unread: UnreadRecords
 }

@@ -14,7 +14,6 @@ const fileType = 'plugin::upload.file'
 const ofType = ({ entities }: StrapiExport, type: string): Entity[] =>
   entities.filter(entity => entity.type === type)
 
-/** The languages, where there is content in languages: those of the export, and those that rows are in. */
 function localesOf(site: StrapiExport, model: StrapiModel): ImportedLocale[] {
   const localized = new Set([...model.types].flatMap(([uid, { isLocalized }]) => (isLocalized ? [uid] : [])))
   if (localized.size === 0) return []
@@ -55,7 +54,6 @@ function filesOf(site: StrapiExport): ImportedFile[] {
   })
 }
 
-/** Finds the key of a file by its address, or by the name under which it is stored. */
 function fileFinder(site: StrapiExport): (addressOrHash: string) => string | undefined {
   const keys = new Map<string, string>()
   for (const { id, data } of ofType(site, fileType))
@@ -66,7 +64,6 @@ function fileFinder(site: StrapiExport): (addressOrHash: string) => string | und
   return addressOrHash => keys.get(addressOrHash)
 }
 
-/** Content of plug-ins, and accounts of visitors. */
 const isOther = (type: string): boolean =>
   type.startsWith('plugin::') &&
   !/^plugin::(?:upload|i18n|content-releases|review-workflows)\.|\.(?:role|permission)$/.test(type)
@@ -94,7 +91,6 @@ function publicTypes(site: StrapiExport): ReadonlySet<string> | undefined {
   )
 }
 
-/** Notes records of the export that are not imported, and types and texts that differ here. */
 function noteOthers(
   site: StrapiExport,
   model: StrapiModel,

@@ -60,7 +60,6 @@ export class StrapiLinks {
     return this.keysAt(placeOf(type, id, field))
   }
 
-  /** Keys of the documents that name a document, for the other side of a relation. */
   naming(key: string, locale: string, field: string, { target, morphBy }: Attribute): string[] {
     const morph = target && morphBy ? [placeOf(key, locale, morphField(target, morphBy))] : []
     return this.keysAt(placeOf(key, locale, field), ...morph)

@@ -11,7 +11,6 @@ type Taking = 'plain' | 'blocks' | 'media' | 'relation' | 'component' | 'parts' 
 
 /** An attribute that is taken over. */
 export interface PlannedField {
-  /** Its name in Strapi. */
   readonly attributeName: string
   readonly attribute: Attribute
   readonly taking: Taking
@@ -32,11 +31,9 @@ export interface PlannedType {
   readonly compat: ImportedType['compat']
 }
 
-/** How a component is used where its instances are entries. */
 interface Use {
   /** True if relations name them, and so their children would not be shown. */
   alone: boolean
-  /** True if they are children that differ between languages. */
   localized: boolean
 }
 
@@ -60,7 +57,6 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
   json: 'json',
 }
 
-/** The attributes that Strapi adds to every content type. */
 const ownAttributes: ReadonlySet<string> = new Set([
   ...['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations'],
   ...['strapi_stage', 'strapi_assignee', 'strapi_reviewWorkflows_stage'],
@@ -157,7 +153,6 @@ export class StrapiModel {
     }
   }
 
-  /** The components of an attribute whose instances are entries. */
   private entriesOf({ type, component, components }: Attribute, isChildren = false): string[] {
     const all =
       type === 'dynamiczone' ? (components ?? []) : type === 'component' && component ? [component] : []
@@ -273,7 +268,6 @@ function nameOfContent({ uid, info }: StrapiSchema): string {
   return kebab(name) !== singular && isKey(exact) ? exact : name.slice(0, 200)
 }
 
-/** The name that front ends know it by, unless the guess is right. */
 function compatOf({ uid, kind, modelType, info }: StrapiSchema, name: string): Record<string, string> {
   if (modelType === 'component') return { component: uid }
   const plural = info?.pluralName

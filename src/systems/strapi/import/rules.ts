@@ -25,7 +25,6 @@ const broken = 'Rules that published content breaks are left out'
 const unknown = 'Unsupported rules are left out'
 const texts: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'slug', 'email'])
 
-/** Entries of each type, with those among children. */
 function* allOf(entries: readonly ImportedEntry[]): Generator<ImportedEntry> {
   for (const entry of entries) {
     yield entry
@@ -42,7 +41,6 @@ const textOf = (value: ImportedValue): string | undefined => {
 const isNumeric = (value: unknown): boolean =>
   typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
 
-/** Settings that an attribute asks for, in the terms of this service. */
 function settingsOf(attribute: Attribute, type: FieldType): [string, unknown][] {
   const given = (name: string) => memberOf(attribute, name)
   const found: [string, unknown][] = []
@@ -62,7 +60,6 @@ function settingsOf(attribute: Attribute, type: FieldType): [string, unknown][] 
   return found
 }
 
-/** How many components there may be. */
 function limitsOf(attribute: Attribute): [string, unknown][] {
   return ['min', 'max'].flatMap(name => {
     const limit = memberOf(attribute, name)
@@ -103,7 +100,6 @@ function typeOf({ type }: PlannedField, written: readonly Written[], place: stri
   return 'textarea'
 }
 
-/** The options with those that values have beside them. */
 function optionsOf({ enum: given }: Attribute, written: readonly Written[]): { options?: string[] } {
   const used = written.flatMap(({ value }) => textOf(value) || [])
   const options = [...new Set([...(given ?? []), ...used])].filter(option => option !== '')

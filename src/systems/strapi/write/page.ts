@@ -24,12 +24,10 @@ import {
   type StrapiShown,
 } from './shown.js'
 
-/** Members of a document by their names, as JSON. */
 type Written = Record<string, string>
 type Nodes = ReadonlyMap<string, Node>
 type Datatype = Node['datatype']
 
-/** True if a datatype has a member of its own under the name of the localizations. */
 const hasOwnLocalizations = (model: StrapiModel, datatype: Datatype): boolean =>
   model.zoneOf(datatype) === localizationsKey ||
   model.fieldsOf(datatype).some(({ name }) => name === localizationsKey)
@@ -55,11 +53,9 @@ interface Writing {
   readonly wrapped: boolean
   /** True if slug and title are the fields of these names, and the route's slug has no slash in front. */
   readonly ownNames: boolean
-  /** Undefined where documents are not shown in other locales. */
   readonly localizations?: LocalizationsOf | undefined
 }
 
-/** The members of a document that are fields to its reader. */
 function attributesOf(
   { entry, values }: Pick<Node, 'entry' | 'values'>,
   route: ContentTree['route'],
@@ -90,7 +86,6 @@ function filesOf({ ids, many }: References, shown: StrapiShown, { context, wrapp
   return asData(many && files.length > 0 ? `[${files.join(',')}]` : (files[0] ?? 'null'), wrapped)
 }
 
-/** The targets of a relation in an order of their members; those without a value come last. */
 function sortedTargets(
   ids: readonly string[],
   sort: NonNullable<StrapiShown['sort']>,
@@ -127,7 +122,6 @@ function sortedTargets(
   return [...ids].sort(order)
 }
 
-/** The targets of relations, as far as they were read. `isNamed` leaves out the fields of targets. */
 function targetsOf(
   { ids, many }: References,
   field: NodeValue['field'],
@@ -168,7 +162,6 @@ function targetOf(target: LinkedEntry, shown: StrapiShown, isNamed: boolean, wri
   return identified(node, addLocalizations(attributes, target, writing, shown), writing)
 }
 
-/** The id of a document: that of Strapi, or the one here. */
 const documentIdOf = ({ ids }: FormatContext, id: string): string => JSON.stringify(ids?.get(id) ?? id)
 
 function identified({ entry }: Node, attributes: Written, { wrapped, context }: Writing): string {
@@ -177,7 +170,6 @@ function identified({ entry }: Node, attributes: Written, { wrapped, context }: 
   return objectOf({ id, documentId: documentIdOf(context, entry.content_data_id), ...attributes })
 }
 
-/** Adds the document as it is in its other locales, where nothing of its own has the name. */
 function addLocalizations(
   into: Written,
   { node, route }: LinkedEntry,
@@ -201,7 +193,6 @@ function addLocalizations(
 const showsPlain = ({ fields, populate }: StrapiShown, name: string): boolean =>
   !fields || fields.has(name) || (typeof populate === 'object' && populate.has(name))
 
-/** The values of a node, and empty ones for its other fields, unless the document has a member of that name. */
 function valuesOf(node: Node, { context, model }: Writing, into: Written): NodeValue<LeanValue>[] {
   const stored: NodeValue<LeanValue>[] = valuesIn(node, context)
   const known = new Set(stored.map(({ field }) => field.field_id))
@@ -270,7 +261,6 @@ class Components {
   }
 }
 
-/** The document's fields, with its children as a dynamic zone, a component each. */
 function* documentOf(
   { route, root }: ContentTree,
   context: FormatContext,

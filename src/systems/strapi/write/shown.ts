@@ -9,12 +9,9 @@ export type Populate = 'everything' | 'names' | 'one' | 'none' | ReadonlyMap<str
 
 /** How much of a document is written. */
 export interface StrapiShown {
-  /** Undefined for all fields. */
   readonly fields?: ReadonlySet<string> | undefined
   readonly populate: Populate
-  /** Of a dynamic zone, how much of a component, by its name. */
   readonly on?: ReadonlyMap<string, StrapiShown> | undefined
-  /** Of a relation to many, the order of its targets. */
   readonly sort?: readonly { readonly name: string; readonly descending: boolean }[] | undefined
 }
 

@@ -40,20 +40,17 @@ export type FiledPart = TaxonomyPart | 'author'
 export const invalidTerm = 'Term does not exist.'
 export const invalidUser = 'Invalid user ID.'
 
-/** The posts that have the part: those under `posts`, or else the first type that has it. */
 const typeWith = ({ types }: CompatSite, part: FiledPart): TypeMapping | undefined => {
   const having = types.filter(({ parts }) => parts[part])
   return having.find(({ wordpress }) => wordpress === 'posts') ?? having[0]
 }
 
-/** Where the entries of a part are from; undefined where the relation may name anything. */
 function targetOf(site: CompatSite, part: FiledPart): TypeMapping | undefined {
   const field = typeWith(site, part)?.parts[part]
   const [name] = field ? targetsOf(field) : []
   return site.types.find(({ datatype }) => datatype.name === name)
 }
 
-/** The ids of entries that a part of a post names. */
 async function namedBy(site: CompatSite, part: FiledPart, number: number): Promise<string[]> {
   const field = typeWith(site, part)?.parts[part]
   const { trees } = await site.documents.shown(await idsOf(site, [number]), {
@@ -113,7 +110,6 @@ function orderOf(
   return [{ name: titleFieldOf(schema, datatype)?.name ?? 'title', descending }]
 }
 
-/** How many posts are filed under an entry. */
 async function countOf(site: CompatSite, part: FiledPart, id: string): Promise<number> {
   const type = typeWith(site, part)
   const field = type?.parts[part]
@@ -123,10 +119,8 @@ async function countOf(site: CompatSite, part: FiledPart, id: string): Promise<n
   return (await site.documents.find({ ...asked, limit: 1, offset: 0 })).count ?? 0
 }
 
-/** So many terms are counted for their order, or to hide empty ones. */
 const mostCounted = 200
 
-/** Terms in the order of how many posts are filed under them, or those that have any. */
 async function counted(
   site: CompatSite,
   part: FiledPart,
@@ -316,7 +310,6 @@ function taxonomiesOf(site: CompatSite, api: string): Record<string, unknown> {
   return Object.fromEntries(shown)
 }
 
-/** Routes that every site has. */
 const fixedRoutes = ['comments', 'media', 'types', 'taxonomies', 'categories', 'tags', 'users']
 
 /** The root document, by which clients discover the API. */

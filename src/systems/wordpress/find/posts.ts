@@ -105,7 +105,6 @@ export async function naming(
   return parts
 }
 
-/** The conditions of a request, but for those of the order. */
 class PostFilter {
   readonly parts: (FilterCondition | FilterGroup)[] = []
 
@@ -128,7 +127,6 @@ class PostFilter {
     return all(parts)
   }
 
-  /** Conditions for a time between two others. */
   private times(column: string, ...bounds: readonly (readonly [string, AskedTime | undefined])[]): void {
     for (const [i, [parameter, asked]] of bounds.entries()) {
       if (!asked) continue
@@ -151,7 +149,6 @@ class PostFilter {
       this.parts.push(not(among(part, await idsOf(this.site, unwanted), field)))
   }
 
-  /** Entries whose route is right under that of another; 0 stands for the top. */
   private async under(numbers: readonly number[]): Promise<FilterGroup> {
     const { documents } = this.site
     const rows = (await entriesByNumber(this.site, numbers)).map(({ row }) => row)
@@ -163,7 +160,6 @@ class PostFilter {
   }
 }
 
-/** The order of posts; undefined where the ids that were found have one of their own. */
 function orderOf(
   { documents: { schema } }: CompatSite,
   { datatype }: TypeMapping,
@@ -196,7 +192,6 @@ function orderOf(
   }
 }
 
-/** The status that an entry has in WordPress. */
 const statusOf = (entry: EntryRow): string => stateOf(entry).status
 
 async function found(site: CompatSite, type: TypeMapping, request: WordpressRequest) {
@@ -225,7 +220,6 @@ async function found(site: CompatSite, type: TypeMapping, request: WordpressRequ
   return { ids: inOrder.slice(offset, offset + limit), count: inOrder.length }
 }
 
-/** True if the texts of an entry and its children are shown. */
 const showsTexts = ({ fields }: WordpressRequest): boolean =>
   !fields || fields.some(([first = '']) => ['content', 'excerpt', 'acf'].includes(first))
 

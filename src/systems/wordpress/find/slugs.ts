@@ -10,12 +10,10 @@ type Datatype = TypeMapping['datatype']
 const slugFieldOf = (schema: Schema, datatype: Datatype) =>
   fieldsOf(schema, datatype).find(({ field_type }) => field_type === 'slug')
 
-/** So many of the newest entries say where those of a datatype mostly are. */
 const looked = 50
 
 const lastOf = (slug: string): string => slug.split('/').at(-1) || 'home'
 
-/** The paths that entries of a datatype are under, as far as the newest say. */
 async function pathsAbove(documents: Documents, datatype: Datatype): Promise<Set<string>> {
   const newest = [{ name: 'published_at', descending: true }]
   const asked = { datatype, filter: all([]), sort: newest, locale: '', count: false }

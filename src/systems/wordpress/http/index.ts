@@ -27,7 +27,6 @@ const prefix = `${compatPrefix}/wordpress`
 const jsonRoot = '/wp-json'
 const version = '/wp/v2'
 
-/** The messages of WordPress for errors that have their own code there. */
 const codes: Readonly<Record<string, string>> = {
   [invalidPost]: 'rest_post_invalid_id',
   [invalidTerm]: 'rest_term_invalid',
@@ -79,7 +78,6 @@ export function wordpressRoutes(context: ApiContext): Endpoints {
     const query = c.req.url.includes('?') ? `?${searchOf(c.req.url)}` : ''
     return wordpressRequest(addressOf(c, c.req.path.slice(prefix.length)) + query, apiOf(c))
   }
-  /** Adds an endpoint that every WordPress has beside its posts; `number` is the one in the address. */
   const getFixed = (
     path: string,
     write: (site: CompatSite, request: WordpressRequest, number: number) => Promise<Written>,

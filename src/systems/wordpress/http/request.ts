@@ -70,7 +70,6 @@ function slugsOf(query: NestedMap): string[] {
   return slugs
 }
 
-/** A number that no entry has, so that the list is empty. */
 const noNumber = 0
 
 /** A request for a list. */
@@ -97,7 +96,6 @@ export function wordpressRequest(url: string, api: string) {
     offset: query.has('offset') ? number('offset', 0, 0) : undefined,
     search: (text('search') ?? '').trim(),
     slugs: slugsOf(query),
-    /** Terms that posts are filed under, alone. */
     hideEmpty: ['true', '1'].includes(text('hide_empty') ?? ''),
     include: wantsSticky(query) ? [noNumber] : numbersOf(query, 'include'),
     exclude: numbersOf(query, 'exclude'),
@@ -107,7 +105,6 @@ export function wordpressRequest(url: string, api: string) {
     tags: numbersOf(query, 'tags'),
     tagsExclude: numbersOf(query, 'tags_exclude'),
     authors: numbersOf(query, 'author'),
-    /** The post whose terms are wanted. */
     post,
     after: timeOf(query, 'after'),
     before: timeOf(query, 'before'),
@@ -116,11 +113,9 @@ export function wordpressRequest(url: string, api: string) {
     orderby: text('orderby')?.toLowerCase(),
     order: orderOf(query),
     statuses: statusesOf(query),
-    /** Members that are shown, as paths; undefined for all. */
     fields: fieldsOf(query),
     embed: embedOf(query),
     api,
-    /** The address of the request without its query. */
     self: at < 0 ? url : url.slice(0, at),
     query: search,
   }

@@ -6,11 +6,9 @@ import { parseXml, type XmlElement } from './xml.js'
 
 /** An export of WordPress (WXR), in its own terms. */
 export interface WordpressExport {
-  /** The address of the site. */
   readonly base: URL
   readonly authors: readonly WordpressAuthor[]
   readonly terms: readonly WordpressTerm[]
-  /** In the order in which they were made. */
   readonly items: readonly WordpressItem[]
   /** How many items have no id, and are left out. */
   /** Places of items without an id. */
@@ -33,7 +31,6 @@ export interface WordpressTerm {
   readonly slug: string
   readonly name: string
   readonly description: string
-  /** The slug of the term above, or nothing. */
   readonly parent: string
   readonly metas: Metas
 }
@@ -45,24 +42,20 @@ export interface WordpressItem {
   readonly status: string
   readonly title: string
   readonly link: string
-  /** The login of the author. */
   readonly author: string
   readonly content: string
   readonly excerpt: string
-  /** When it was or will be published. ISO 8601, in UTC. */
   readonly date: string | undefined
   /** As far as is known: the earlier of the date and the last change. */
   readonly createdAt: string | undefined
   /** When it was changed last; its date, where the export does not say. */
   readonly changedAt: string | undefined
-  /** Its date in the zone of the site. */
   readonly zoned: ZonedTime | undefined
   readonly slug: string
   readonly parent: number
   readonly menuOrder: number
   readonly isProtected: boolean
   readonly isSticky: boolean
-  /** Of an attachment. */
   readonly url: string
   readonly terms: readonly Pick<WordpressTerm, 'taxonomy' | 'slug' | 'name'>[]
   readonly metas: Metas
@@ -111,7 +104,6 @@ const itemTerms = (item: XmlElement): WordpressItem['terms'] =>
     return [{ taxonomy, slug: uriDecoded(nicename), name: text }]
   })
 
-/** Returns the offset from UTC that a date in the zone of the site has. */
 function zonedDate(item: XmlElement): ZonedTime | undefined {
   const [utc = Number.NaN, local = Number.NaN] = ['wp:post_date_gmt', 'wp:post_date'].map(name => {
     const text = textOf(item, name).trim()
@@ -121,7 +113,6 @@ function zonedDate(item: XmlElement): ZonedTime | undefined {
   return Math.abs(minutes) <= 14 * 60 ? { utc, minutes } : undefined
 }
 
-/** Undefined for an item without an id. */
 function itemOf(item: XmlElement): WordpressItem | undefined {
   const id = numberOf(item, 'wp:post_id')
   const date = dateOf(item, 'date')
@@ -151,7 +142,6 @@ function itemOf(item: XmlElement): WordpressItem | undefined {
   }
 }
 
-/** Where categories, tags and other terms have their parts. */
 const termElements = [
   { element: 'wp:category', taxonomy: 'category', slug: 'wp:category_nicename', prefix: 'wp:category' },
   { element: 'wp:tag', taxonomy: 'post_tag', slug: 'wp:tag_slug', prefix: 'wp:tag' },
@@ -178,7 +168,6 @@ const authorsOf = (channel: XmlElement): WordpressAuthor[] =>
     return { id: numberOf(author, 'wp:author_id'), login, name: textOf(author, 'wp:author_display_name') }
   })
 
-/** The records of all files of one site; of duplicates, the first counts. */
 class Gathered {
   base: URL | undefined
   readonly authors = new Map<string, WordpressAuthor>()

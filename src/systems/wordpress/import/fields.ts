@@ -14,16 +14,13 @@ export interface FieldReferences {
   html(text: string): string
 }
 
-/** A type that a field may have; undefined of a value that does not fit. */
 interface Candidate {
   readonly type: ImportedField['type']
   readonly data?: ImportedField['data']
   readonly convert: (value: MetaValue) => ImportedValue | undefined
-  /** The kind of records that values name and the export lacks. */
   readonly missing?: 'missingFiles' | 'missingEntries'
 }
 
-/** All values of one name. */
 interface Column {
   readonly name: string
   readonly field: AcfField | undefined
@@ -86,14 +83,12 @@ const json: Candidate = {
 }
 const guesses = [number, boolean, date, dateTime, url, email, text, textarea, json]
 
-/** The numbers that a value consists of. */
 function idsOf(value: MetaValue): number[] | undefined {
   const list = typeof value === 'string' ? [value] : value.json
   if (!Array.isArray(list) || !list.every(id => /^\d{1,15}$/.test(String(id)))) return undefined
   return list.map(Number)
 }
 
-/** More than any kind of entries has that people edit. */
 const maxFields = 500
 
 /** Finds the fields of one kind of entries and their values. */
@@ -171,7 +166,6 @@ export class CustomFields {
     return chosen
   }
 
-  /** The types that fit ACF's definition of a field. */
   private defined({ type, choices, isMultiple }: AcfField, column: Column): readonly Candidate[] {
     switch (type) {
       case 'number':

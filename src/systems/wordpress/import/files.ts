@@ -5,7 +5,6 @@ import { oneLine, plainText } from './html.js'
 
 export const fileKey = ({ id }: WordpressItem): string => `attachment:${id}`
 
-/** The path under the folder in which WordPress keeps files. */
 function inUploads(path: string): string | undefined {
   const [, rest] = /(?:^|\/)uploads\/(.+)$/.exec(path) ?? []
   return rest

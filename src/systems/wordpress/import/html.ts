@@ -27,7 +27,6 @@ export function textAboveMore(content: string): string {
 export interface BodyReferences {
   /** The address to store for one that a body has; undefined where it stays. */
   addressOf(address: string): string | undefined
-  /** The content of a block that several posts share. */
   sharedBlock(id: number): string | undefined
 }
 
@@ -39,7 +38,6 @@ const commonShortcodes: ReadonlySet<string> = new Set(['gallery', 'playlist', 'a
 
 const imageEnd = /<img\b[^<>]{0,4000}>(?:\s*<\/a>)?/i
 
-/** Between the parts of these blanks mean nothing. */
 const holdsPartsOnly: ReadonlySet<string> = new Set([
   'ul',
   'ol',
@@ -79,7 +77,6 @@ export class Bodies {
     private readonly notes: WordpressNotes,
   ) {}
 
-  /** Of the block editor, or of the classic one. Nothing for a body that says nothing. */
   html(content: string): string {
     const { notes } = this
     for (const [, name = ''] of content.matchAll(lost)) notes.count('elements', name.toLowerCase())
@@ -102,7 +99,6 @@ export class Bodies {
     })
   }
 
-  /** `[caption]` with a picture as a figure. */
   private captioned(content: string): string {
     const [start, end] = ['[caption', '[/caption]']
     const pieces: string[] = []

@@ -24,7 +24,6 @@ import { acfFields, metaValues } from './metas.js'
 import { WordpressNotes } from './notes.js'
 import { WordpressPlaces } from './places.js'
 
-/** Types of items that sites consist of beside their content. */
 const ofTheSite =
   /^(?:revision|nav_menu_item|wp_(?:block|template|template_part|global_styles|navigation|font_family|font_face)|custom_css|customize_changeset|oembed_cache|user_request|acf-.+)$/
 const siteTaxonomies: ReadonlySet<string> = new Set(['nav_menu', 'post_format', 'wp_theme', 'link_category'])
@@ -56,14 +55,10 @@ class WordpressReader {
   private readonly places: WordpressPlaces
   private readonly bodies: Bodies
   private readonly definitions
-  /** Names of the types here, by those of post types and taxonomies. */
   private readonly typeNames = new Map<string, string>()
   private readonly references: FieldReferences
-  /** Shared blocks that are part of a body that was read. */
   private readonly shownBlocks = new Set<number>()
-  /** The time zone of the site, as far as its times say. */
   private readonly zone: string | undefined
-  /** The date of the first post, for entries without one. */
   private readonly start: string
 
   constructor(
@@ -305,7 +300,6 @@ class WordpressReader {
   }
 }
 
-/** Metas that WordPress itself and ACF keep beside posts. */
 const ownMetas =
   /^_(?:edit_(?:last|lock)|thumbnail_id|wp_.+|pingme|encloseme|menu_item_.+|oembed_.+|customize_.+)$/
 const isOfPlugin = (name: string, value = ''): boolean =>

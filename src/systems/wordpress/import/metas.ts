@@ -6,7 +6,6 @@ export interface AcfField {
   readonly type: string
   readonly label: string
   readonly isMultiple: boolean
-  /** Values and their labels. */
   readonly choices: ReadonlyMap<string, string>
 }
 
@@ -17,9 +16,7 @@ export type MetaValue = string | { readonly json: unknown }
 
 export interface Meta {
   readonly value: MetaValue
-  /** The definition of ACF; not all exports have it. */
   readonly field: AcfField | undefined
-  /** True if ACF has written it. */
   readonly isAcf: boolean
 }
 
@@ -45,7 +42,6 @@ export function acfFields(items: readonly WordpressItem[]): Definitions {
 /** Types of fields that consist of parts, whose names begin with the name of the whole. */
 const composites: ReadonlySet<string> = new Set(['repeater', 'group', 'flexible_content'])
 
-/** Takes the values of one post apart. */
 class MetaReader {
   constructor(
     private readonly metas: Metas,
@@ -131,7 +127,6 @@ function plainValue(value: MetaValue, field: AcfField | undefined): unknown {
   return isNumber && value !== '' && Number.isFinite(Number(value)) ? Number(value) : value
 }
 
-/** The shortest name of a whole that the name is of a part of. */
 function wholeOf(name: string, wholes: ReadonlyMap<string, unknown>): string | undefined {
   if (wholes.size === 0) return undefined
   for (let at = name.indexOf('_'); at > 0; at = name.indexOf('_', at + 1)) {

@@ -1,7 +1,6 @@
 import { Notes } from '../../../services/import/notes.js'
 import { UnreadRecords } from '../../../services/import/unread.js'
 
-/** The sentence for each kind of loss. */
 const sentences = {
   notTaken: 'Items of the site itself are left out',
   trash: 'Posts in the trash are left out',

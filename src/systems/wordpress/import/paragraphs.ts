@@ -26,7 +26,6 @@ const elementOf = (tagName: string, children: Child[]): Element => ({
 const isBreak = (node: Child | undefined): boolean => node?.type === 'element' && node.tagName === 'br'
 const isBlank = (node: Child | undefined): boolean => node?.type === 'text' && node.value.trim() === ''
 
-/** Text with its line ends as breaks, but for one that comes after a break. */
 function broken(value: string, afterBreak: boolean): Child[] {
   const nodes: Child[] = []
   value.split('\n').forEach((line, i) => {
@@ -38,7 +37,6 @@ function broken(value: string, afterBreak: boolean): Child[] {
   return nodes
 }
 
-/** The content of a line, with its elements. */
 function inline(children: readonly Child[]): Child[] {
   const nodes: Child[] = []
   for (const child of children) {
@@ -48,7 +46,6 @@ function inline(children: readonly Child[]): Child[] {
   return nodes
 }
 
-/** Without blanks and breaks at both ends. */
 function trimmedRun(run: readonly Child[]): Child[] {
   let [from, to] = [0, run.length]
   while (from < to && (isBlank(run[from]) || isBreak(run[from]))) from++
@@ -63,9 +60,7 @@ function trimmedRun(run: readonly Child[]): Child[] {
   return nodes
 }
 
-/** Gathers the content between blocks and empty lines. */
 class Runs {
-  /** Blocks, and the content of each paragraph as a list. */
   readonly parts: (Element | Child[])[] = []
   private run: Child[] = []
 

@@ -1,4 +1,3 @@
-/** Levels of arrays within each other. */
 const maxDepth = 50
 
 const bytesOf = new TextEncoder()
@@ -85,7 +84,6 @@ class PhpReader {
   }
 }
 
-/** How texts begin that may be arrays of PHP. */
 const isPhpArray = (text: string): boolean => /^a:\d+:\{/.test(text)
 
 /**

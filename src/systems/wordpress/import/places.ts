@@ -4,17 +4,14 @@ import type { WordpressExport, WordpressItem } from './export.js'
 import { plainText } from './html.js'
 import type { WordpressNotes } from './notes.js'
 
-/** A place in the web without what does not matter to it: the scheme, `www.` and a slash at the end. */
 function placeOf({ host, pathname }: URL): string {
   const path = uriDecoded(pathname).replace(/\/$/, '')
   return `${host.replace(/^www\./, '')}${path}`
 }
 
-/** The name of the file that smaller pictures, or one that WordPress has made smaller, are made from. */
 const originalOf = (place: string): string =>
   place.replace(/(?:-\d{1,5}x\d{1,5}|-scaled|-rotated)(?=\.[A-Za-z0-9]{1,5}$)/, '')
 
-/** The words of a title as a part of a path. */
 const slugOf = (title: string): string =>
   plainText(title)
     .normalize('NFC')
@@ -24,7 +21,6 @@ const slugOf = (title: string): string =>
     .join('-')
     .slice(0, 60)
 
-/** More levels of pages than anybody has. */
 const maxLevels = 50
 
 /** Where the pages and files of a site are. */
@@ -53,12 +49,10 @@ export class WordpressPlaces {
     for (const item of attachments) this.addFile(item)
   }
 
-  /** The path of an entry's page. */
   pathOf({ id }: WordpressItem): string {
     return this.paths.get(id) ?? `/${id}`
   }
 
-  /** The address to store for one in a body; undefined if it stays. */
   addressOf(
     address: string,
     keys: { entry(item: WordpressItem): string; file(item: WordpressItem): string },

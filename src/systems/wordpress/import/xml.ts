@@ -7,7 +7,6 @@ export interface XmlElement {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly XmlElement[]
-  /** The text right in it, without that of its children. */
   readonly text: string
 }
 
@@ -16,7 +15,6 @@ interface OpenElement extends XmlElement {
   text: string
 }
 
-/** Exports have five levels. */
 const maxDepth = 50
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what XML does not allow, and exports have nevertheless

@@ -3,7 +3,6 @@ import { type Members, objectOf } from '../../../services/delivery/formats/json-
 type Object = Record<string, unknown>
 type Paths = readonly (readonly string[])[]
 
-/** The parts of an object that these paths lead to. */
 function partsOf(object: Object, paths: Paths): Object {
   const shown: Object = {}
   for (const [first = '', ...rest] of paths) {

@@ -19,7 +19,6 @@ type Route = ContentTree['route']
 export interface WordpressWriting {
   readonly context: FormatContext
   readonly types: readonly TypeMapping[]
-  /** The address of `wp/v2`. */
   readonly api: string
 }
 
@@ -49,7 +48,6 @@ function partsOf(node: Node, values: readonly NodeValue[], { types }: WordpressW
   )
 }
 
-/** The description of a term or an author, which has no paragraphs. */
 function descriptionOf({ excerpt }: Parts, { rich }: FormatContext): string {
   const text = excerpt?.value.field_value ?? ''
   if (excerpt?.field.field_type !== 'richtext' || text === '') return escapeHtml(text)
@@ -86,7 +84,6 @@ export function namesOf(node: Node, route: Route, context: FormatContext, values
 /** The relation of a term to the one above it. */
 export const parentField = 'parent'
 
-/** The number of the term above; 0 without one. */
 function parentOf(values: readonly NodeValue[], context: FormatContext): number {
   const value = values.find(({ field }) => field.name === parentField)
   return linkedIn(value, context)[0]?.node.entry.numeric_id ?? 0

@@ -8,7 +8,6 @@ import { withoutZone } from '../zone.js'
 import { attachment, isImage, mediaOf } from './media.js'
 import { TreeTexts } from './texts.js'
 
-/** The first picture of the root's own fields. */
 function featuredIn(root: Node, context: FormatContext): MediaRecord | undefined {
   for (const value of valuesIn(root, context)) {
     const typed = typedValue(value)
@@ -25,7 +24,6 @@ export function stateOf({ status, published_at, publish_at, date_created }: Node
   return { status: 'draft', since: date_created }
 }
 
-/** The members of an object as JSON, without the braces around them. */
 const membersOf = (object: object): string => JSON.stringify(object).slice(1, -1)
 
 /** One page object of the REST API, version 2. */

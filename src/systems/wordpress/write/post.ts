@@ -34,7 +34,6 @@ const excerptWords = 55
 const tags = /<(?:[^"<>]|"[^"]*")*>/g
 const withinWords = /^<\/?(?:a|b|code|del|em|i|ins|mark|s|small|span|strike|strong|sub|sup|u)[ >]/
 
-/** The excerpt of a post without its own: the first words of its text, without marks. */
 function beginningOf(paragraphs: readonly string[]): string {
   const words: string[] = []
   for (const html of paragraphs) {
@@ -47,18 +46,15 @@ function beginningOf(paragraphs: readonly string[]): string {
   return `<p>${words.slice(0, excerptWords).join(' ')}${more}</p>\n`
 }
 
-/** The texts of a post, as JSON. */
 interface PostTexts {
   readonly content: string
   readonly excerpt: string
   readonly acf: string
 }
 
-/** The parts that all posts of a list share. */
 class PostList {
   readonly api: string
   readonly base: string
-  /** The links that every post of the type has. */
   readonly fixedLinks: string
   private readonly embedded = new Map<string, string>()
 
@@ -70,7 +66,6 @@ class PostList {
     this.fixedLinks = `"collection":[{"href":"${this.base}"}],"about":[{"href":"${about}"}]`
   }
 
-  /** An object that posts embed, written once. */
   once(key: string, write: () => Members): string {
     const text = this.embedded.get(key) ?? objectOf(write())
     this.embedded.set(key, text)
@@ -78,7 +73,6 @@ class PostList {
   }
 }
 
-/** A post, with what several of its members are made of. */
 class Post {
   readonly id: number
   readonly state: ReturnType<typeof stateOf>
@@ -109,7 +103,6 @@ class Post {
     this.picture = pictureIn(this.parts, context)
   }
 
-  /** Written on the first use. */
   get texts(): PostTexts {
     this.written ??= this.writeTexts()
     return this.written
@@ -212,7 +205,6 @@ const ending: typeof beginning = [
   ['_links', linksOf],
 ]
 
-/** The members of a post, page or entry of an own post type, in their order. */
 function membersOf({ type, embed }: PostWriting): ReadonlyMap<string, Member> {
   const isPost = type.wordpress === 'posts'
   return new Map([
@@ -244,7 +236,6 @@ export class PostWriter {
     return `${text}}`
   }
 
-  /** Gives its members by their names, as JSON; undefined for missing members. */
   parts(tree: ContentTree, parent: number): (name: string) => string | undefined {
     const post = new Post(this.list, tree, parent)
     return name => this.members.get(name)?.(post)

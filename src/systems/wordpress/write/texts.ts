@@ -20,9 +20,7 @@ const lineBreaks = /\r?\n/g
  * children, so that nothing is dropped.
  */
 export class TreeTexts {
-  /** The paragraphs as HTML. */
   readonly paragraphs: string[] = []
-  /** All of them together, and the text that is left out, as JSON without quotes. */
   content = ''
   excerpt = ''
   /** The numbers of entries: numbers are ids here, by which a client can ask for more. */
