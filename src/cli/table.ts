@@ -45,11 +45,11 @@ export function lines(
   columns: readonly string[],
   { now, head }: Look = {},
 ): string {
-  const textOf = (name: string, value: unknown) =>
+  const cellText = (name: string, value: unknown) =>
     now !== undefined && typeof value === 'string' && isTime(name)
       ? agoWords(value, now)
       : visible(cell(value))
-  const cells = rows.map(row => columns.map(name => textOf(name, row[name])))
+  const cells = rows.map(row => columns.map(name => cellText(name, row[name])))
   const heads = columns.map(headOf)
   const shown = head ? [heads, ...cells] : cells
   const widths = columns.map((_, i) => Math.max(...shown.map(line => widthOf(line[i] ?? ''))))

@@ -8,6 +8,7 @@ import {
   internalTable,
   json,
   longtext,
+  type RowOf,
   table,
   text,
   time,
@@ -438,3 +439,9 @@ export const everyTable = [
   ...Object.values(adminTables),
   ...Object.values(internalTables),
 ]
+
+export type EntryRow = RowOf<ContentSpace['contentData']>
+export type ValueRow = RowOf<ContentSpace['contentFields']>
+export type DatatypeRow = RowOf<ContentSpace['datatypes']>
+export type FieldRow = RowOf<ContentSpace['fields']>
+export type RouteRow = RowOf<ContentSpace['routes']>

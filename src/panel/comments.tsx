@@ -3,7 +3,7 @@ import { memberOf } from '../resources/entry-fields.js'
 import { type Comment, personIn, type Talk } from '../resources/views/talk.js'
 import { withoutEndMarks } from '../services/text.js'
 import type { Shown } from './entry-shown.js'
-import { textOf } from './pages.js'
+import { formText } from './pages.js'
 import { Act, Form, Icon, Moment, Submit } from './parts.js'
 
 const pathOf = (id: string) => `/content/entry/${id}`
@@ -125,7 +125,7 @@ function New({ shown, talk }: { shown: Shown; talk: Talk }) {
   const said = shown.said && 'body' in shown.said.texts ? shown.said : undefined
   const fields = model.fieldsOf.get(entry.datatype_id) ?? []
   const problem = said?.errors.get('body') ?? said?.errors.get('field_id') ?? said?.problem
-  const about = said ? textOf(said.texts, 'field_id') : ''
+  const about = said ? formText(said.texts, 'field_id') : ''
   const people = talk.nameable.filter(({ username }) => username !== '')
   // A new box after each comment of one's own: a page that is put in place of another keeps what was typed.
   const own = [...talk.open, ...talk.settled].filter(({ author_id }) => author_id === view.user?.user_id)
@@ -165,7 +165,7 @@ function New({ shown, talk }: { shown: Shown; talk: Talk }) {
           aria-invalid={problem === undefined ? undefined : 'true'}
           data-names={JSON.stringify(people.map(({ username, name }) => [username, name]))}
         >
-          {`\n${said ? textOf(said.texts, 'body') : ''}`}
+          {`\n${said ? formText(said.texts, 'body') : ''}`}
         </textarea>
         {problem === undefined ? (
           <p class="hint" id="comment-hint">

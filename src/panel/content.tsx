@@ -15,7 +15,7 @@ import { selectionActions } from './entry-selection.js'
 import { Page } from './layout.js'
 import { newPagePages } from './new-page.js'
 import { headChange, headChanged, partsOfMark, type Route, routeOf, unlessRenamed } from './page-head.js'
-import { type Draft, type Pages, pages, saved, seenMember, showPage, type Texts, textOf } from './pages.js'
+import { type Draft, formText, type Pages, pages, saved, seenMember, showPage, type Texts } from './pages.js'
 import { Act, Empty } from './parts.js'
 import { previewLinkPages } from './preview-links.js'
 import { notPublished } from './refused-publish.js'
@@ -187,7 +187,7 @@ async function sinceOf(
   draft: Draft,
   { context, id, locale }: { context: PanelContext; id: string; locale: string },
 ): Promise<SavedFields | undefined> {
-  const mark = textOf(draft.texts, seenMember)
+  const mark = formText(draft.texts, seenMember)
   const seen = readMark(partsOfMark(mark).entry)
   if (!seen) return undefined
   const entry = await context.services.space.content.get(id)

@@ -4,7 +4,7 @@ import type { Text } from '../texts/text.js'
 import { Conflict, type SavedFields } from './conflict.js'
 import { Control, textIn } from './control.js'
 import type { Choice, Field, Picked } from './form-field.js'
-import { type Draft, seenMember, type Texts, textOf, touchedMember } from './pages.js'
+import { type Draft, formText, seenMember, type Texts, touchedMember } from './pages.js'
 import { Icon, Note } from './parts.js'
 import { typedText } from './typed-text.js'
 import type { View } from './view.js'
@@ -197,7 +197,7 @@ interface FieldsProps {
 /** The names of the fields that were typed into; undefined without the script. */
 function touchedIn(texts: Texts): ReadonlySet<string> | undefined {
   try {
-    const names = parseJson(textOf(texts, touchedMember))
+    const names = parseJson(formText(texts, touchedMember))
     return Array.isArray(names) ? new Set(names.map(String)) : undefined
   } catch {
     return undefined
@@ -216,7 +216,7 @@ export function Fields(props: FieldsProps): Child {
   const first = props.begins ? fields.find(({ kind }) => kind !== 'fixed' && kind !== 'hidden') : undefined
   const typed = draft && typedIn(draft)
   // Refused for another reason, the form was not compared with saves of somebody else: it keeps its mark.
-  const mark = draft && !draft.changed && !draft.isStored ? textOf(draft.texts, seenMember) : seen
+  const mark = draft && !draft.changed && !draft.isStored ? formText(draft.texts, seenMember) : seen
   return (
     <>
       {seen !== undefined && (

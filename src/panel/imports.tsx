@@ -7,7 +7,7 @@ import { refuseForeignForm, tokenMember } from './form-token.js'
 import { ImportState, importPath, onePages, systemName } from './import-page.js'
 import { TitledPage } from './layout.js'
 import { List, sliceOf } from './list.js'
-import { type Pages, pages, textOf } from './pages.js'
+import { formText, type Pages, pages } from './pages.js'
 import { Form, Moment, Note, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
@@ -140,7 +140,7 @@ function choosePages({ get, act, receive }: Pages, context: PanelContext): void 
     return c.redirect(`${context.base}${importPath(row)}`, 303)
   })
   act('/import/address/:system', 'import:create', async (c, _view, sent) => {
-    const given = { url: textOf(sent, 'url'), public: textOf(sent, 'public') === 'true', preview: true }
+    const given = { url: formText(sent, 'url'), public: formText(sent, 'public') === 'true', preview: true }
     return importPath(await importJobs.fetch(panelActor(c), systemIn(c), given))
   })
 }

@@ -7,7 +7,7 @@ import { RouteUpdate } from '../services/content/routes.js'
 import type { PanelContext } from './context.js'
 import { Control } from './control.js'
 import { type Field, typedIn } from './controls.js'
-import { type Draft, type Texts, textOf } from './pages.js'
+import { type Draft, formText, type Texts } from './pages.js'
 import { Icon } from './parts.js'
 import { markOf } from './record-mark.js'
 import type { View } from './view.js'
@@ -50,12 +50,12 @@ export const headChanged = (seen: string, route: Route, context: PanelContext): 
 /** Returns the changes of a form to title and address; undefined without changes. @throws 400 if one is invalid */
 export function headChange(texts: Texts, route: Route) {
   if (texts.title === undefined || texts.slug === undefined) return undefined
-  const last = textOf(texts, 'slug')
+  const last = formText(texts, 'slug')
   // An empty last part is a mistake: nobody means the address of the parent page.
   if (last === '' && route.slug !== '/') throw invalid('slug', 'must not be empty')
   const typed = parsed(Head, {
     // The title has a textarea, so that all of it is visible.
-    title: textOf(texts, 'title')
+    title: formText(texts, 'title')
       .split(/[\r\n]/)
       .map(line => line.trim())
       .filter(Boolean)

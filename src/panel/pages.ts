@@ -58,7 +58,7 @@ function textsIn(form: FormData): Texts {
 }
 
 /** The first value of a member; empty without one. */
-export const textOf = (texts: Texts, name: string): string => [texts[name] ?? ''].flat()[0] ?? ''
+export const formText = (texts: Texts, name: string): string => [texts[name] ?? ''].flat()[0] ?? ''
 
 /** @throws errors that are not about the form */
 export function draftOf(
@@ -154,12 +154,12 @@ export function pages(context: PanelContext, subject: string, { hasTexts = false
         const texts = textsIn(await c.req.formData())
         const view = await viewOf(c, context)
         const parts = await submission(c, view, texts)
-        if (parts.redraw && textOf(texts, showMember) !== '')
+        if (parts.redraw && formText(texts, showMember) !== '')
           return showPage(c, await parts.redraw(view, shownAgain(texts)))
         const names = new Set(parts.names)
         try {
           const body = parsed(schema, withoutOwn(parts.prepare?.(texts) ?? texts))
-          const done = await parts.save({ body, view, seen: textOf(texts, seenMember) })
+          const done = await parts.save({ body, view, seen: formText(texts, seenMember) })
           return done instanceof Response ? done : goTo(c, context, done)
         } catch (error) {
           if (!parts.redraw) throw error

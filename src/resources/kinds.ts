@@ -26,7 +26,7 @@ export async function treesWithoutPage(
   const datatype_id = kinds.map(kind => kind.datatype_id)
   if (kinds.length === 0) return { few: [], many: [] }
   const found = await all(space.content.list({ datatype_id, parent_id: null }, { limit: lookedAt }))
-  const few: Entry[] = []
+  const shownTrees: Entry[] = []
   const many: { kind: Kind; total: number }[] = []
   for (const kind of kinds) {
     const where = { datatype_id: kind.datatype_id, parent_id: null }
@@ -34,9 +34,9 @@ export async function treesWithoutPage(
     const own = found.filter(root => root.datatype_id === kind.datatype_id)
     const total = isWhole ? own.length : await space.content.count(where)
     if (total > shownOfKind) many.push({ kind, total })
-    else few.push(...(isWhole ? own : await all(space.content.list(where, { limit: total }))))
+    else shownTrees.push(...(isWhole ? own : await all(space.content.list(where, { limit: total }))))
   }
-  return { few, many }
+  return { few: shownTrees, many }
 }
 
 const isThere = async (

@@ -3,8 +3,8 @@ import { type Child, type Element, paragraph } from '../services/content/rich-te
 import type { MediaById, MediaRecord } from '../services/media/record.js'
 import { type Mark, markOf } from './marks.js'
 
-export const textOf = (node: Child): string =>
-  node.type === 'text' ? node.value : node.children.map(textOf).join('')
+export const nodeText = (node: Child): string =>
+  node.type === 'text' ? node.value : node.children.map(nodeText).join('')
 
 export const isElement = (node: Child): node is Element => node.type === 'element'
 
@@ -81,7 +81,7 @@ export function blocksOf(nodes: readonly Child[]): Element[] {
   let loose: Child[] = []
   const close = () => {
     const isText = loose.some(
-      node => textOf(node).trim() !== '' || (isElement(node) && node.tagName === 'img'),
+      node => nodeText(node).trim() !== '' || (isElement(node) && node.tagName === 'img'),
     )
     if (isText) blocks.push({ type: 'element', tagName: 'p', properties: {}, children: loose })
     loose = []
@@ -116,7 +116,7 @@ export function picturesIn({ children }: Element, media: MediaById): Picture[] {
 }
 
 /** True if the element has no text to read. */
-export const isBlank = (element: Element): boolean => textOf(element).trim() === ''
+export const isBlank = (element: Element): boolean => nodeText(element).trim() === ''
 
 /** The cells of a table, row by row. */
 export function cellsOf(table: Element): Element[][] {

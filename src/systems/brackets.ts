@@ -72,7 +72,7 @@ export function textsOf(parameter: string, given: Nested | undefined): string[] 
 }
 
 /** The one text of a parameter. @throws 400 for a list */
-export function textOf(parameter: string, given: Nested | undefined): string | undefined {
+export function parameterText(parameter: string, given: Nested | undefined): string | undefined {
   if (given === undefined || typeof given === 'string') return given
   throw invalid(parameter, 'is given twice')
 }
@@ -83,7 +83,7 @@ export function numberOf(
   given: Nested | undefined,
   { least, most, standard }: { readonly least: number; readonly most: number; readonly standard: number },
 ): number {
-  const text = textOf(parameter, given)
+  const text = parameterText(parameter, given)
   if (text === undefined || text === '') return standard
   if (!/^-?\d{1,9}$/.test(text) || Number(text) < least || Number(text) > most)
     throw invalid(parameter, `must be a whole number from ${least} to ${most}`)

@@ -10,7 +10,7 @@ export const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 /** The member of an object, if it is a text that is not empty. */
-export function textOf(value: unknown, name: string): string | undefined {
+export function memberText(value: unknown, name: string): string | undefined {
   const member = memberOf(value, name)
   return typeof member === 'string' && member !== '' ? member : undefined
 }

@@ -1,10 +1,6 @@
-import type { RowOf } from '../db/columns.js'
-import type { ContentSpace } from '../db/tables.js'
+import type { DatatypeRow, FieldRow } from '../db/tables.js'
 import type { Schema } from '../services/delivery/content-model.js'
 import { childrenKey } from '../services/delivery/formats/format.js'
-
-type Datatype = RowOf<ContentSpace['datatypes']>
-type Field = RowOf<ContentSpace['fields']>
 
 /** The parts of a post that other systems have names for, and fields stand in for here. */
 export const partNames = ['excerpt', 'picture', 'categories', 'tags', 'author'] as const
@@ -25,7 +21,7 @@ export interface TypeSettings extends Partial<Record<PartName, string | undefine
 
 /** The names of a datatype and its fields in other systems. */
 export interface TypeMapping {
-  readonly datatype: Datatype
+  readonly datatype: DatatypeRow
   readonly wordpress: string
   readonly zone: string | undefined
   readonly strapi: string
@@ -38,8 +34,8 @@ export interface TypeMapping {
   readonly isComponent: boolean
   readonly namesChildren: boolean
   readonly isLocalized: boolean
-  readonly fields: readonly Field[]
-  readonly parts: Readonly<Partial<Record<PartName, Field>>>
+  readonly fields: readonly FieldRow[]
+  readonly parts: Readonly<Partial<Record<PartName, FieldRow>>>
 }
 
 const guesses: Record<PartName, readonly string[]> = {
@@ -50,7 +46,7 @@ const guesses: Record<PartName, readonly string[]> = {
   author: ['author', 'authors', 'writer', 'by'],
 }
 const texts: ReadonlySet<string> = new Set(['text', 'textarea', 'richtext'])
-const fits: Record<PartName, (field: Field) => boolean> = {
+const fits: Record<PartName, (field: FieldRow) => boolean> = {
   excerpt: ({ field_type }) => texts.has(field_type),
   picture: ({ field_type }) => field_type === 'media',
   categories: ({ field_type }) => field_type === 'relation',
@@ -73,7 +69,11 @@ export function pluralOf(word: string): string {
 }
 
 /** The field for a part: the configured one, or else the first with a likely name, or else the first picture. */
-function partOf(part: PartName, fields: readonly Field[], configured: string | undefined): Field | undefined {
+function partOf(
+  part: PartName,
+  fields: readonly FieldRow[],
+  configured: string | undefined,
+): FieldRow | undefined {
   const fitting = fields.filter(fits[part])
   if (configured !== undefined) return fitting.find(({ name }) => name === configured)
   for (const name of guesses[part]) {
@@ -151,7 +151,7 @@ export function mappings(
 }
 
 /** Names of the datatypes that a relation may lead to; empty if it may lead to any. */
-export const targetsOf = ({ data }: Pick<Field, 'data'>): string[] => {
+export const targetsOf = ({ data }: Pick<FieldRow, 'data'>): string[] => {
   const { target } = data
   return (Array.isArray(target) ? target : [target]).filter(name => typeof name === 'string')
 }

@@ -42,7 +42,7 @@ export const chosenBy = ({ headers }: Request, name: ChoosingHeader): string =>
  * Cache key of an answer: the address as it was sent, the headers that choose an answer, and whether there is a key:
  * without one, content that is not public is left out.
  */
-function keyOf(request: Request): string {
+function requestKey(request: Request): string {
   const { url, headers } = request
   const key = headers.has('authorization') ? 'key' : ''
   const chosen = choosingHeaders.map(name => chosenBy(request, name))
@@ -95,7 +95,7 @@ export function searchOf(url: string): string {
 export function compatFastPath({ services: { access: rights, space }, authentication }: ApiContext) {
   return (request: Request, info: RequestInfo): Response | undefined => {
     if (request.method !== 'GET' || !addressOf(request.url).startsWith(`${compatPrefix}/`)) return undefined
-    const found = space.compat.inMemory(keyOf(request))
+    const found = space.compat.inMemory(requestKey(request))
     if (!found) return undefined
     const caller = callerInMemory(authentication, request)
     const isFor = caller ? rights.canCached(caller, access) === true : caller === null && found.isPublic
@@ -124,7 +124,7 @@ function answering({ services, authentication }: ApiContext) {
       throw missingPermission('content:update')
     const caller = { allow, hasKey: hasCredentials(c) }
     const asked = { audience: drafts ? 'working' : 'public', caller } as const
-    const key = beside === null ? undefined : `${keyOf(c.req.raw)}${beside && `\n${beside}`}`
+    const key = beside === null ? undefined : `${requestKey(c.req.raw)}${beside && `\n${beside}`}`
     return answered(c.req.raw, c.env, await compat.answer(key, asked, async site => write(site)))
   }
 }

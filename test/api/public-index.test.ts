@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import type { ValueRow } from '../../src/db/queries/trees.js'
+import type { ValueRow } from '../../src/db/tables.js'
 import { tables } from '../../src/db/tables.js'
 import { type TestApp, testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { EntryRow, ValueRow } from '../../src/db/queries/trees.js'
+import type { EntryRow, ValueRow } from '../../src/db/tables.js'
 import { fieldTypes } from '../../src/services/content/field-types.js'
 import type { Schema } from '../../src/services/delivery/content-model.js'
 import type { Format } from '../../src/services/delivery/formats/format.js'

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { editorView, wholeText } from '../../src/ssh/screen/editor.js'
 import { Grid } from '../../src/ssh/screen/grid.js'
 import { Keys } from '../../src/ssh/screen/keys.js'
-import { lineOf, textOf, typed } from '../../src/ssh/screen/line.js'
+import { lineOf, lineText, typed } from '../../src/ssh/screen/line.js'
 import type { Shell } from '../../src/ssh/screen/view.js'
 import { breaks, wrapped } from '../../src/ssh/screen/wrap.js'
 
@@ -34,7 +34,7 @@ it('edits by characters as people count them', () => {
       line = typed(line, key) ?? line
     })
     keys.feed(Buffer.from(bytes))
-    return textOf(line)
+    return lineText(line)
   }
   expect(after('ae\u0301', '\x7f')).toBe('a')
   expect(after('👩‍👩‍👧b', '\x1b[D\x7f')).toBe('b')

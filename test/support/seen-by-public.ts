@@ -1,4 +1,4 @@
-import type { EntryRow, ValueRow } from '../../src/db/queries/trees.js'
+import type { EntryRow, ValueRow } from '../../src/db/tables.js'
 import { tables } from '../../src/db/tables.js'
 import { publicTree } from '../../src/services/content/public-state.js'
 import type { TestApp } from './app.js'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { freshDatabase } from '../support/database.js'
-import { freePort, password, portListens, startProduct } from '../support/process.js'
+import { freePort, portListens, startProduct } from '../support/process.js'
 
 const varnishd = '/usr/sbin/varnishd'
 const isMissing = spawnSync(varnishd, ['-V']).status !== 0

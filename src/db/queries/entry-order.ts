@@ -24,16 +24,16 @@ export function sortParts(space: ContentSpace, sort: SortShape, n: number) {
     }
   }
   const aliases = Array.from({ length: sort.locales }, (_, level) => `s${n}_${level}`)
-  const keyOf = (alias: string) =>
+  const keySql = (alias: string) =>
     sort.key === 'number' ? `${alias}.number_key` : `nullif(${alias}.text_key, '')`
   const joins = aliases.map(
     alias =>
       ` left join ${space.publicValues.name} ${alias} on ${alias}.content_data_id = e.content_data_id and ${alias}.field_id = ? and ${alias}.locale = ? and ${alias}.position = 0`,
   )
-  const cases = aliases.map(alias => `when ${alias}.position is not null then ${keyOf(alias)}`)
+  const cases = aliases.map(alias => `when ${alias}.position is not null then ${keySql(alias)}`)
   return {
     joins: joins.join(''),
-    key: aliases.length === 1 ? keyOf(aliases[0] as string) : `case ${cases.join(' ')} end`,
+    key: aliases.length === 1 ? keySql(aliases[0] as string) : `case ${cases.join(' ')} end`,
     nullable: true,
   }
 }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import { asSizedKeys, bySpace, each, type ListQuery, type Query, type SizedKey } from '../statements.js'
+import type { ValueRow } from '../tables.js'
 import { type ContentSpace, tables } from '../tables.js'
 import { asMediaReferences, type MediaReference } from './media-reference.js'
-import type { ValueRow } from './trees.js'
 
 /**
  * The content that the public sees, as the records that the lists of management show. Each statement reads the public

@@ -1,7 +1,7 @@
 import type { RowOf } from '../columns.js'
 import { bySpace, type ListQuery } from '../statements.js'
-import type { ContentSpace } from '../tables.js'
-import type { LeanValue, ValueRow } from './trees.js'
+import type { ContentSpace, ValueRow } from '../tables.js'
+import type { LeanValue } from './trees.js'
 
 /** Reads entries of the public book that were found, as much of them as queries show. */
 

@@ -1,12 +1,9 @@
 import type { Knex } from 'knex'
 import { type AnyTable, aliased, listDecoder, type RowOf } from '../columns.js'
 import { bySpace, type Query } from '../statements.js'
-import type { ContentSpace } from '../tables.js'
+import type { ContentSpace, EntryRow, ValueRow } from '../tables.js'
 
 /** How whole trees are read: as much of their rows as a format wants, in as few statements as there are tables. */
-
-export type EntryRow = RowOf<ContentSpace['contentData']>
-export type ValueRow = RowOf<ContentSpace['contentFields']>
 
 /** The columns of an entry and of a value that building a tree and showing its texts needs. */
 export type LeanEntry = Pick<

@@ -7,7 +7,7 @@ export interface Place {
 }
 
 const storageName = 'recent places'
-const most = 6
+const maxRecent = 6
 
 function stored(): Place[] {
   try {
@@ -21,7 +21,7 @@ function stored(): Place[] {
 export const recentPlaces = (): Place[] =>
   stored()
     .filter(({ path }) => path !== location.pathname)
-    .slice(0, most)
+    .slice(0, maxRecent)
 
 /** Stores this page as a recent place until the tab is closed, or the user signs out. */
 export function placeNow(): void {
@@ -34,7 +34,7 @@ export function placeNow(): void {
   const place = { word: heading, hint: crumb, path: location.pathname, icon: current ?? 'content' }
   const others = stored().filter(({ path }) => path !== place.path)
   try {
-    sessionStorage.setItem(storageName, JSON.stringify([place, ...others].slice(0, most + 1)))
+    sessionStorage.setItem(storageName, JSON.stringify([place, ...others].slice(0, maxRecent + 1)))
   } catch {
     // Storage is full or forbidden: there are no recent places.
   }

@@ -1,12 +1,9 @@
-import type { RowOf } from '../../db/columns.js'
 import { referrers, treesWith } from '../../db/queries/links.js'
 import type { Reader } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import { limits } from '../../limits.js'
 import { slugsOf } from './route-translations.js'
 import { kindKey, sortedKeys, surrogateKeys } from './surrogate-keys.js'
-
-type Entry = RowOf<ContentSpace['contentData']>
 
 /** Content that a change affects beside the page of its entry. */
 export interface AffectedContent {
@@ -76,7 +73,7 @@ export const boundedKeys = (pages: readonly string[]): readonly string[] =>
 export async function affectedPages(
   read: Reader,
   space: ContentSpace,
-  entry: Entry,
+  entry: EntryRow,
   affected?: () => Promise<AffectedContent>,
   isEdit = false,
 ): Promise<AffectedPages> {

@@ -1,17 +1,13 @@
 import { z } from 'zod'
 import { chunks } from '../../db/batches.js'
-import type { RowOf } from '../../db/columns.js'
 import type { Reader } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow, FieldRow } from '../../db/tables.js'
 import { limits } from '../../limits.js'
 import { Turns } from '../../turns.js'
 import { type CheckedValue, entryErrors, type Facts, type FieldError, hasRules } from './check-values.js'
 import { factsOf, ruled } from './publication-check.js'
 
 /** Which stored values break the rules of a field. */
-
-type Field = RowOf<ContentSpace['fields']>
-type Entry = RowOf<ContentSpace['contentData']>
 
 const maxExamples = limits.content.brokenValueExamples
 
@@ -39,14 +35,14 @@ type Broken = z.output<typeof BrokenValues>
 const batchLength = 50
 
 interface Batch {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly EntryRow[]
   readonly values: readonly CheckedValue[]
 }
 
 async function* batches(
   read: Reader,
   space: ContentSpace,
-  { parent_id, field_id }: Field,
+  { parent_id, field_id }: FieldRow,
 ): AsyncGenerator<Batch> {
   const turns = new Turns()
   for await (const many of read.stream(space.contentData, { datatype_id: parent_id }))
@@ -57,10 +53,14 @@ async function* batches(
     }
 }
 
-const keyOf = ({ locale, field_value }: CheckedValue) => `${locale} ${field_value}`
+const checkedKey = ({ locale, field_value }: CheckedValue) => `${locale} ${field_value}`
 
 /** Who has which value among published entries: the first two of each. */
-async function publishedHolders(read: Reader, space: ContentSpace, field: Field): Promise<Facts['holderOf']> {
+async function publishedHolders(
+  read: Reader,
+  space: ContentSpace,
+  field: FieldRow,
+): Promise<Facts['holderOf']> {
   const holders = new Map<string, string[]>()
   for await (const { entries, values } of batches(read, space, field)) {
     const published = new Set(
@@ -68,19 +68,19 @@ async function publishedHolders(read: Reader, space: ContentSpace, field: Field)
     )
     for (const value of values) {
       if (!published.has(value.content_data_id)) continue
-      const known = holders.get(keyOf(value))
-      if (!known) holders.set(keyOf(value), [value.content_data_id])
+      const known = holders.get(checkedKey(value))
+      if (!known) holders.set(checkedKey(value), [value.content_data_id])
       else if (known.length < 2) known.push(value.content_data_id)
     }
   }
-  return value => holders.get(keyOf(value))?.find(id => id !== value.content_data_id)
+  return value => holders.get(checkedKey(value))?.find(id => id !== value.content_data_id)
 }
 
 class Count {
   private readonly published = { number: 0, examples: [] as Broken['examples'] }
   private readonly drafts = { number: 0, examples: [] as Broken['examples'] }
 
-  add({ status }: Entry, errors: readonly FieldError[]): void {
+  add({ status }: EntryRow, errors: readonly FieldError[]): void {
     const of = status === 'published' ? this.published : this.drafts
     if (errors.length > 0) of.number++
     for (const { content_data_id, locale, rule, error } of errors)
@@ -98,7 +98,7 @@ class Count {
  * Looks through all entries of the field's datatype, in the working state, by the field as it is given, which need not
  * be stored. Other work goes on in between.
  */
-export async function brokenValues(read: Reader, space: ContentSpace, given: Field): Promise<Broken> {
+export async function brokenValues(read: Reader, space: ContentSpace, given: FieldRow): Promise<Broken> {
   const field = ruled(given)
   const count = new Count()
   if (!hasRules(field)) return count.result()
@@ -115,7 +115,7 @@ export async function brokenValues(read: Reader, space: ContentSpace, given: Fie
   return count.result()
 }
 
-const ofEntry = ({ content_data_id }: Entry, values: readonly CheckedValue[]) => ({
+const ofEntry = ({ content_data_id }: EntryRow, values: readonly CheckedValue[]) => ({
   content_data_id,
   values: values.filter(value => value.content_data_id === content_data_id),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Reader } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, notFound } from '../../errors.js'
 import type { Check } from '../crud.js'
@@ -29,12 +29,10 @@ export const Removal = z
   })
   .meta({ description: 'The number of deleted records.' })
 
-type Entry = RowOf<ContentSpace['contentData']>
-
 interface Doomed {
   datatypes: RowOf<ContentSpace['datatypes']>[]
   fields: RowOf<ContentSpace['fields']>[]
-  entries: Entry[]
+  entries: EntryRow[]
   roots: string[]
   values: number
 }
@@ -68,7 +66,7 @@ export function cascades(context: ContentContext) {
       kind: CascadeKind,
       id: string,
       check?: Check<unknown>,
-      refuse?: (entries: readonly Entry[]) => void,
+      refuse?: (entries: readonly EntryRow[]) => void,
     ) =>
       db.write(actor, async tx => {
         const before = await tx.lock(space[kind], id)
@@ -155,7 +153,7 @@ async function byEntries(
   return { datatypes, fields, entries, roots: rootsOf(entries), values }
 }
 
-const rootsOf = (entries: readonly Entry[]) => [...new Set(entries.map(({ root_id }) => root_id))]
+const rootsOf = (entries: readonly EntryRow[]) => [...new Set(entries.map(({ root_id }) => root_id))]
 
 async function datatypesUnder(read: Reader, space: ContentSpace, id: string) {
   const all = await read.findAll(space.datatypes)
@@ -167,8 +165,8 @@ async function datatypesUnder(read: Reader, space: ContentSpace, id: string) {
 async function withThoseUnder(
   read: Reader,
   { contentData }: ContentSpace,
-  tops: readonly Entry[],
-): Promise<Entry[]> {
+  tops: readonly EntryRow[],
+): Promise<EntryRow[]> {
   const found = new Map(tops.map(entry => [entry.content_data_id, entry]))
   for (let level = [...found.keys()]; level.length > 0; ) {
     const under = (await read.findIn(contentData, 'parent_id', level)).filter(
@@ -195,10 +193,10 @@ async function announce(
   tx: Writer,
   { events }: ContentContext,
   actor: Actor,
-  entries: readonly Entry[],
+  entries: readonly EntryRow[],
 ): Promise<void> {
   const byId = new Map(entries.map(entry => [entry.content_data_id, entry]))
-  const subtrees = new Map<Entry, string[]>()
+  const subtrees = new Map<EntryRow, string[]>()
   for (const entry of entries) {
     let top = entry
     for (let above = byId.get(top.parent_id ?? ''); above; above = byId.get(top.parent_id ?? '')) top = above

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Actor, authorOf } from '../../actor.js'
-import type { RowOf } from '../../db/columns.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow, ValueRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { invalid, missingReference, notFound } from '../../errors.js'
 import { authorId, reference } from '../body-parts.js'
@@ -34,10 +33,8 @@ export const ContentFieldUpdate = z.object({
   author_id: authorId,
 })
 
-type Entry = RowOf<ContentSpace['contentData']>
 type Create = z.output<typeof ContentFieldCreate>
 type Update = z.output<typeof ContentFieldUpdate>
-type Value = RowOf<ContentSpace['contentFields']>
 export type ContentFieldService = Crud<ContentSpace['contentFields'], Create, Update>
 
 /** Field values of entries. Each is checked by its field's type when it is written. */
@@ -66,7 +63,7 @@ async function editValue(tx: Writer, context: ContentContext, id: string) {
   return { entry, row: await tx.lock(contentFields, id) }
 }
 
-async function create(tx: Writer, context: ContentContext, actor: Actor, input: Create): Promise<Value> {
+async function create(tx: Writer, context: ContentContext, actor: Actor, input: Create): Promise<ValueRow> {
   const { space } = context
   if (!(await tx.exists(space.contentData, { content_data_id: input.content_data_id })))
     throw missingReference('content_data_id', space.contentData.name)
@@ -89,8 +86,8 @@ async function update(
   tx: Writer,
   context: ContentContext,
   actor: Actor,
-  { id, patch, check }: { id: string; patch: Update; check: Check<Value> | undefined },
-): Promise<Value> {
+  { id, patch, check }: { id: string; patch: Update; check: Check<ValueRow> | undefined },
+): Promise<ValueRow> {
   const { space } = context
   const { entry, row } = await editValue(tx, context, id)
   check?.(row)
@@ -125,7 +122,7 @@ async function valueChanged(
 async function checkedRoute(
   tx: Writer,
   space: ContentSpace,
-  entry: Entry,
+  entry: EntryRow,
   given: string | null | undefined,
 ): Promise<string | null> {
   const route = await routeOf(tx, space, entry)

@@ -4,7 +4,7 @@ import { chunks } from '../../db/batches.js'
 import type { RowOf } from '../../db/columns.js'
 import { lastEdits } from '../../db/queries/content.js'
 import type { Reader } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, invalid, notFound } from '../../errors.js'
 import { Turns } from '../../turns.js'
@@ -21,17 +21,16 @@ import { type PageCreate, type RouteUpdate, updateRoute } from './routes.js'
 import { trashEntries } from './trash.js'
 import { moveEntry, updateContent } from './update-entry.js'
 
-type Entry = RowOf<ContentSpace['contentData']>
 type Create = z.output<typeof ContentCreate>
 type Update = z.output<typeof ContentUpdate>
 type Reorder = z.output<typeof ContentReorder>
 
 interface PageChange {
   route: { patch: z.output<typeof RouteUpdate>; check?: Check<RowOf<ContentSpace['routes']>> }
-  entry?: { patch: Update; check?: Check<Entry> } | undefined
+  entry?: { patch: Update; check?: Check<EntryRow> } | undefined
 }
 
-type RemovalCheck = (before: Entry, under: readonly Entry[]) => void
+type RemovalCheck = (before: EntryRow, under: readonly EntryRow[]) => void
 
 const treesAtOnce = 10
 
@@ -57,7 +56,7 @@ export function content(context: ContentContext) {
         if (change.entry) await updateContent(tx, context, actor, { id, ...change.entry })
       }),
     /** @returns the entry, and what was changed or made under it where the request says so */
-    update: (actor: Actor, id: string, patch: Update, check?: Check<Entry>) =>
+    update: (actor: Actor, id: string, patch: Update, check?: Check<EntryRow>) =>
       db.edit(actor, tx => updateContent(tx, context, actor, { id, patch, check })),
     /** @throws 409 when the entry has child entries, unless they go with it */
     remove: (actor: Actor, id: string, check?: RemovalCheck, withChildren: boolean = false) =>
@@ -108,7 +107,7 @@ async function remove(
   if (!isPending) await events.deleted(tx, actor, entry, async () => ({ ids }))
 }
 
-async function entriesUnder(read: Reader, space: ContentSpace, entry: Entry): Promise<Entry[]> {
+async function entriesUnder(read: Reader, space: ContentSpace, entry: EntryRow): Promise<EntryRow[]> {
   const [, ...under] = await readSubtree(read, space, entry, 'bulk')
   return under
 }
@@ -118,7 +117,7 @@ async function reorder(
   context: ContentContext,
   actor: Actor,
   { parent_id, content_data_ids }: Reorder,
-): Promise<Entry[]> {
+): Promise<EntryRow[]> {
   const { space, events } = context
   const parent = await editParent(tx, context, parent_id)
   const children = await tx.findAll(space.contentData, { parent_id })

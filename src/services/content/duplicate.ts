@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Actor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
+import type { EntryRow } from '../../db/tables.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, notFound } from '../../errors.js'
@@ -18,8 +19,6 @@ export const Duplicate = z.object({
   parent_id: reference.nullable().default(null),
   route_id: reference.nullable().default(null),
 })
-
-type Entry = RowOf<ContentSpace['contentData']>
 
 interface Copy {
   source: HeldEntry
@@ -43,7 +42,7 @@ export const contentCopies = (context: ContentContext) => ({
    * @returns the copy of its root
    * @throws 404, and 400 for an entry that is no page
    */
-  async duplicatePage(actor: Actor, content_data_id: string): Promise<Entry> {
+  async duplicatePage(actor: Actor, content_data_id: string): Promise<EntryRow> {
     const { db, space } = context
     const source = await db.get(space.contentData, content_data_id)
     if (!source) throw notFound()
@@ -79,7 +78,7 @@ async function duplicate(
   context: ContentContext,
   actor: Actor,
   { content_data_id, parent_id, route_id }: z.output<typeof Duplicate>,
-): Promise<Entry> {
+): Promise<EntryRow> {
   const { space } = context
   const { source, parent } = await editParentOfCopy(tx, context, { id: content_data_id, parent_id })
   const place = await checkedPlace(tx, space, source.datatype_id, { parent_id, route_id }, parent)
@@ -89,17 +88,17 @@ async function duplicate(
   const copy: Copy = { source, parent, place, idOf, author_id: actor.userId ?? source.author_id }
   const [entry] = await copyEntries(tx, space, copy, entries)
   await copyValues(tx, space, copy, [...copyOf.keys()])
-  return entry as Entry
+  return entry as EntryRow
 }
 
 async function copyEntries(
   tx: Writer,
   space: ContentSpace,
   { source, parent, place, idOf, author_id }: Copy,
-  entries: readonly Entry[],
-): Promise<Entry[]> {
+  entries: readonly EntryRow[],
+): Promise<EntryRow[]> {
   const sort_order = await lastPosition(tx, space, place.parent_id)
-  const copied = (entry: Entry, at: Partial<Place> & { sort_order: number }) => ({
+  const copied = (entry: EntryRow, at: Partial<Place> & { sort_order: number }) => ({
     content_data_id: idOf(entry.content_data_id),
     datatype_id: entry.datatype_id,
     ...at,

@@ -1,5 +1,4 @@
-import type { RowOf } from '../../db/columns.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { missingReference, notFound, unavailable } from '../../errors.js'
 import type { ContentContext } from './context.js'
@@ -18,13 +17,11 @@ import { beginPending, hasPendingChanges } from './public-state.js'
  * trees by their roots, because the entries cannot be trusted to say where they are.
  */
 
-type Entry = RowOf<ContentSpace['contentData']>
-
 declare const held: unique symbol
 declare const editable: unique symbol
 
 /** An entry as it is in the lock of its tree: enough to publish or schedule it and to store a version of it. */
-export type HeldEntry = Entry & { readonly [held]: true }
+export type HeldEntry = EntryRow & { readonly [held]: true }
 /** An entry that may be edited: what the public saw of its tree is safe. */
 export type EditableEntry = HeldEntry & { readonly [editable]: true }
 
@@ -35,7 +32,7 @@ type ParentOf<Id, Parent> = Id extends string ? Parent : undefined
  * Reads entries with the locks of their trees, which are taken in one order by everybody.
  * @throws 404 when the first is not there, 400 when another is not
  */
-async function lockTrees(tx: Writer, space: ContentSpace, ids: readonly string[]): Promise<Entry[]> {
+async function lockTrees(tx: Writer, space: ContentSpace, ids: readonly string[]): Promise<EntryRow[]> {
   const locked = new Set<string>()
   for (let attempt = 0; attempt < 5; attempt++) {
     const entries = await readAll(tx, space, ids)
@@ -50,8 +47,8 @@ async function lockTrees(tx: Writer, space: ContentSpace, ids: readonly string[]
   throw unavailable('the content is being moved, try again')
 }
 
-async function readAll(tx: Writer, space: ContentSpace, ids: readonly string[]): Promise<Entry[]> {
-  const entries: Entry[] = []
+async function readAll(tx: Writer, space: ContentSpace, ids: readonly string[]): Promise<EntryRow[]> {
+  const entries: EntryRow[] = []
   for (const [i, id] of ids.entries()) {
     const entry = await tx.get(space.contentData, id)
     if (!entry && i === 0) throw notFound()
@@ -64,7 +61,7 @@ async function readAll(tx: Writer, space: ContentSpace, ids: readonly string[]):
 async function waitForPublish(
   tx: Writer,
   { space, isStaged }: ContentContext,
-  entries: readonly (Entry | undefined)[],
+  entries: readonly (EntryRow | undefined)[],
 ): Promise<void> {
   if (!isStaged()) return
   for (const root of new Set(entries.flatMap(entry => entry?.root_id ?? []))) {
@@ -86,10 +83,10 @@ export async function editTrees<Id extends string | null | undefined>(
   tx: Writer,
   context: ContentContext,
   { id, parent_id, isStatusAlone }: { id: string; parent_id: Id; isStatusAlone?: boolean },
-  check?: (entry: Entry) => void | Promise<void>,
+  check?: (entry: EntryRow) => void | Promise<void>,
 ) {
   const [entry, parent] = await lockTrees(tx, context.space, both(id, parent_id))
-  await check?.(entry as Entry)
+  await check?.(entry as EntryRow)
   if (!isStatusAlone) await waitForPublish(tx, context, [entry, parent])
   return { entry: entry as EditableEntry, parent: parent as ParentOf<Id, EditableEntry> }
 }
@@ -99,7 +96,7 @@ export async function editTree(
   tx: Writer,
   context: ContentContext,
   id: string,
-  check?: (entry: Entry) => void | Promise<void>,
+  check?: (entry: EntryRow) => void | Promise<void>,
 ): Promise<EditableEntry> {
   return (await editTrees(tx, context, { id, parent_id: undefined }, check)).entry
 }

@@ -1,13 +1,10 @@
-import type { RowOf } from '../../db/columns.js'
-import type { ContentSpace } from '../../db/tables.js'
-
-type Entry = RowOf<ContentSpace['contentData']>
+import type { EntryRow } from '../../db/tables.js'
 
 /** An entry with the entries of the request that are under it; `children` is missing if there are no such entries. */
-export type EntryTree = Entry & { children?: EntryTree[] }
+export type EntryTree = EntryRow & { children?: EntryTree[] }
 
 /** Entries of one request as trees. @param entries the first is the root, and parents come before what is under them */
-export function nested(entries: readonly Entry[]): EntryTree {
+export function nested(entries: readonly EntryRow[]): EntryTree {
   const trees = new Map<string, EntryTree>()
   for (const entry of entries) {
     const tree = { ...entry }
@@ -20,4 +17,4 @@ export function nested(entries: readonly Entry[]): EntryTree {
 }
 
 /** The entry as it is read later. */
-export const withoutChildren = ({ children: _, ...entry }: EntryTree): Entry => entry
+export const withoutChildren = ({ children: _, ...entry }: EntryTree): EntryRow => entry

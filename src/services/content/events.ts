@@ -1,11 +1,10 @@
 import type { Actor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { type AffectedContent, affectedPages } from './affected-pages.js'
 import { hasPendingChanges } from './public-state.js'
 
-type Entry = RowOf<ContentSpace['contentData']>
 type Version = RowOf<ContentSpace['contentVersions']>
 /** Called only when a webhook subscribes to the event. */
 type FindAffected = () => Promise<AffectedContent>
@@ -20,7 +19,7 @@ export type ContentEvents = ReturnType<typeof contentEvents>
  * is shown otherwise.
  */
 export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
-  const dataOf = ({ content_data_id }: Entry) => ({ content_data_id, locale: '' })
+  const dataOf = ({ content_data_id }: EntryRow) => ({ content_data_id, locale: '' })
   const versionOf = ({ content_data_id, content_version_id, version_number, locale }: Version) => ({
     content_data_id,
     content_version_id,
@@ -28,7 +27,7 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
     locale,
   })
 
-  const pagesOf = async (tx: Writer, entry: Entry, affected?: FindAffected, isEdit = false) => {
+  const pagesOf = async (tx: Writer, entry: EntryRow, affected?: FindAffected, isEdit = false) => {
     const found = await affectedPages(tx, space, entry, affected, isEdit)
     // No cache has pages of the admin space.
     return prefix === 'content' ? found : { ...found, surrogate_keys: [] }
@@ -37,7 +36,7 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
   async function updated(
     tx: Writer,
     actor: Actor,
-    entry: Entry,
+    entry: EntryRow,
     affected: FindAffected = async () => ({ ids: [entry.content_data_id] }),
     isEmitted: () => Promise<boolean> = async () => true,
   ): Promise<void> {
@@ -50,31 +49,31 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
   }
 
   return {
-    updated: (tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected) =>
+    updated: (tx: Writer, actor: Actor, entry: EntryRow, affected?: FindAffected) =>
       updated(tx, actor, entry, affected),
     /** An edit changed a published entry. It is not announced while its tree has unpublished changes. */
-    edited: (tx: Writer, actor: Actor, entry: Entry, affected?: FindAffected) =>
+    edited: (tx: Writer, actor: Actor, entry: EntryRow, affected?: FindAffected) =>
       updated(tx, actor, entry, affected, async () => !(await hasPendingChanges(tx, space, entry.root_id))),
-    published: (tx: Writer, actor: Actor, entry: Entry, version: Version, affected: FindAffected) =>
+    published: (tx: Writer, actor: Actor, entry: EntryRow, version: Version, affected: FindAffected) =>
       tx.emit(`${prefix}.published`, async () => ({
         ...versionOf(version),
         published_by: actor.userId,
         ...(await pagesOf(tx, entry, affected)),
       })),
-    unpublished: (tx: Writer, actor: Actor, entry: Entry, affected: FindAffected) =>
+    unpublished: (tx: Writer, actor: Actor, entry: EntryRow, affected: FindAffected) =>
       tx.emit(`${prefix}.unpublished`, async () => ({
         ...dataOf(entry),
         unpublished_by: actor.userId,
         ...(await pagesOf(tx, { ...entry, status: 'published' }, affected)),
       })),
     /** @param entry as it was */
-    deleted: (tx: Writer, actor: Actor, entry: Entry, affected: FindAffected) =>
+    deleted: (tx: Writer, actor: Actor, entry: EntryRow, affected: FindAffected) =>
       tx.emit(`${prefix}.deleted`, async () => ({
         ...dataOf(entry),
         deleted_by: actor.userId,
         ...(await pagesOf(tx, entry, affected)),
       })),
-    async scheduled(tx: Writer, actor: Actor, entry: Entry) {
+    async scheduled(tx: Writer, actor: Actor, entry: EntryRow) {
       // The admin space has no such event.
       if (prefix !== 'content') return
       const { publish_at, unpublish_at } = entry
@@ -86,7 +85,7 @@ export function contentEvents(space: ContentSpace, prefix: EventPrefix) {
         ...(await pagesOf(tx, entry)),
       }))
     },
-    async localePublished(tx: Writer, actor: Actor, entry: Entry, version: Version) {
+    async localePublished(tx: Writer, actor: Actor, entry: EntryRow, version: Version) {
       if (prefix !== 'content') return
       await tx.emit('locale.published', async () => ({
         ...versionOf(version),

@@ -1,18 +1,15 @@
 import type { Actor } from '../../actor.js'
-import type { RowOf } from '../../db/columns.js'
-import { type ContentSpace, tables } from '../../db/tables.js'
+import type { EntryRow, RouteRow } from '../../db/tables.js'
+import { tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest } from '../../errors.js'
 import { maxFollowers, type Redirect, shorten, toRoute } from './redirect-targets.js'
 import type { RedirectMode } from './redirects.js'
 import { slugsInTurn, slugsOf } from './route-translations.js'
 
-type Route = RowOf<ContentSpace['routes']>
-type Entry = RowOf<ContentSpace['contentData']>
-
 const maxRemoved = 5000
 
-const addressesOf = ({ slug, translations }: Route): [slug: string, locale: string][] => [
+const addressesOf = ({ slug, translations }: RouteRow): [slug: string, locale: string][] => [
   [slug, ''],
   ...Object.entries(translations).flatMap(([locale, own]): [string, string][] =>
     own.slug ? [[own.slug, locale]] : [],
@@ -20,7 +17,8 @@ const addressesOf = ({ slug, translations }: Route): [slug: string, locale: stri
 ]
 
 /** Nobody can know the address of a page that was never public. */
-const wasPublic = (root: Entry | undefined): root is Entry => root !== undefined && root.published_at !== null
+const wasPublic = (root: EntryRow | undefined): root is EntryRow =>
+  root !== undefined && root.published_at !== null
 
 async function leave(
   tx: Writer,
@@ -44,8 +42,8 @@ export function leftRedirects(mode: () => RedirectMode) {
     async renamed(
       tx: Writer,
       actor: Actor,
-      { before, after }: { before: Route; after: Route },
-      root?: Entry,
+      { before, after }: { before: RouteRow; after: RouteRow },
+      root?: EntryRow,
     ) {
       const now = new Set(slugsOf(after))
       // An address that is the page's own again needs no redirect to it.
@@ -60,7 +58,7 @@ export function leftRedirects(mode: () => RedirectMode) {
         if (!now.has(slug)) await leave(tx, slug, { route_id: after.route_id, locale, author_id })
     },
     /** Leaves redirects at the addresses of the page that an entry was. @param to the route of the page that it is on now */
-    async moved(tx: Writer, actor: Actor, entry: Entry, to: string | null) {
+    async moved(tx: Writer, actor: Actor, entry: EntryRow, to: string | null) {
       if (!isAutomatic() || !wasPublic(entry) || entry.route_id === null || to === null) return
       const from = await tx.get(tables.routes, entry.route_id)
       if (!from || from.route_id === to) return

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { Actor } from '../../actor.js'
-import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { pendingTrees } from '../../db/queries/content.js'
 import type { Reader } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
@@ -52,8 +51,6 @@ export const ChangesDropped = z.object({
   dropped: z.int().meta({ description: 'The number of entries that were reset.' }),
 })
 
-type Entry = RowOf<ContentSpace['contentData']>
-
 type Waiting = z.output<typeof WaitingChanges>
 type Dropped = z.output<typeof ChangesDropped>
 
@@ -71,7 +68,7 @@ export const contentChanges = (context: ContentContext) => ({
 })
 
 const idOf = ({ entry }: EntrySnapshot) => entry.content_data_id
-const positionOf = (entry: Entry | undefined) =>
+const positionOf = (entry: EntryRow | undefined) =>
   entry ? { parent_id: entry.parent_id, sort_order: entry.sort_order } : null
 
 async function list(db: Database, space: ContentSpace, id: string): Promise<Waiting> {

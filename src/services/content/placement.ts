@@ -1,14 +1,10 @@
-import type { RowOf } from '../../db/columns.js'
 import { lastSibling, treeShape } from '../../db/queries/content.js'
 import type { Reader } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, DatatypeRow, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, circularReference, invalid, missingReference } from '../../errors.js'
 import type { EditableEntry, HeldEntry } from './edit-trees.js'
 import { refuseLarge } from './subtree-limits.js'
-
-type Entry = RowOf<ContentSpace['contentData']>
-type Datatype = RowOf<ContentSpace['datatypes']>
 
 /** Distance between neighbours, so that most moves change one row only. */
 export const step = 1024
@@ -25,9 +21,9 @@ export interface Place {
  */
 export function checkedDatatype(
   space: ContentSpace,
-  datatype: Datatype | undefined,
+  datatype: DatatypeRow | undefined,
   under: string | undefined,
-): Datatype {
+): DatatypeRow {
   if (!datatype) throw missingReference('datatype_id', space.datatypes.name)
   if (datatype.parent_id && datatype.parent_id !== under)
     throw invalid('datatype_id', `${datatype.name} can be placed only under its parent datatype`)
@@ -44,7 +40,7 @@ export async function checkedPlace(
   space: ContentSpace,
   datatype_id: string,
   { parent_id, route_id }: Place,
-  parent: Entry | undefined,
+  parent: EntryRow | undefined,
 ): Promise<Place> {
   const datatype = checkedDatatype(space, await read.get(space.datatypes, datatype_id), parent?.datatype_id)
   if (parent && parent_id) {
@@ -73,7 +69,7 @@ export async function lastPosition(
 }
 
 /** The entry's own id and those of everything under it, parents first. */
-export async function subtreeIds(read: Reader, space: ContentSpace, entry: Entry): Promise<string[]> {
+export async function subtreeIds(read: Reader, space: ContentSpace, entry: EntryRow): Promise<string[]> {
   const children = new Map<string, string[]>()
   for (const { id, parent } of await read.query(treeShape(space), { root: entry.root_id })) {
     if (parent === null) continue
@@ -96,9 +92,9 @@ export async function subtreeIds(read: Reader, space: ContentSpace, entry: Entry
 export async function readSubtree(
   read: Reader,
   space: ContentSpace,
-  entry: Entry,
+  entry: EntryRow,
   work: 'each' | 'bulk',
-): Promise<Entry[]> {
+): Promise<EntryRow[]> {
   const ids = await subtreeIds(read, space, entry)
   await refuseLarge(read, space, ids, work)
   const found = await read.findIn(space.contentData, 'content_data_id', ids)
@@ -144,7 +140,7 @@ export async function moveSubtree(
  * @returns the order, and the siblings that must give way first
  */
 export function orderAt(
-  siblings: readonly Entry[],
+  siblings: readonly EntryRow[],
   position: number,
 ): { order: number; shifted: { id: string; order: number }[] } {
   const at = Math.min(position, siblings.length)

@@ -1,8 +1,6 @@
-import type { RowOf } from '../../db/columns.js'
 import { wholeValues } from '../../db/queries/shown-entries.js'
-import type { ValueRow } from '../../db/queries/trees.js'
 import type { Reader } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow, ValueRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import type { EntrySnapshot } from './tree-diff.js'
 
@@ -11,8 +9,6 @@ import type { EntrySnapshot } from './tree-diff.js'
  * as they are; otherwise the end of each transaction makes them those of the working book. `publish_mode` decides whether
  * an edit makes a tree pending; delivery reads the book of its audience and asks for nothing else.
  */
-
-type Entry = RowOf<ContentSpace['contentData']>
 
 /** Whether changes of the tree are pending. */
 export async function hasPendingChanges(
@@ -34,7 +30,7 @@ export async function pendingAmong(
   return new Set(trees.flatMap(({ root_id, pending_since }) => (pending_since === null ? [] : [root_id])))
 }
 
-function withValues(entries: readonly Entry[], values: readonly ValueRow[]): EntrySnapshot[] {
+function withValues(entries: readonly EntryRow[], values: readonly ValueRow[]): EntrySnapshot[] {
   const fields = new Map(entries.map(entry => [entry.content_data_id, [] as ValueRow[]]))
   for (const value of values) fields.get(value.content_data_id)?.push(value)
   return entries.map(entry => ({ entry, fields: fields.get(entry.content_data_id) ?? [] }))
@@ -69,7 +65,7 @@ export async function workingTree(read: Reader, space: ContentSpace, root: strin
 export const isPublic = (
   read: Reader,
   { publicEntries }: ContentSpace,
-  { root_id, content_data_id }: Entry,
+  { root_id, content_data_id }: EntryRow,
 ): Promise<boolean> => read.exists(publicEntries, { root_id, content_data_id })
 
 /** From now on changes of the tree are pending until they are published. */

@@ -1,6 +1,7 @@
 import type { RowOf } from '../../db/columns.js'
 import { indexedPart, pendingHolder, publishedHolder } from '../../db/queries/unique-values.js'
 import type { Reader } from '../../db/reader.js'
+import type { FieldRow } from '../../db/tables.js'
 import { type ContentSpace, internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { allInvalid } from '../../errors.js'
@@ -22,9 +23,8 @@ import { hasPendingChanges } from './public-state.js'
 /** Reads what the rules of values are checked with, and refuses to make public what breaks them. */
 
 type Entry = Pick<RowOf<ContentSpace['contentData']>, 'content_data_id' | 'datatype_id'>
-type Field = RowOf<ContentSpace['fields']>
 
-export const ruled = (field: Field): RuledField & Field => ({ ...field, rules: rulesOf(field) })
+export const ruled = (field: FieldRow): RuledField & FieldRow => ({ ...field, rules: rulesOf(field) })
 
 function grouped<T>(list: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()

@@ -1,13 +1,12 @@
 import type { Actor } from '../../actor.js'
-import type { PatchOf, RowOf } from '../../db/columns.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { PatchOf } from '../../db/columns.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import type { AffectedContent } from './affected-pages.js'
 import type { ContentContext } from './context.js'
 import type { HeldEntry } from './edit-trees.js'
 import { storeVersion } from './store-version.js'
 
-type Entry = RowOf<ContentSpace['contentData']>
 type EntryPatch = PatchOf<ContentSpace['contentData']>
 
 /** Announces the status of an entry; of a published one a version is stored, with the entries that go with it. */
@@ -32,8 +31,8 @@ export async function publicationOf(
   tx: Writer,
   { refuseNonPublisher }: ContentContext,
   actor: Actor,
-  { status }: Entry,
-  wanted: Entry['status'] | undefined,
+  { status }: EntryRow,
+  wanted: EntryRow['status'] | undefined,
 ): Promise<Pick<EntryPatch, 'published_at' | 'published_by' | 'publish_at' | 'unpublish_at'>> {
   if (wanted === undefined || wanted === status) return {}
   await refuseNonPublisher(actor)

@@ -1,6 +1,6 @@
 import { type Actor, systemActor } from '../../actor.js'
-import type { RowOf } from '../../db/columns.js'
-import { type ContentSpace, tables } from '../../db/tables.js'
+import type { EntryRow } from '../../db/tables.js'
+import { tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict, invalid } from '../../errors.js'
 import type { ContentContext } from './context.js'
@@ -13,12 +13,10 @@ import { publishSubtree, unpublish } from './staging.js'
 import { storeVersion, type VersionTrigger } from './store-version.js'
 import type { EntryDifference } from './tree-diff.js'
 
-type Entry = RowOf<ContentSpace['contentData']>
-
 function affectedEntries(
-  drafts: readonly Entry[],
+  drafts: readonly EntryRow[],
   published: readonly EntryDifference[],
-  entries: readonly Entry[],
+  entries: readonly EntryRow[],
 ): string[] {
   const found = new Set(drafts.map(({ content_data_id }) => content_data_id))
   for (const { content_data_id, before, after } of published)
@@ -32,7 +30,7 @@ function affectedEntries(
 }
 
 /** Published entries that the public sees differently now, without those that were drafts. */
-function afterwards(published: readonly EntryDifference[], drafts: readonly Entry[]): Entry[] {
+function afterwards(published: readonly EntryDifference[], drafts: readonly EntryRow[]): EntryRow[] {
   const known = new Set(drafts.map(({ content_data_id }) => content_data_id))
   return published.flatMap(({ after }) =>
     after?.status === 'published' && !known.has(after.content_data_id) ? [after] : [],
@@ -94,7 +92,7 @@ export async function publishLocale(
   context: ContentContext,
   actor: Actor,
   { entry, locale }: { entry: HeldEntry; locale: string },
-): Promise<Entry> {
+): Promise<EntryRow> {
   const { space, events, refuseNonPublisher } = context
   await refuseNonPublisher(actor)
   if (!(await tx.exists(tables.locales, { code: locale })))
@@ -112,7 +110,7 @@ export async function unpublishTree(
   { space, events, refuseNonPublisher }: ContentContext,
   actor: Actor,
   entry: HeldEntry,
-): Promise<Entry> {
+): Promise<EntryRow> {
   await refuseNonPublisher(actor)
   const entries = await subtreeOf(tx, space, entry)
   const published = entries.filter(({ status }) => status === 'published')

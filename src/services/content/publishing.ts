@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { type Actor, systemActor } from '../../actor.js'
-import type { RowOf } from '../../db/columns.js'
 import { pendingTrees } from '../../db/queries/content.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { HttpError, notFound } from '../../errors.js'
 import { reference } from '../body-parts.js'
@@ -15,8 +14,6 @@ import { publishLocale, publishPending, publishTree, unpublishTree } from './pub
 import { planned, runDue, type Schedule, type ScheduleContext, schedule } from './schedule.js'
 
 export const Publish = z.object({ content_data_id: reference, locale: localeCode.optional() })
-
-type Entry = RowOf<ContentSpace['contentData']>
 
 export const PublishCheck = z.object({
   content_data_id: z.string(),
@@ -64,7 +61,7 @@ export function publishing(context: ScheduleContext) {
     unpublish: (actor: Actor, id: string) =>
       db.write(actor, async tx => unpublishTree(tx, context, actor, await lockEntry(tx, space, id))),
     /** Schedules both; null cancels a schedule. @throws 400 for a time that is over, or an end before its beginning */
-    schedule: (actor: Actor, plan: z.output<typeof Schedule>, check?: Check<Entry>) =>
+    schedule: (actor: Actor, plan: z.output<typeof Schedule>, check?: Check<EntryRow>) =>
       db.write(actor, tx => schedule(tx, context, actor, plan, check)),
     planned: (limit: number) => planned(context, limit),
     /**

@@ -3,7 +3,7 @@ import type { Writer } from '../../db/writer.js'
 import type { EditableEntry } from './edit-trees.js'
 import { insertEntries, markEditedInTree } from './entry-rows.js'
 import type { SubtreeSnapshot } from './snapshots.js'
-import { keyOf } from './tree-diff.js'
+import { valueKey } from './tree-diff.js'
 
 /** Authors as they are now: what a deleted user wrote comes back as the fallback author's. */
 export async function existingAuthors(
@@ -60,7 +60,7 @@ export async function restoreValues(
   const inSnapshot = snapshot.entries.map(entry => entry.content_data_id).filter(id => ids.has(id))
   const now = await tx.findIn(space.contentFields, 'content_data_id', inSnapshot)
   const mine = locale === '' ? now : now.filter(value => value.locale === locale)
-  const nowByKey = new Map(mine.map(value => [keyOf(value), value]))
+  const nowByKey = new Map(mine.map(value => [valueKey(value), value]))
   const known = await tx.findIn(space.fields, 'field_id', [
     ...new Set(wanted.map(({ field_id }) => field_id)),
   ])
@@ -71,8 +71,8 @@ export async function restoreValues(
   const fresh = []
   for (const value of wanted) {
     if (!fields.has(value.field_id)) continue
-    const present = nowByKey.get(keyOf(value))
-    nowByKey.delete(keyOf(value))
+    const present = nowByKey.get(valueKey(value))
+    nowByKey.delete(valueKey(value))
     if (!present) fresh.push({ ...value, route_id, author_id: authorOf(value) })
     else {
       const { content_field_id, content_data_id } = present

@@ -1,13 +1,11 @@
 import { z } from 'zod'
-import type { RowOf } from '../../db/columns.js'
 import type { RouteTranslations } from '../../db/content-tables.js'
+import type { RouteRow } from '../../db/tables.js'
 import { type ContentSpace, internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { duplicate, invalid } from '../../errors.js'
 import { label, slug } from '../text.js'
 import { localeCode } from './locales.js'
-
-type Route = RowOf<ContentSpace['routes']>
 
 /** Translations as a body gives them, merged into the stored ones: null removes a locale or a member. */
 export const translationsInput = z
@@ -17,7 +15,7 @@ export const translationsInput = z
   })
 
 /** Every address of a route's page: its own slug, then those of other locales. */
-export const slugsOf = ({ slug, translations }: Pick<Route, 'slug' | 'translations'>): string[] => [
+export const slugsOf = ({ slug, translations }: Pick<RouteRow, 'slug' | 'translations'>): string[] => [
   slug,
   ...Object.values(translations).flatMap(own => own.slug ?? []),
 ]
@@ -36,7 +34,7 @@ export const slugsInTurn = (tx: Writer, { routes }: ContentSpace, translates: bo
 export async function refuseSlugs(
   tx: Writer,
   space: ContentSpace,
-  { route_id, slug, translations }: Pick<Route, 'slug' | 'translations'> & { route_id?: string },
+  { route_id, slug, translations }: Pick<RouteRow, 'slug' | 'translations'> & { route_id?: string },
   before: RouteTranslations = {},
 ): Promise<void> {
   const isTaken = async (wanted: string) => {
@@ -61,7 +59,7 @@ export async function refuseSlugs(
 export async function indexTranslations(
   tx: Writer,
   { routeTranslations }: ContentSpace,
-  { route_id, translations }: Route,
+  { route_id, translations }: RouteRow,
 ): Promise<void> {
   await tx.deleteAllInternal(routeTranslations, 'route_id', [route_id])
   const rows = Object.entries(translations).map(([locale, { slug }]) => ({

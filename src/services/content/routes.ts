@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { type Actor, authorOf } from '../../actor.js'
-import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, RouteRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { authorId } from '../body-parts.js'
 import { type Check, type Crud, crud } from '../crud.js'
@@ -47,24 +46,23 @@ export const PageCreate = z.object({
   ...PageEntry.shape,
 })
 
-type Route = RowOf<ContentSpace['routes']>
 type NewRoute = z.input<typeof RouteCreate>
 export type RouteService = Crud<ContentSpace['routes'], NewRoute, z.output<typeof RouteUpdate>>
 
 interface RouteChange {
   id: string
   patch: z.output<typeof RouteUpdate>
-  check?: Check<Route> | undefined
+  check?: Check<RouteRow> | undefined
 }
 
-const shownOf = ({ slug, title, translations }: Route) => JSON.stringify([slug, title, translations])
+const shownOf = ({ slug, title, translations }: RouteRow) => JSON.stringify([slug, title, translations])
 
 /** Makes a route. @throws 409 when another page has its slug, in any locale */
 export async function insertRoute(
   tx: Writer,
   space: ContentSpace,
   { translations: given, ...values }: Omit<NewRoute, 'author_id'> & { author_id: string },
-): Promise<Route> {
+): Promise<RouteRow> {
   await slugsInTurn(tx, space, given !== undefined)
   const row = { ...values, translations: mergedTranslations({}, given) }
   await refuseSlugs(tx, space, row)
@@ -79,7 +77,7 @@ export async function updateRoute(
   { space, events, redirects }: Pick<ContentContext, 'space' | 'events' | 'redirects'>,
   actor: Actor,
   { id, patch: { translations: given, ...patch }, check }: RouteChange,
-): Promise<Route> {
+): Promise<RouteRow> {
   const changesSlugs = patch.slug !== undefined || given !== undefined
   if (changesSlugs) await slugsInTurn(tx, space, given !== undefined)
   const root = await tx.find(space.contentData, { route_id: id })

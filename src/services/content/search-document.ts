@@ -1,5 +1,5 @@
 import type { RowOf } from '../../db/columns.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, RouteRow } from '../../db/tables.js'
 import type { Pieces } from '../../turns.js'
 import type { FieldType } from './field-types.js'
 import { parseRichText } from './rich-text/parse.js'
@@ -11,7 +11,6 @@ import type { EntrySnapshot } from './tree-diff.js'
 
 type Row = RowOf<ContentSpace['publicSearch']>
 type Entry = RowOf<ContentSpace['publicEntries']>
-type Route = RowOf<ContentSpace['routes']>
 type Value = EntrySnapshot['fields'][number]
 
 const searchLimits = {
@@ -94,7 +93,7 @@ class Document {
  */
 export function* searchDocument(
   entry: Entry,
-  route: Route | undefined,
+  route: RouteRow | undefined,
   values: readonly Value[],
   typeOf: (fieldId: string) => string | undefined,
 ): Pieces<Row | undefined> {

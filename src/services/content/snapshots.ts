@@ -1,4 +1,4 @@
-import type { EntryRow, ValueRow } from '../../db/queries/trees.js'
+import type { EntryRow, ValueRow } from '../../db/tables.js'
 import { damagedContent } from '../../errors.js'
 
 /**

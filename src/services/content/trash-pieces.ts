@@ -1,5 +1,6 @@
 import type { RowOf } from '../../db/columns.js'
 import type { Reader } from '../../db/reader.js'
+import type { EntryRow, ValueRow } from '../../db/tables.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { publicTree } from './public-state.js'
@@ -7,13 +8,10 @@ import { type ReviewOf, reviewOf } from './review-rows.js'
 
 /** Stores the rows of deleted entries, and reads them again. */
 
-type Entry = RowOf<ContentSpace['contentData']>
-type Value = RowOf<ContentSpace['contentFields']>
-
 /** Everything that goes with deleted entries. */
 export interface Deleted extends ReviewOf {
-  readonly entries: readonly Entry[]
-  readonly values: readonly Value[]
+  readonly entries: readonly EntryRow[]
+  readonly values: readonly ValueRow[]
   readonly versions: readonly RowOf<ContentSpace['contentVersions']>[]
   readonly plans: readonly RowOf<ContentSpace['contentPlans']>[]
   readonly routes: readonly RowOf<ContentSpace['routes']>[]
@@ -21,8 +19,8 @@ export interface Deleted extends ReviewOf {
   /** The time of the first unpublished change, or an empty list. */
   readonly pending: readonly string[]
   /** A page with such changes as the public saw it. */
-  readonly publicEntries: readonly Entry[]
-  readonly publicValues: readonly Value[]
+  readonly publicEntries: readonly EntryRow[]
+  readonly publicValues: readonly ValueRow[]
 }
 
 type Kind = keyof Deleted
@@ -33,7 +31,7 @@ const [maxRows, maxCharacters] = [500, 200_000]
 export async function readDeleted(
   tx: Writer,
   space: ContentSpace,
-  entries: readonly Entry[],
+  entries: readonly EntryRow[],
 ): Promise<Deleted> {
   const ids = entries.map(({ content_data_id }) => content_data_id)
   const route_id = entries[0]?.route_id
@@ -51,7 +49,7 @@ export async function readDeleted(
   }
 }
 
-async function pendingPage(read: Reader, space: ContentSpace, top: Entry | undefined) {
+async function pendingPage(read: Reader, space: ContentSpace, top: EntryRow | undefined) {
   const none = { pending: [], publicEntries: [], publicValues: [] }
   if (top?.root_id !== top?.content_data_id || !top) return none
   const since = (await read.get(space.contentTrees, top.root_id))?.pending_since

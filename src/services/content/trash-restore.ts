@@ -1,5 +1,5 @@
 import type { Actor } from '../../actor.js'
-import type { RowOf } from '../../db/columns.js'
+import type { EntryRow, RouteRow } from '../../db/tables.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { conflict } from '../../errors.js'
@@ -18,9 +18,6 @@ import { type Deleted, readPieces } from './trash-pieces.js'
 import { hiddenDatatypes } from './visibility.js'
 
 /** Brings deleted entries back: with their ids, and as they were. */
-
-type Entry = RowOf<ContentSpace['contentData']>
-type Route = RowOf<ContentSpace['routes']>
 
 export interface Restored {
   content_data_id: string
@@ -72,7 +69,11 @@ export async function restoreDeleted(
 }
 
 /** @throws 409 that says what is missing, or that the entries are there */
-async function refuseWithoutPlace(tx: Writer, space: ContentSpace, entries: readonly Entry[]): Promise<void> {
+async function refuseWithoutPlace(
+  tx: Writer,
+  space: ContentSpace,
+  entries: readonly EntryRow[],
+): Promise<void> {
   const ids = entries.map(({ content_data_id }) => content_data_id)
   if ((await tx.findIn(space.contentData, 'content_data_id', ids)).length > 0)
     throw conflict('the entry exists already: restoring a version brought it back')
@@ -85,7 +86,7 @@ async function refuseWithoutPlace(tx: Writer, space: ContentSpace, entries: read
 }
 
 /** A publication that was planned for a time that is over does not happen at once. */
-const withoutPastPlan = (entry: Entry, now: string): Entry =>
+const withoutPastPlan = (entry: EntryRow, now: string): EntryRow =>
   entry.publish_at !== null && entry.publish_at <= now ? { ...entry, publish_at: null } : entry
 
 const routeOfRoot = async (tx: Writer, { contentData }: ContentSpace, { root_id }: EditableEntry) =>
@@ -97,8 +98,8 @@ async function restoreRoute(
   space: ContentSpace,
   { routes: [route] }: Deleted,
   slug: string,
-  authors: (row: Route) => string,
-): Promise<Route | undefined> {
+  authors: (row: RouteRow) => string,
+): Promise<RouteRow | undefined> {
   if (!route) return undefined
   await slugsInTurn(tx, space, true)
   const { route_id } = route
@@ -120,8 +121,8 @@ async function restoreRoute(
 async function freeTranslations(
   tx: Writer,
   space: ContentSpace,
-  { translations }: Route,
-): Promise<Route['translations']> {
+  { translations }: RouteRow,
+): Promise<RouteRow['translations']> {
   const slugs = Object.values(translations).flatMap(own => own.slug ?? [])
   const locales = await tx.findIn(tables.locales, 'code', Object.keys(translations))
   const taken = new Set([
@@ -160,7 +161,7 @@ async function restorePublic(
   tx: Writer,
   { space, isStaged }: ContentContext,
   { pending: [since], publicEntries, publicValues }: Deleted,
-  route: Route | undefined,
+  route: RouteRow | undefined,
 ): Promise<void> {
   if (since === undefined || !isStaged()) return
   const hidden = await hiddenDatatypes(tx, space)
@@ -189,7 +190,7 @@ async function restoreRedirects(
   tx: Writer,
   space: ContentSpace,
   { redirects }: Deleted,
-  { route_id }: Route,
+  { route_id }: RouteRow,
   author_id: string,
 ): Promise<void> {
   if (redirects.length === 0) return

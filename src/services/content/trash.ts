@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Actor, authorOf, systemActor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { timestamp } from '../../ids.js'
 import type { Clock } from '../../ports.js'
@@ -16,7 +16,6 @@ import { type Restored, restoreDeleted } from './trash-restore.js'
 
 /** Deleted content: a deletion takes entries out of both books and stores them here with all that is theirs (D-875). */
 
-type Entry = RowOf<ContentSpace['contentData']>
 export type Trashed = RowOf<ContentSpace['trash']>
 
 export const TrashRestore = z.object({ trash_id: reference })
@@ -90,7 +89,7 @@ export async function trashEntries(
   tx: Writer,
   { space, keepsDeleted }: Pick<ContentContext, 'space' | 'keepsDeleted'>,
   root: EditableEntry,
-  entries: readonly Entry[],
+  entries: readonly EntryRow[],
 ): Promise<void> {
   const ids = entries.map(({ content_data_id }) => content_data_id)
   const [top] = entries
@@ -111,7 +110,7 @@ export async function trashEntries(
 async function titleOf(
   tx: Writer,
   space: ContentSpace,
-  { content_data_id, datatype_id }: Entry,
+  { content_data_id, datatype_id }: EntryRow,
   { routes: [route], values }: Awaited<ReturnType<typeof readDeleted>>,
 ): Promise<string> {
   if (route?.title) return route.title

@@ -1,4 +1,4 @@
-import type { EntryRow, ValueRow } from '../../db/queries/trees.js'
+import type { EntryRow, ValueRow } from '../../db/tables.js'
 import { atOnce, type Pieces } from '../../turns.js'
 
 /** An entry with its values, as one of the books has them. */
@@ -24,7 +24,7 @@ export interface EntryDifference {
 }
 
 /** The key of a value in its tree. */
-export const keyOf = ({ content_data_id, field_id, locale }: ValueRow): string =>
+export const valueKey = ({ content_data_id, field_id, locale }: ValueRow): string =>
   `${content_data_id} ${field_id} ${locale}`
 
 /** Values that are not the same before and after, in the order of their entries and fields. */
@@ -32,9 +32,9 @@ export function* valueDifferences(
   before: readonly ValueRow[],
   after: readonly ValueRow[],
 ): Pieces<ValueDifference[]> {
-  const was = new Map(before.map(value => [keyOf(value), value]))
+  const was = new Map(before.map(value => [valueKey(value), value]))
   yield
-  const is = new Map(after.map(value => [keyOf(value), value]))
+  const is = new Map(after.map(value => [valueKey(value), value]))
   yield
   const keys = [...new Set([...was.keys(), ...is.keys()])].sort()
   const differences: ValueDifference[] = []

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Actor } from '../../actor.js'
-import type { PatchOf, RowOf } from '../../db/columns.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { PatchOf } from '../../db/columns.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import type { Check } from '../crud.js'
 import type { AffectedContent } from './affected-pages.js'
@@ -20,7 +20,6 @@ import { storeVersion } from './store-version.js'
 import { refuseValues, type Under, updateChildren } from './update-children.js'
 import { valuesOf, writeValues } from './write-values.js'
 
-type Entry = RowOf<ContentSpace['contentData']>
 type EntryPatch = PatchOf<ContentSpace['contentData']>
 type Update = z.output<typeof ContentUpdate>
 type PlacePatch = Pick<Update, 'datatype_id' | 'route_id' | 'parent_id' | 'sort_order'>
@@ -33,7 +32,7 @@ export async function updateContent(
   tx: Writer,
   context: ContentContext,
   actor: Actor,
-  { id, patch: given, check }: { id: string; patch: Update; check?: Check<Entry> | undefined },
+  { id, patch: given, check }: { id: string; patch: Update; check?: Check<EntryRow> | undefined },
 ): Promise<EntryTree> {
   const { space } = context
   const { fields, locale, locales, children = [], ...patch } = given
@@ -97,7 +96,12 @@ async function announceUpdate(
   tx: Writer,
   context: ContentContext,
   actor: Actor,
-  { before, after, under, changed }: { before: Entry; after: EditableEntry; under: Under; changed: string[] },
+  {
+    before,
+    after,
+    under,
+    changed,
+  }: { before: EntryRow; after: EditableEntry; under: Under; changed: string[] },
 ): Promise<void> {
   const { space, events } = context
   const statuses = [...under.statuses, ...(after.status === before.status ? [] : [after])]
@@ -128,7 +132,7 @@ export async function moveEntry(
   context: ContentContext,
   actor: Actor,
   { content_data_id: id, parent_id, position }: z.output<typeof ContentMove>,
-): Promise<Entry> {
+): Promise<EntryRow> {
   const { space, events } = context
   const { entry, parent } = await editTrees(tx, context, { id, parent_id })
   const sort_order = await makeRoom(tx, space, parent, id, position)
@@ -223,7 +227,7 @@ async function changeStatuses(
   held: HeldEntry,
   changed: readonly HeldEntry[],
 ): Promise<void> {
-  const of = (status: Entry['status']) => changed.filter(entry => entry.status === status)
+  const of = (status: EntryRow['status']) => changed.filter(entry => entry.status === status)
   const ids = (list: readonly HeldEntry[]) => list.map(({ content_data_id }) => content_data_id)
   const [published, drafts] = [of('published'), of('draft')]
   if (published.length > 0) {
@@ -236,8 +240,8 @@ async function changeStatuses(
 async function affectedByUpdate(
   tx: Writer,
   space: ContentSpace,
-  before: Entry,
-  after: Entry,
+  before: EntryRow,
+  after: EntryRow,
   changed: readonly string[],
 ): Promise<AffectedContent> {
   const { route_id } = after

@@ -1,5 +1,6 @@
-import type { InsertOf, RowOf } from '../../db/columns.js'
+import type { InsertOf } from '../../db/columns.js'
 import type { Reader } from '../../db/reader.js'
+import type { EntryRow, FieldRow, ValueRow } from '../../db/tables.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { invalid, renamed } from '../../errors.js'
@@ -10,16 +11,13 @@ import { defaultText } from './field-data.js'
 import { checkValue, type Named } from './field-values.js'
 import { storedText } from './json-values.js'
 
-type Entry = RowOf<ContentSpace['contentData']>
-type Field = RowOf<ContentSpace['fields']>
-type Value = RowOf<ContentSpace['contentFields']>
 type NewValue = InsertOf<ContentSpace['contentFields']>
 
 /** @throws 400 when the value does not fit the field, or names a missing record */
 export async function refuseMissing(
   read: Reader,
   space: ContentSpace,
-  field: Field,
+  field: FieldRow,
   text: string,
 ): Promise<void> {
   const named = checkValue(field, text)
@@ -31,19 +29,19 @@ export async function refuseMissing(
       throw invalid('field_value', `${field.name} must be the id of an existing entry`)
 }
 
-function refuseUntranslatable(locale: string, field: Field): void {
+function refuseUntranslatable(locale: string, field: FieldRow): void {
   if (locale !== '' && !field.translatable) throw invalid('locale', `${field.name} is not translatable`)
 }
 
 /** @throws 400 when the field has no values in the locale */
-export async function refuseLocale(read: Reader, locale: string, field: Field): Promise<void> {
+export async function refuseLocale(read: Reader, locale: string, field: FieldRow): Promise<void> {
   refuseUntranslatable(locale, field)
   if (locale !== '' && !(await read.exists(tables.locales, { code: locale })))
     throw invalid('locale', 'the locale does not exist')
 }
 
 /** The route that an entry's whole tree is on. */
-export async function routeOf(read: Reader, space: ContentSpace, entry: Entry): Promise<string | null> {
+export async function routeOf(read: Reader, space: ContentSpace, entry: EntryRow): Promise<string | null> {
   if (entry.root_id === entry.content_data_id) return entry.route_id
   return (await read.get(space.contentData, entry.root_id))?.route_id ?? null
 }
@@ -82,7 +80,7 @@ export function valuesOf(
 /** One value to write, or to take away where it has no text. */
 interface Change extends Named {
   entry: EditableEntry
-  field: Field
+  field: FieldRow
   text: string | undefined
   author_id: string
   locale: string
@@ -110,13 +108,13 @@ export async function writeValues(
   if (!first) return changed
   const changes = await changesOf(tx, space, named, fresh)
   if (changes.length === 0) return changed
-  const stored = fresh ? new Map<string, Value>() : await storedValues(tx, space, named)
+  const stored = fresh ? new Map<string, ValueRow>() : await storedValues(tx, space, named)
   const route_id = await routeOf(tx, space, first.entry)
-  const [added, gone]: [NewValue[], Value[]] = [[], []]
+  const [added, gone]: [NewValue[], ValueRow[]] = [[], []]
   for (const change of changes) {
     const { entry, field, text } = change
     const { content_data_id } = entry
-    const before = stored.get(keyOf(content_data_id, field.field_id, change.locale))
+    const before = stored.get(joinedKey(content_data_id, field.field_id, change.locale))
     if (text === undefined && !before) continue
     if (text === undefined && before) gone.push(before)
     else if (!before) added.push(newValue(change, route_id))
@@ -142,16 +140,16 @@ const newValue = (
   date_modified: changed_at,
 })
 
-const keyOf = (...ids: readonly string[]) => ids.join(' ')
+const joinedKey = (...ids: readonly string[]) => ids.join(' ')
 
 async function storedValues(
   read: Reader,
   { contentFields }: ContentSpace,
   given: readonly GivenValues[],
-): Promise<Map<string, Value>> {
+): Promise<Map<string, ValueRow>> {
   const ids = given.map(({ entry }) => entry.content_data_id)
   const rows = await read.findIn(contentFields, 'content_data_id', ids)
-  return new Map(rows.map(row => [keyOf(row.content_data_id, row.field_id, row.locale), row]))
+  return new Map(rows.map(row => [joinedKey(row.content_data_id, row.field_id, row.locale), row]))
 }
 
 async function changesOf(
@@ -163,7 +161,7 @@ async function changesOf(
   const datatypes = [...new Set(given.map(({ entry }) => entry.datatype_id))]
   const fields = new Map(
     (await read.findIn(space.fields, 'parent_id', datatypes)).map(field => [
-      keyOf(field.parent_id, field.name),
+      joinedKey(field.parent_id, field.name),
       field,
     ]),
   )
@@ -173,7 +171,7 @@ async function changesOf(
   for (const { entry, values, author_id, locale = '', changed_at, member: path = '', isFurther } of given)
     for (const [name, value] of Object.entries(values)) {
       const member = `${path}fields.${name}`
-      const field = fields.get(keyOf(entry.datatype_id, name))
+      const field = fields.get(joinedKey(entry.datatype_id, name))
       if (!field) throw invalid(member, 'the datatype does not have this field')
       const localeMember = isFurther ? path.slice(0, -1) : 'locale'
       changes.push(
@@ -199,8 +197,8 @@ async function changesOf(
   return changes
 }
 
-function defaultsOf(fields: readonly Field[]): Map<string, { field: Field; text: string }[]> {
-  const found = new Map<string, { field: Field; text: string }[]>()
+function defaultsOf(fields: readonly FieldRow[]): Map<string, { field: FieldRow; text: string }[]> {
+  const found = new Map<string, { field: FieldRow; text: string }[]>()
   for (const field of fields) {
     const text = defaultText(field)
     if (text === undefined) continue

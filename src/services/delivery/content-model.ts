@@ -2,17 +2,16 @@ import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { schemaRows } from '../../db/queries/model.js'
 import type { Reader } from '../../db/reader.js'
+import type { DatatypeRow, FieldRow } from '../../db/tables.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 
-type Datatype = RowOf<ContentSpace['datatypes']>
-type Field = RowOf<ContentSpace['fields']>
 type Locale = RowOf<typeof tables.locales>
 
 /** All datatypes and fields of a space, as they are at one schema version. */
 export interface Schema {
-  readonly datatypes: ReadonlyMap<string, Datatype>
-  readonly fields: ReadonlyMap<string, Field>
-  order(field: Field): number
+  readonly datatypes: ReadonlyMap<string, DatatypeRow>
+  readonly fields: ReadonlyMap<string, FieldRow>
+  order(field: FieldRow): number
   readonly hasRichText: boolean
   readonly hasRelations: boolean
   readonly hasMedia: boolean
@@ -32,8 +31,8 @@ export function schemas(db: Database, space: ContentSpace): Schemas {
   let known: Promise<{ version: number; schema: Schema }> | undefined
 
   async function load(read: Reader = db) {
-    const datatypes = new Map<string, Datatype>()
-    const fields = new Map<string, Field>()
+    const datatypes = new Map<string, DatatypeRow>()
+    const fields = new Map<string, FieldRow>()
     const places = new Map<string, number>()
     let version = 0
     for (const row of await read.query(schemaRows(space), {})) {
@@ -50,7 +49,7 @@ export function schemas(db: Database, space: ContentSpace): Schemas {
       schema: {
         datatypes,
         fields,
-        order: (field: Field) => places.get(field.field_id) ?? 0,
+        order: (field: FieldRow) => places.get(field.field_id) ?? 0,
         hasRichText: [...fields.values()].some(({ field_type }) => field_type === 'richtext'),
         hasRelations: [...fields.values()].some(({ field_type }) => field_type === 'relation'),
         hasMedia: [...fields.values()].some(({ field_type }) => field_type === 'media'),

@@ -1,9 +1,8 @@
 import type { AllowanceOf } from '../../db/allowance.js'
-import type { RowOf } from '../../db/columns.js'
 import { publishedMediaReferences } from '../../db/queries/published.js'
-import type { EntryRow, LeanValue } from '../../db/queries/trees.js'
+import type { LeanValue } from '../../db/queries/trees.js'
 import type { Reader, Slice } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, DatatypeRow, EntryRow } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import type { Log } from '../../ports.js'
 import { mayList, type Reach } from '../content/visibility.js'
@@ -22,11 +21,9 @@ import { WorkingEntries } from './query/working-entries.js'
 import { type HowShown, type ShownDocuments, shownDocuments } from './shown-documents.js'
 import type { Moment } from './versioned-answers.js'
 
-type Datatype = RowOf<ContentSpace['datatypes']>
-
 /** Which entries of a datatype are wanted. */
 export interface DocumentQuery extends Pick<QueryRequest, 'filter' | 'sort' | 'limit' | 'offset'> {
-  readonly datatype: Datatype
+  readonly datatype: DatatypeRow
   readonly locale: string
   readonly count: boolean
   /** Where the page begins, of what the public sees; without an offset. */
@@ -238,7 +235,7 @@ export class Documents {
   }
 
   /** @throws 404 without such a datatype */
-  datatype(name: string): Datatype {
+  datatype(name: string): DatatypeRow {
     const found = [...this.schema.datatypes.values()].find(one => one.name === name)
     if (!found) throw notFound('there is no such datatype')
     return found

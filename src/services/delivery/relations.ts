@@ -1,16 +1,13 @@
-import type { RowOf } from '../../db/columns.js'
 import { type RecordedValue, recordedValues } from '../../db/queries/shown-entries.js'
-import type { EntryRow, LeanEntry, LeanValue } from '../../db/queries/trees.js'
+import type { LeanEntry, LeanValue } from '../../db/queries/trees.js'
 import type { Reader } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow, FieldRow } from '../../db/tables.js'
 import { anyIds } from '../content/field-values.js'
 import type { Audience } from './audience.js'
 import type { Schema } from './content-model.js'
 import type { Paths } from './expand.js'
 import { type LinkedEntries, type LinkedEntry, type Node, type NodeValue, walk } from './tree.js'
 import { WriteBudget } from './write-budget.js'
-
-type Field = RowOf<ContentSpace['fields']>
 
 /** The value of a relation without the ids that are not to be seen. */
 export function without(text: string, isSeen: (id: string) => boolean): string {
@@ -19,7 +16,7 @@ export function without(text: string, isSeen: (id: string) => boolean): string {
   return text.startsWith('[') ? JSON.stringify(ids.filter(isSeen)) : ''
 }
 
-const isRelation = ({ field_type }: Field) => field_type === 'relation'
+const isRelation = ({ field_type }: FieldRow) => field_type === 'relation'
 
 function* referred(values: readonly NodeValue<LeanValue>[], name?: string): Generator<string> {
   for (const { field, value } of values)

@@ -33,7 +33,7 @@ export async function richValues(
         )
       }
       await turns.next()
-      written.set(value, await turns.run(write(root, keyOf(value), context.media)))
+      written.set(value, await turns.run(write(root, richKey(value), context.media)))
     }
   }
   if ('children' in root) for (const node of walk(root)) await writeAll(node)
@@ -44,5 +44,5 @@ export async function richValues(
 }
 
 /** Formats with rich text read whole rows. */
-const keyOf = (value: LeanValue): string =>
+const richKey = (value: LeanValue): string =>
   'content_field_id' in value && typeof value.content_field_id === 'string' ? value.content_field_id : ''

@@ -1,6 +1,6 @@
-import type { EntryRow, LeanValue } from '../../db/queries/trees.js'
+import type { LeanValue } from '../../db/queries/trees.js'
 import type { Reader } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Log } from '../../ports.js'
 import { type MediaById, shownMedia } from '../media/record.js'
 import type { Schema } from './content-model.js'

@@ -26,9 +26,9 @@ export interface SiteLocales {
 /** How many pages one sitemap has, and how many of them are written at once. */
 export function lengthsFor({ codes }: SiteLocales): { most: number; piece: number } {
   const each = 1 + codes.size
-  const most = Math.min(Math.floor(maxAddresses / each), Math.floor(maxAlternates / each ** 2))
+  const atMost = Math.min(Math.floor(maxAddresses / each), Math.floor(maxAlternates / each ** 2))
   const piece = Math.min(pagesAtOnce, Math.floor(alternatesAtOnce / each ** 2))
-  return { most: Math.max(1, most), piece: Math.max(1, piece) }
+  return { most: Math.max(1, atMost), piece: Math.max(1, piece) }
 }
 
 const escapes: Record<string, string> = {

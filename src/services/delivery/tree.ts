@@ -1,20 +1,15 @@
-import type { RowOf } from '../../db/columns.js'
-import type { EntryRow, LeanEntry, LeanValue, ValueRow } from '../../db/queries/trees.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { LeanEntry, LeanValue } from '../../db/queries/trees.js'
+import type { DatatypeRow, EntryRow, FieldRow, RouteRow, ValueRow } from '../../db/tables.js'
 import { damagedContent } from '../../errors.js'
 import type { Pieces } from '../../turns.js'
 import type { Schema } from './content-model.js'
-
-type Datatype = RowOf<ContentSpace['datatypes']>
-type Field = RowOf<ContentSpace['fields']>
-type Route = RowOf<ContentSpace['routes']>
 
 /** Of the row of a value, what formats need. Of pages whole rows are read, which `raw` shows. */
 type ShownValue = LeanValue & Pick<ValueRow, 'content_field_id' | 'date_modified'>
 
 /** A value with the field that it belongs to. */
 export interface NodeValue<V extends LeanValue = ShownValue> {
-  readonly field: Field
+  readonly field: FieldRow
   readonly value: V
 }
 
@@ -23,7 +18,7 @@ const perPiece = 500
 /** One entry of a tree, with its values in the order of the datatype's fields. */
 export interface Node<E extends LeanEntry = EntryRow, V extends LeanValue = ShownValue> {
   readonly entry: E
-  readonly datatype: Datatype
+  readonly datatype: DatatypeRow
   readonly values: readonly NodeValue<V>[]
   readonly children: Node<E, V>[]
 }
@@ -32,7 +27,7 @@ type LeanNode = Node<LeanEntry, LeanValue>
 
 /** The tree that a format is made from: a page by its route, or a global tree without one. */
 export interface ContentTree<E extends LeanEntry = EntryRow, V extends LeanValue = ShownValue> {
-  readonly route: Route | undefined
+  readonly route: RouteRow | undefined
   readonly root: Node<E, V>
 }
 
@@ -41,7 +36,7 @@ export type LeanTree = ContentTree<LeanEntry, LeanValue>
 /** An entry of another tree that relations of this one name: without its children, its own references cut. */
 export interface LinkedEntry {
   readonly node: Node
-  readonly route: Route | undefined
+  readonly route: RouteRow | undefined
 }
 
 /** By their ids. */

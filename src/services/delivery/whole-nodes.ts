@@ -1,4 +1,4 @@
-import type { EntryRow } from '../../db/queries/trees.js'
+import type { EntryRow } from '../../db/tables.js'
 import { anyIds } from '../content/field-values.js'
 import { everyNode, type QueryNode } from './query/query-rows.js'
 import type { Node } from './tree.js'

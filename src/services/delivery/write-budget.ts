@@ -25,7 +25,7 @@ export class WriteBudget {
 
   /** Checks a number before it is written. @throws as `take` */
   refuse(what: Counted, n: number, parameter = this.parameter): void {
-    const most = answerLimits[what]
-    if (n > most) throw invalid(parameter, `the answer would have more than ${most} ${what}; ask for less`)
+    const limit = answerLimits[what]
+    if (n > limit) throw invalid(parameter, `the answer would have more than ${limit} ${what}; ask for less`)
   }
 }

@@ -38,7 +38,7 @@ const refuse = (problem: string): never => {
 
 const maxManifestBytes = 1024 * 1024
 
-async function textOf({ size, content }: ArchiveEntry): Promise<string> {
+async function entryText({ size, content }: ArchiveEntry): Promise<string> {
   if (size > maxManifestBytes) refuse('has a manifest that is too long')
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let text = ''
@@ -61,7 +61,7 @@ async function manifestIn(entry: ArchiveEntry | undefined, schema: readonly stri
   if (entry?.name !== manifestName) return refuse('is not an archive of this service')
   let given: unknown
   try {
-    given = JSON.parse(await textOf(entry))
+    given = JSON.parse(await entryText(entry))
   } catch (error) {
     if (error instanceof ArchiveError) throw error
     return refuse('has a manifest that cannot be read')

@@ -47,10 +47,10 @@ const isSpace = (name: string): name is MediaSpaceName => name === 'media' || na
 export function objectsOf({ table, columns }: DumpedTable, values: readonly Scalar[]): MediaObject[] {
   const space = table.name
   if (!isSpace(space)) return []
-  const textOf = (name: string) => String(values[columns.indexOf(name)] ?? '')
-  const variants = JSON.parse(textOf('variants')) as Pick<StoredVariant, 'key' | 'mimetype'>[]
+  const columnText = (name: string) => String(values[columns.indexOf(name)] ?? '')
+  const variants = JSON.parse(columnText('variants')) as Pick<StoredVariant, 'key' | 'mimetype'>[]
   return [
-    { space, key: textOf('object_key'), mimetype: textOf('mimetype') },
+    { space, key: columnText('object_key'), mimetype: columnText('mimetype') },
     ...variants.map(({ key, mimetype }) => ({ space, key, mimetype })),
   ]
 }

@@ -160,7 +160,7 @@ export class ConfigurationService {
     const fixed = changed.filter(name => Object.hasOwn(named, name))
     if (fixed.length > 0 && (await file.isWritable())) {
       inFile = without(named, fixed)
-      await file.write(textOf(inFile), async () => undefined)
+      await file.write(fileText(inFile), async () => undefined)
     } else if (fixed.length > 0)
       log.warn({ fields: fixed }, 'another instance has set what the configuration file of this one fixes')
     live.settings = settings
@@ -254,7 +254,7 @@ export class ConfigurationService {
         await storeSettings(tx, texts)
         tx.note('config', 'cms.config.json', old, fresh)
       })
-    if (changesFile) await file.write(textOf(nextFile), commit)
+    if (changesFile) await file.write(fileText(nextFile), commit)
     else await commit()
     live.settings = withChanges(without(live.settings, [...ofFile.keys()]), new Map(ofAll))
   }
@@ -273,7 +273,7 @@ export class ConfigurationService {
   }
 }
 
-const textOf = (inFile: Json): string => `${JSON.stringify(inFile, null, 2)}\n`
+const fileText = (inFile: Json): string => `${JSON.stringify(inFile, null, 2)}\n`
 
 const without = (values: Json, names: readonly string[]): Json =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))

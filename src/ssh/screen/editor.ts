@@ -1,7 +1,7 @@
 import { graphemes, widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import type { Key } from './keys.js'
-import { inserted, type Line, lineOf, textOf, typed } from './line.js'
+import { inserted, type Line, lineOf, lineText, typed } from './line.js'
 import { dim } from './style.js'
 import type { View } from './view.js'
 import { breaks } from './wrap.js'
@@ -30,7 +30,7 @@ const textAt = (lines: readonly string[], row: number, at: number): Text => {
 export const wholeText = ({ lines }: Text): string => lines.join('\n')
 
 const withLine = (text: Text, line: Line): Text => ({
-  lines: text.lines.with(text.row, textOf(line)),
+  lines: text.lines.with(text.row, lineText(line)),
   row: text.row,
   line,
 })

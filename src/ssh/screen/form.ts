@@ -7,7 +7,7 @@ import { differencesOf, fresh, type Loaded } from './form-loaded.js'
 import type { FormField, FormState } from './form-state.js'
 import { errorsOf, textsOf, typedTexts } from './form-state.js'
 import { enterKey, type Key } from './keys.js'
-import { lineOf, textOf, typed } from './line.js'
+import { lineOf, lineText, typed } from './line.js'
 import { pickView } from './over.js'
 import type { AnyView, Hint, Shell, View } from './view.js'
 
@@ -191,7 +191,10 @@ function typing<R>(
 ): FormState<R> {
   const field = atField(state)
   if (!state.line || !field) return state
-  const taken = () => ({ ...withText(state, field.name, textOf(state.line ?? lineOf(''))), line: undefined })
+  const taken = () => ({
+    ...withText(state, field.name, lineText(state.line ?? lineOf(''))),
+    line: undefined,
+  })
   if (key.type === 'key') {
     if (key.key === 'escape') return { ...state, line: undefined }
     if (key.key === 'enter') return taken()

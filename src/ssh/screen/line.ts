@@ -14,7 +14,7 @@ export const lineOf = (text: string): Line => {
   return { characters, at: characters.length }
 }
 
-export const textOf = ({ characters }: Line): string => characters.join('')
+export const lineText = ({ characters }: Line): string => characters.join('')
 
 const isWord = (character: string) => /[\p{L}\p{N}_]/u.test(character)
 

@@ -1,7 +1,7 @@
 import { graphemes, widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import { enterKey, type Key } from './keys.js'
-import { drawLine, type Line, lineOf, textOf, typed } from './line.js'
+import { drawLine, type Line, lineOf, lineText, typed } from './line.js'
 import { bold, dim, inverse, plain, underline } from './style.js'
 import type { Hint, Shell, View } from './view.js'
 
@@ -138,7 +138,7 @@ function filtered<R>(
   }
   if (key.type === 'key' && key.key === 'escape') return { ...state, ...unfiltered }
   const next = typed(line, key)
-  return next ? { ...state, line: next, filter: textOf(next), found: undefined, at: 0 } : state
+  return next ? { ...state, line: next, filter: lineText(next), found: undefined, at: 0 } : state
 }
 
 function find<R>(spec: ListSpec<R>, { records, total, filter }: ListState<R>, shell: Shell<ListState<R>>) {

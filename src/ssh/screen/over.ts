@@ -1,7 +1,7 @@
 import type { Choice } from '../../resources/form-field.js'
 import { graphemes, widthOf } from './clusters.js'
 import type { Area } from './grid.js'
-import { drawLine, type Line, lineOf, textOf, typed } from './line.js'
+import { drawLine, type Line, lineOf, lineText, typed } from './line.js'
 import { bold, dim, inverse, plain } from './style.js'
 import type { Hint, Shell, View } from './view.js'
 import { breaks, wrapped } from './wrap.js'
@@ -179,7 +179,7 @@ const fits = ({ word, hint = '', value }: Choice, text: string) => {
     .every(part => all.includes(part))
 }
 
-const found = ({ choices, filter }: PickState) => choices.filter(choice => fits(choice, textOf(filter)))
+const found = ({ choices, filter }: PickState) => choices.filter(choice => fits(choice, lineText(filter)))
 
 function pick({ many, picked }: Pick, state: PickState, shell: Shell<PickState>): void {
   const one = found(state)[state.at]
@@ -239,7 +239,7 @@ export function pickView(pick_: Pick): View<PickState> {
       }
       const filter = typed(state.filter, key)
       if (!filter) return state
-      if (isLooked) choices(shell, textOf(filter))
+      if (isLooked) choices(shell, lineText(filter))
       return { ...state, filter, at: 0 }
     },
     draw(area, state) {

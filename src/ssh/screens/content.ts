@@ -40,7 +40,7 @@ async function withoutPage(session: Session): Promise<Place[]> {
   return [...kinds, ...(await treeRows(few, model, session))]
 }
 
-const keyOf = ({ many, route, root }: Place): string =>
+const placeKey = ({ many, route, root }: Place): string =>
   many?.kind.datatype_id ?? route?.route_id ?? root?.content_data_id ?? ''
 
 const lastColumns: Column<Place>[] = [
@@ -68,7 +68,7 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
       const roots = ids.length === 0 ? [] : await all(content.list(found, {}))
       return { records: await treeRows(roots, model, session), isMore: ids.length > maxFound }
     },
-    keyOf,
+    keyOf: placeKey,
     empty: 'No entries.',
     columns: [{ label, of: ({ title }) => title }, ...lastColumns],
     keys: [
@@ -180,7 +180,7 @@ export function contentScreen(session: Session): AnyView {
       const found = route_id.length === 0 ? [] : await all(space.routes.list({ route_id }, {}))
       return { records: await pageRows(found, session), isMore }
     },
-    keyOf,
+    keyOf: placeKey,
     empty: 'There is no page yet.',
     columns: [
       { label: 'Page', of: ({ title }) => title },

@@ -21,7 +21,7 @@ interface Shown {
 }
 
 const isEqual = (line: Line) => line.every(({ style }) => style === undefined)
-const textOf = (line: Line) => line.map(({ text }) => text).join('')
+const shownText = (line: Line) => line.map(({ text }) => text).join('')
 
 class Part {
   readonly before: Span[][] = [[]]
@@ -47,7 +47,7 @@ class Part {
       other !== undefined &&
       isEqual(one) &&
       isEqual(other) &&
-      textOf(one) === textOf(other)
+      shownText(one) === shownText(other)
     const ends: Shown[] = []
     while (isShared(before.at(-1), after.at(-1))) {
       ends.unshift({ kind: 'same', line: before.pop() ?? [] })
@@ -101,7 +101,7 @@ function rowOf({ kind, line }: Shown): Row {
       ? { text: kind === 'same' ? span.text : shortened(span.text, i === 0, i === line.length - 1), style }
       : span,
   )
-  return { text: `${sign} ${textOf(line)}`, spans: [{ text: `${sign} `, style }, ...spans], indent: 2 }
+  return { text: `${sign} ${shownText(line)}`, spans: [{ text: `${sign} `, style }, ...spans], indent: 2 }
 }
 
 function withoutFar(lines: readonly Shown[]): Row[] {

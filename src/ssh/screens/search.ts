@@ -2,7 +2,7 @@ import { titlesById } from '../../resources/entries.js'
 import type { SearchResult } from '../../services/delivery/search/results.js'
 import type { Area } from '../screen/grid.js'
 import type { Key } from '../screen/keys.js'
-import { drawLine, type Line, lineOf, textOf, typed } from '../screen/line.js'
+import { drawLine, type Line, lineOf, lineText, typed } from '../screen/line.js'
 import { bold, dim, inverse, plain } from '../screen/style.js'
 import type { AnyView, Shell, View } from '../screen/view.js'
 import type { Session } from '../session.js'
@@ -30,7 +30,7 @@ function look(session: Session, shell: Shell<SearchState>, text: string): void {
 
 function update(session: Session, state: SearchState, key: Key, shell: Shell<SearchState>): SearchState {
   if (key.type === 'key') {
-    const text = textOf(state.line)
+    const text = lineText(state.line)
     const found = state.found[state.at]
     if (key.key === 'enter' && text !== state.looked) {
       if (text.trim() !== '') look(session, shell, text)

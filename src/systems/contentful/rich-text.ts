@@ -8,11 +8,11 @@ import {
   isBlank,
   isElement,
   joined,
+  nodeText,
   paragraphOf,
   picturesIn,
   type Run,
   runsOf,
-  textOf,
   wrapsBlocks,
 } from '../blocks.js'
 import { namesIn } from '../marks.js'
@@ -96,7 +96,7 @@ function* inner(element: Element, media: MediaById): Pieces<RichNode[]> {
 function paragraphs(element: Element): RichNode[] {
   const blocks = blocksOf(element.children)
   return blocks.length > 0
-    ? blocks.map(one => (wrapsBlocks(one) ? paragraph(paragraphOf(textOf(one))) : paragraph(one)))
+    ? blocks.map(one => (wrapsBlocks(one) ? paragraph(paragraphOf(nodeText(one))) : paragraph(one)))
     : [paragraph(element)]
 }
 

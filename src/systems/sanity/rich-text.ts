@@ -7,10 +7,10 @@ import {
   cellsOf,
   isBlank,
   isElement,
+  nodeText,
   paragraphOf,
   picturesIn,
   runsOf,
-  textOf,
   wrapsBlocks,
 } from '../blocks.js'
 import { namesIn } from '../marks.js'
@@ -61,7 +61,7 @@ class PortableBlocks {
   private *table(element: Element, kind: BlockKind): Pieces<void> {
     for (const row of cellsOf(element)) {
       yield
-      this.add(paragraphOf(row.map(textOf).join(' | ')), kind)
+      this.add(paragraphOf(row.map(nodeText).join(' | ')), kind)
     }
   }
 

@@ -8,11 +8,11 @@ import {
   isBlank,
   isElement,
   joined,
+  nodeText,
   paragraphOf,
   picturesIn,
   type Run,
   runsOf,
-  textOf,
   wrapsBlocks,
 } from '../blocks.js'
 import { namesIn } from '../marks.js'
@@ -71,7 +71,7 @@ class StrapiBlocks {
     else if (tagName === 'blockquote') this.blocks.push({ type: 'quote', children: this.quoted(element) })
     else if (tagName === 'pre') this.blocks.push({ type: 'code', children: codeOf(element) })
     else if (tagName === 'table')
-      for (const row of cellsOf(element)) this.add(paragraphOf(row.map(textOf).join(' | ')), 'paragraph')
+      for (const row of cellsOf(element)) this.add(paragraphOf(row.map(nodeText).join(' | ')), 'paragraph')
     else if (/^h[1-6]$/.test(tagName)) this.add(element, 'heading', { level: Number(tagName[1]) })
     else if (tagName === 'hr') return
     else if (wrapsBlocks(element)) for (const block of blocksOf(element.children)) yield* this.visit(block)
@@ -114,7 +114,7 @@ class StrapiBlocks {
   private lines(nodes: readonly Child[]): unknown[] {
     const blocks = blocksOf(nodes).filter(block => !isBlank(block))
     const lines = blocks.map(block =>
-      inline(wrapsBlocks(block) ? paragraphOf(textOf(block)).children : block.children),
+      inline(wrapsBlocks(block) ? paragraphOf(nodeText(block)).children : block.children),
     )
     return lines.length === 0
       ? [nothing]

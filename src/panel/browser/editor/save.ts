@@ -1,7 +1,7 @@
 import type { Mark, Node } from 'prosemirror-model'
 
 const references: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' }
-const textOf = (text: string) => text.replaceAll(/[&<]/g, mark => references[mark] ?? mark)
+const escapedText = (text: string) => text.replaceAll(/[&<]/g, mark => references[mark] ?? mark)
 const attributeOf = (text: string) => text.replaceAll(/["&]/g, mark => references[mark] ?? mark)
 
 const tagWith = (name: string, attrs: Readonly<Record<string, unknown>>): string => {
@@ -34,7 +34,7 @@ function inline(parent: Node): string {
     closeTo(same < 0 ? open.length : same)
     for (const one of node.marks.slice(open.length)) html += tagWith(markTags[one.type.name] ?? '', one.attrs)
     open = node.marks
-    if (node.isText) html += textOf(node.text ?? '')
+    if (node.isText) html += escapedText(node.text ?? '')
     else html += node.type.name === 'image' ? tagWith('img', node.attrs) : '<br>'
   })
   closeTo(0)
@@ -79,7 +79,7 @@ function cell(node: Node): string {
 }
 
 function code(node: Node): string {
-  const text = textOf(node.textContent)
+  const text = escapedText(node.textContent)
   if (node.attrs.code) return `<pre><code>${text}</code></pre>`
   // HTML drops the first line break of a `pre`: a text that begins with one needs another in front.
   return `<pre>${text.startsWith('\n') ? '\n' : ''}${text}</pre>`

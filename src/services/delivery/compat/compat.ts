@@ -1,6 +1,5 @@
-import type { RowOf } from '../../../db/columns.js'
 import type { Database } from '../../../db/database.js'
-import type { ContentSpace } from '../../../db/tables.js'
+import type { ContentSpace, DatatypeRow } from '../../../db/tables.js'
 import { notFound } from '../../../errors.js'
 import { timestamp } from '../../../ids.js'
 import type { Clock, Hashing, Log, Sandbox } from '../../../ports.js'
@@ -18,8 +17,6 @@ import { Totals } from '../query/query-entries.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import type { SearchService } from '../search/search.js'
 import { atOneMoment, type Moment, VersionedAnswers } from '../versioned-answers.js'
-
-type Datatype = RowOf<ContentSpace['datatypes']>
 
 /** An answer in the shape of another system. */
 export interface CompatAnswer extends RenderedPage {
@@ -49,12 +46,12 @@ export interface CompatSite {
   localeChoice(asked: string): LocaleChoice
   readonly isPublic: boolean
   /** Opens the datatype for reading. @throws as `allow` of the caller if it is not public, 404 without one */
-  open(datatype: Datatype | undefined): Promise<Datatype>
+  open(datatype: DatatypeRow | undefined): Promise<DatatypeRow>
   /**
    * Whether the datatype exists for the caller: without a key only those that are public do.
    * @throws as `allow` of the caller, if they have sent a key
    */
-  sees(datatype: Datatype | undefined): Promise<boolean>
+  sees(datatype: DatatypeRow | undefined): Promise<boolean>
   seesMedia(mediaId: string): Promise<boolean>
   /** Returns what is listed for the caller. One with a wrong key gets what anybody gets, without an error. */
   reach(): Promise<Reach>
@@ -148,14 +145,14 @@ class Site implements CompatSite {
     return this.reading.isPublic
   }
 
-  async open(datatype: Datatype | undefined): Promise<Datatype> {
+  async open(datatype: DatatypeRow | undefined): Promise<DatatypeRow> {
     if (!datatype || !mayList(datatype, 'anybody')) await this.allow()
     if (!datatype) throw notFound('there is no such datatype')
     if (!mayShow(datatype, this.audience)) throw privateDatatype(datatype.name)
     return datatype
   }
 
-  async sees(datatype: Datatype | undefined): Promise<boolean> {
+  async sees(datatype: DatatypeRow | undefined): Promise<boolean> {
     if (datatype && mayList(datatype, 'anybody')) return true
     const isAllowed = await this.reading.allowsKey()
     return isAllowed && datatype !== undefined && mayShow(datatype, this.audience)

@@ -6,9 +6,8 @@ import {
   type ShownEntry,
   shownEntries,
 } from '../../../db/queries/shown-entries.js'
-import type { EntryRow } from '../../../db/queries/trees.js'
 import type { Reader } from '../../../db/reader.js'
-import type { ContentSpace } from '../../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../../db/tables.js'
 import { publicRow } from '../../content/book-rows.js'
 import type { Audience } from '../audience.js'
 

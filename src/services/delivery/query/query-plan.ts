@@ -1,4 +1,4 @@
-import type { RowOf, Scalar } from '../../../db/columns.js'
+import type { Scalar } from '../../../db/columns.js'
 import { keyLength } from '../../../db/content-tables.js'
 import {
   type Comparison,
@@ -6,7 +6,7 @@ import {
   type IndexKey,
   isTimeColumn,
 } from '../../../db/queries/entry-tests.js'
-import type { ContentSpace } from '../../../db/tables.js'
+import type { DatatypeRow, FieldRow } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
 import { storedId } from '../../../ids.js'
 import { rulesOf } from '../../content/field-data.js'
@@ -24,14 +24,11 @@ import {
 } from './query-request.js'
 import type { Sort, Test } from './query-test.js'
 
-type Datatype = RowOf<ContentSpace['datatypes']>
-type Field = RowOf<ContentSpace['fields']>
-
 /** Looks up the names in a query, and the locales that a field is read in, the best first. */
 export interface Names {
   readonly schema: Schema
   readonly reach: Reach
-  localesOf(field: Field): readonly string[]
+  localesOf(field: FieldRow): readonly string[]
 }
 
 const columns: ReadonlySet<string> = new Set([
@@ -50,17 +47,17 @@ const unordered: ReadonlySet<string> = new Set(['boolean', 'json'])
 const comparing: ReadonlySet<Operator> = new Set(['gt', 'gte', 'lt', 'lte'])
 const searching: ReadonlySet<Operator> = new Set(['contains', 'starts'])
 
-export const fieldNamed = ({ fields }: Schema, datatype: string, name: string): Field | undefined => {
+export const fieldNamed = ({ fields }: Schema, datatype: string, name: string): FieldRow | undefined => {
   for (const field of fields.values()) if (field.parent_id === datatype && field.name === name) return field
   return undefined
 }
 
-const indexKeyOf = ({ field_type }: Field): IndexKey => (numeric.has(field_type) ? 'number' : 'text')
+const indexKeyOf = ({ field_type }: FieldRow): IndexKey => (numeric.has(field_type) ? 'number' : 'text')
 
 /** Code points of a text, which is how every engine counts. */
 const lengthOf = (text: string): number => [...text].length
 
-function numberOf({ parameter }: FilterCondition, { name, field_type }: Field, text: string): number {
+function numberOf({ parameter }: FilterCondition, { name, field_type }: FieldRow, text: string): number {
   const number = numberKey(text)
   const isNumber = !/^\d{4}-\d\d-\d\d/.test(text)
   if (number === null || isNumber !== (field_type === 'number'))
@@ -81,7 +78,7 @@ function valuesOf({ parameter, values }: FilterCondition): readonly string[] {
   return values
 }
 
-function refuseOperator(condition: FilterCondition, field: Field): void {
+function refuseOperator(condition: FilterCondition, field: FieldRow): void {
   const { parameter, operator } = condition
   if (operator === 'under') throw invalid(parameter, 'only the slug of a route can be nested')
   const { field_type: type } = field
@@ -121,7 +118,7 @@ function textOperands(op: Comparison, values: readonly string[], long: boolean):
 }
 
 /** Tests that the relation refers to one of the entries that are seen: an id alone would reveal drafts. */
-function relationTest(names: Names, condition: FilterCondition, { field_id, ...field }: Field): Test {
+function relationTest(names: Names, condition: FilterCondition, { field_id, ...field }: FieldRow): Test {
   const locales = names.localesOf({ field_id, ...field })
   const given = valuesOf(condition).map(id => (isAscii(id) ? storedId(id) : ''))
   return negated(condition, op => {
@@ -132,14 +129,14 @@ function relationTest(names: Names, condition: FilterCondition, { field_id, ...f
 
 function refuseOddBoolean(
   { parameter, operator }: FilterCondition,
-  { name }: Field,
+  { name }: FieldRow,
   given: readonly string[],
 ): void {
   if (operator !== 'exists' && given.some(value => value !== 'true' && value !== 'false'))
     throw invalid(parameter, `${name} must be true or false`)
 }
 
-function fieldTest(names: Names, condition: FilterCondition, field: Field): Test {
+function fieldTest(names: Names, condition: FilterCondition, field: FieldRow): Test {
   refuseOperator(condition, field)
   if (field.field_type === 'relation') return relationTest(names, condition, field)
   const locales = names.localesOf(field)
@@ -206,14 +203,14 @@ function columnTest(condition: FilterCondition, column: EntryColumn): Test {
 }
 
 /** A field goes before a column of the same name. */
-function namedTest(names: Names, datatype: Datatype, condition: FilterCondition, name: string): Test {
+function namedTest(names: Names, datatype: DatatypeRow, condition: FilterCondition, name: string): Test {
   const field = fieldNamed(names.schema, datatype.datatype_id, name)
   if (field) return fieldTest(names, condition, field)
   if (columns.has(name)) return columnTest(condition, name as EntryColumn)
   throw invalid(condition.parameter, `${datatype.name} has no field "${name}"`)
 }
 
-function targetsOf({ datatypes }: Schema, relation: Field): Datatype[] {
+function targetsOf({ datatypes }: Schema, relation: FieldRow): DatatypeRow[] {
   const { target } = rulesOf(relation)
   const all = [...datatypes.values()]
   return target === undefined ? all : all.filter(({ name }) => [target].flat().includes(name))
@@ -223,7 +220,7 @@ function targetsOf({ datatypes }: Schema, relation: Field): Datatype[] {
  * Whether conditions look, one relation away, into entries that are not listed for everybody, so that what they find
  * depends on who asks.
  */
-export const looksFurther = (schema: Schema, datatype: Datatype, { parts }: FilterGroup): boolean =>
+export const looksFurther = (schema: Schema, datatype: DatatypeRow, { parts }: FilterGroup): boolean =>
   parts.some(part => {
     if ('parts' in part) return looksFurther(schema, datatype, part)
     const [name, further] = part.path
@@ -232,12 +229,12 @@ export const looksFurther = (schema: Schema, datatype: Datatype, { parts }: Filt
   })
 
 /** Refuses a name with one sentence, whether it is not listed or does not exist, so that it reveals neither. */
-const nothingNamed = ({ reach }: Names, relation: Field, name: string): string =>
+const nothingNamed = ({ reach }: Names, relation: FieldRow, name: string): string =>
   reach === 'anybody'
     ? `nothing public that ${relation.name} refers to has a field "${name}": without an API key, conditions look only into datatypes whose visibility is "public"`
     : `nothing that ${relation.name} refers to has a field "${name}"`
 
-function targetTest(names: Names, condition: FilterCondition, relation: Field, name: string): Test {
+function targetTest(names: Names, condition: FilterCondition, relation: FieldRow, name: string): Test {
   const { schema, reach } = names
   const listed = targetsOf(schema, relation).filter(datatype => mayList(datatype, reach))
   const having = listed.filter(({ datatype_id }) => fieldNamed(schema, datatype_id, name) !== undefined)
@@ -248,7 +245,7 @@ function targetTest(names: Names, condition: FilterCondition, relation: Field, n
   return tests.length === 1 ? (tests[0] as Test) : { at: 'or', tests }
 }
 
-function columnOf({ schema, reach }: Names, listed: readonly Datatype[], test: Test): Test {
+function columnOf({ schema, reach }: Names, listed: readonly DatatypeRow[], test: Test): Test {
   const isOfAll = [...schema.datatypes.values()].every(
     datatype => listed.includes(datatype) || !mayShow(datatype, 'public'),
   )
@@ -257,7 +254,7 @@ function columnOf({ schema, reach }: Names, listed: readonly Datatype[], test: T
   return { at: 'and', tests: [test, { at: 'column', column: 'datatype', op: 'in', operands }] }
 }
 
-function conditionTest(names: Names, datatype: Datatype, condition: FilterCondition): Test {
+function conditionTest(names: Names, datatype: DatatypeRow, condition: FilterCondition): Test {
   // No value is in an empty list.
   if (condition.values.length === 0) return { at: 'or', tests: [] }
   const [name, further] = condition.path
@@ -280,10 +277,10 @@ function conditionTest(names: Names, datatype: Datatype, condition: FilterCondit
   return opposite ? { at: 'not', test } : test
 }
 
-const partTest = (names: Names, datatype: Datatype, part: FilterGroup | FilterCondition): Test =>
+const partTest = (names: Names, datatype: DatatypeRow, part: FilterGroup | FilterCondition): Test =>
   'parts' in part ? groupTest(names, datatype, part) : conditionTest(names, datatype, part)
 
-function groupTest(names: Names, datatype: Datatype, { all, not, parts }: FilterGroup): Test {
+function groupTest(names: Names, datatype: DatatypeRow, { all, not, parts }: FilterGroup): Test {
   const test: Test = {
     at: all ? 'and' : 'or',
     tests: parts.map(part => partTest(names, datatype, part)),
@@ -292,7 +289,11 @@ function groupTest(names: Names, datatype: Datatype, { all, not, parts }: Filter
 }
 
 /** The conditions of a query that hold together. @throws 400 that names the parameter */
-export const testsOf = (names: Names, datatype: Datatype, { filter }: Pick<QueryRequest, 'filter'>): Test[] =>
+export const testsOf = (
+  names: Names,
+  datatype: DatatypeRow,
+  { filter }: Pick<QueryRequest, 'filter'>,
+): Test[] =>
   filter.parts.flatMap(part =>
     'parts' in part && !part.not && (part.all || part.parts.length === 1)
       ? testsOf(names, datatype, { filter: part })
@@ -300,7 +301,7 @@ export const testsOf = (names: Names, datatype: Datatype, { filter }: Pick<Query
   )
 
 /** The order of a query, by id without one. @throws 400 that names what cannot be sorted by */
-export function sortsOf(names: Names, datatype: Datatype, { sort }: Pick<QueryRequest, 'sort'>): Sort[] {
+export function sortsOf(names: Names, datatype: DatatypeRow, { sort }: Pick<QueryRequest, 'sort'>): Sort[] {
   return sort.map(({ name, descending }): Sort => {
     const field = fieldNamed(names.schema, datatype.datatype_id, name)
     if (!field && columns.has(name))

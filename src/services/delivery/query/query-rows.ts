@@ -1,9 +1,8 @@
 import { chunks } from '../../../db/batches.js'
-import type { RowOf } from '../../../db/columns.js'
 import type { RecordedValue } from '../../../db/queries/shown-entries.js'
 import type { LeanValue } from '../../../db/queries/trees.js'
 import type { Reader } from '../../../db/reader.js'
-import type { ContentSpace } from '../../../db/tables.js'
+import type { ContentSpace, RouteRow } from '../../../db/tables.js'
 import { Turns } from '../../../turns.js'
 import { anyIds } from '../../content/field-values.js'
 import type { Schema } from '../content-model.js'
@@ -13,8 +12,6 @@ import { mediaNamed } from '../page-media.js'
 import { type NodeValue, putInOrder } from '../tree.js'
 import { answerLimits, type WriteBudget } from '../write-budget.js'
 import { type EntrySource, type IndexedChild, type IndexedEntry, publicSource } from './entry-source.js'
-
-type Route = RowOf<ContentSpace['routes']>
 
 /** An entry of the public book, with the entries that are shown below it. */
 export interface QueryNode extends NativeNode {
@@ -94,7 +91,7 @@ export class QueryRows {
     return found
   }
 
-  async routesOf(nodes: Iterable<QueryNode>): Promise<Map<string, Route>> {
+  async routesOf(nodes: Iterable<QueryNode>): Promise<Map<string, RouteRow>> {
     const ids = [...new Set([...nodes].flatMap(({ routeId }) => routeId ?? []))]
     const routes = await this.read.findIn(this.space.routes, 'route_id', ids)
     return new Map(routes.map(route => [route.route_id, route]))

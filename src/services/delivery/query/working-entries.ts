@@ -1,7 +1,6 @@
 import type { Scalar } from '../../../db/columns.js'
-import type { EntryRow } from '../../../db/queries/trees.js'
 import type { Reader } from '../../../db/reader.js'
-import type { ContentSpace } from '../../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../../db/tables.js'
 import { invalid } from '../../../errors.js'
 import { Turns } from '../../../turns.js'
 import { anyIds } from '../../content/field-values.js'

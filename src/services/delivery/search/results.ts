@@ -2,7 +2,7 @@ import type { RowOf } from '../../../db/columns.js'
 import type { Term } from '../../../db/full-text.js'
 import { textBeginnings, textSizes } from '../../../db/queries/search.js'
 import type { Reader } from '../../../db/reader.js'
-import type { ContentSpace } from '../../../db/tables.js'
+import type { ContentSpace, RouteRow } from '../../../db/tables.js'
 import { limits } from '../../../limits.js'
 import { Turns } from '../../../turns.js'
 import { isSearched, searchedText } from '../../content/search-document.js'
@@ -11,7 +11,6 @@ import { shownRoute } from '../shown-route.js'
 import { highlight, type Part } from './highlights.js'
 
 type Entry = RowOf<ContentSpace['publicEntries']>
-type Route = RowOf<ContentSpace['routes']>
 
 /** An entry that was found. */
 export interface SearchResult {
@@ -71,7 +70,7 @@ export class ResultWriter {
       'route_id',
       roots.flatMap(({ route_id }) => route_id ?? []),
     )
-    const routeOf = new Map<string, Route>(routes.map(route => [route.route_id, route]))
+    const routeOf = new Map<string, RouteRow>(routes.map(route => [route.route_id, route]))
     const pages = new Map<string, SearchResult['page']>()
     for (const { content_data_id: id, route_id } of roots) {
       const route = routeOf.get(route_id ?? '')
@@ -86,14 +85,14 @@ export class ResultWriter {
     const texts = await this.texts(entries, locales)
     const ids = [...texts.values()].flat().map(({ valueId }) => valueId)
     const beginnings = await this.read.queryIn(textBeginnings(this.space, charactersOfValue), ids)
-    const textOf = new Map(beginnings.map(({ id, text }) => [id, text]))
+    const beginningOf = new Map(beginnings.map(({ id, text }) => [id, text]))
     const turns = new Turns()
     const highlights = new Map<string, SearchResult['highlights']>()
     for (const [id, own] of texts) {
       const shown: SearchResult['highlights'][number][] = []
       for (const { field, type, valueId } of own) {
         if (shown.length === maxHighlights) break
-        const text = searchedText(type, textOf.get(valueId) ?? '')
+        const text = searchedText(type, beginningOf.get(valueId) ?? '')
         const parts = await turns.run(highlight(text, words))
         if (parts) shown.push({ field, parts })
       }

@@ -1,7 +1,7 @@
-import type { RowOf } from '../../../db/columns.js'
 import type { Database } from '../../../db/database.js'
 import type { Term, Terms } from '../../../db/full-text.js'
 import { searchCandidates, searchCount } from '../../../db/queries/search.js'
+import type { DatatypeRow } from '../../../db/tables.js'
 import { type ContentSpace, internalTables } from '../../../db/tables.js'
 import { type HttpError, invalid } from '../../../errors.js'
 import { didYouMean } from '../../../nearest-name.js'
@@ -28,8 +28,6 @@ export interface SearchService {
    */
   find(searcher: Searcher, request: SearchRequest): Promise<Found>
 }
-
-type Datatype = RowOf<ContentSpace['datatypes']>
 
 const { ranked, counted } = searchRequestLimits
 
@@ -94,7 +92,7 @@ class Search implements SearchService {
 }
 
 /** Returns the datatypes to search, all open to everybody. @throws the refusal if one is not, or without any */
-function openOnes(schema: Schema, { types }: SearchRequest, refusal: HttpError): readonly Datatype[] {
+function openOnes(schema: Schema, { types }: SearchRequest, refusal: HttpError): readonly DatatypeRow[] {
   const open = [...schema.datatypes.values()].filter(datatype => mayList(datatype, 'anybody'))
   const asked = types ? open.filter(({ name }) => types.includes(name)) : open
   if (asked.length === 0 || (types && asked.length < types.length)) throw refusal
@@ -102,7 +100,7 @@ function openOnes(schema: Schema, { types }: SearchRequest, refusal: HttpError):
 }
 
 /** @throws 400 for a name that no datatype has */
-function ofNames({ datatypes }: Schema, { types }: SearchRequest): Datatype[] | undefined {
+function ofNames({ datatypes }: Schema, { types }: SearchRequest): DatatypeRow[] | undefined {
   return types?.map(name => {
     const found = [...datatypes.values()].find(one => one.name === name)
     if (found && !mayShow(found, 'public')) throw privateDatatype(name)

@@ -1,7 +1,7 @@
 import type { Notes } from '../../../services/import/notes.js'
 import type { ExportFiles, ImportedFile } from '../../../services/import/site.js'
 import { uriDecoded } from '../../../services/text.js'
-import { textOf } from '../../imports.js'
+import { memberText } from '../../imports.js'
 import { type ContentfulRecord, isPublished } from './export.js'
 
 /** Facts about a file beside its bytes. */
@@ -47,7 +47,7 @@ export function importedFiles(assets: readonly ContentfulRecord[], place: Place,
     const key = asset.sys.id
     const of = (name: string) => shownValue(asset, name, place.defaultLocale)
     const file = of('file')
-    const address = addressOf(textOf(file, 'url') ?? '')
+    const address = addressOf(memberText(file, 'url') ?? '')
     if (!address) {
       notes.add('Assets without a file are left out', key)
       continue
@@ -60,7 +60,7 @@ export function importedFiles(assets: readonly ContentfulRecord[], place: Place,
       notes.add('Files that only Contentful’s own requests can have must be in the export', key)
     if (!isPublished(asset)) notes.add('Files that are not published are there wherever they are used', key)
     if (isLocalized(asset)) notes.add('Files and their texts are taken in the default locale only', key)
-    const name = textOf(file, 'fileName') || uriDecoded(address.pathname).split('/').at(-1) || key
+    const name = memberText(file, 'fileName') || uriDecoded(address.pathname).split('/').at(-1) || key
     const where = isHere ? { at } : { url: address.href }
     files.push({
       key,
@@ -70,7 +70,7 @@ export function importedFiles(assets: readonly ContentfulRecord[], place: Place,
       ...(alt && { alt }),
       ...where,
     })
-    facts.set(key, { title: title || name, alt, mediaType: textOf(file, 'contentType') ?? '' })
+    facts.set(key, { title: title || name, alt, mediaType: memberText(file, 'contentType') ?? '' })
   }
   return { files, facts }
 }

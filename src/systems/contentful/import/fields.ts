@@ -1,6 +1,6 @@
 import type { FieldType } from '../../../services/content/field-types.js'
 import { typeProblem } from '../../../services/content/field-values.js'
-import { textOf } from '../../imports.js'
+import { memberText } from '../../imports.js'
 import type { ContentfulControl, ContentfulField } from './export.js'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
@@ -19,8 +19,8 @@ const ruleNamed = (field: ContentfulField, wanted: string): unknown =>
 /** The pattern of a field as RE2 writes it; `''` without one. */
 export function patternOf(field: ContentfulField): string {
   const rule = ruleNamed(field, 'regexp')
-  const pattern = textOf(rule, 'pattern') ?? ''
-  const flags = textOf(rule, 'flags') ?? ''
+  const pattern = memberText(rule, 'pattern') ?? ''
+  const flags = memberText(rule, 'flags') ?? ''
   const known = pattern && ['i', 'm', 's'].filter(flag => flags.includes(flag)).join('')
   return known ? `(?${known})${pattern}` : pattern
 }

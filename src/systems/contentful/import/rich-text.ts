@@ -1,5 +1,5 @@
 import { isSafe } from '../../../services/content/rich-text/rules.js'
-import { importAddress, isObject, type Json, memberOf, objectsIn, textOf } from '../../imports.js'
+import { importAddress, isObject, type Json, memberOf, memberText, objectsIn } from '../../imports.js'
 import { escapeHtml, marksOf, within } from '../../marks.js'
 
 /** Looks up the targets of a rich text. */
@@ -41,7 +41,7 @@ const textIn = (node: Json): string =>
     : contentOf(node).map(textIn).join('')
 const marksIn = (node: Json): unknown[] => objectsIn(node, 'marks').map(({ type }) => type)
 
-const targetOf = ({ data }: Json): string => textOf(memberOf(memberOf(data, 'target'), 'sys'), 'id') ?? ''
+const targetOf = ({ data }: Json): string => memberText(memberOf(memberOf(data, 'target'), 'sys'), 'id') ?? ''
 
 const anchor = (address: string, html: string): string =>
   isSafe('href', address) || /^import:(?:entry|file):/.test(address)
@@ -91,7 +91,7 @@ class Writer {
     const id = targetOf(node)
     switch (node.nodeType) {
       case 'hyperlink':
-        return anchor(textOf(node.data, 'uri') ?? '', this.all(contentOf(node)))
+        return anchor(memberText(node.data, 'uri') ?? '', this.all(contentOf(node)))
       case 'entry-hyperlink':
         return this.link(node, this.targets.entryTitle(id) !== undefined && `#${importAddress('entry', id)}`)
       case 'asset-hyperlink':

@@ -1,7 +1,7 @@
 import type { FieldType } from '../../../services/content/field-types.js'
 import { typeProblem } from '../../../services/content/field-values.js'
 import type { ImportedValue } from '../../../services/import/site.js'
-import { memberOf, textOf } from '../../imports.js'
+import { memberOf, memberText } from '../../imports.js'
 import type { FileFacts } from './assets.js'
 import type { ContentfulRecord, ContentfulType } from './export.js'
 import { isZoned, timeOf } from './fields.js'
@@ -17,7 +17,7 @@ export interface ValueContext {
 /** @param sentence what becomes less than it was */
 type Lose = (sentence: string) => void
 
-const linkedKey = (raw: unknown): string | undefined => textOf(memberOf(raw, 'sys'), 'id')
+const linkedKey = (raw: unknown): string | undefined => memberText(memberOf(raw, 'sys'), 'id')
 
 function known(raw: unknown, records: { has(key: string): boolean }, lose: Lose): string[] {
   return [raw].flat().flatMap(one => {

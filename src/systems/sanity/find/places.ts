@@ -1,5 +1,4 @@
-import type { RowOf } from '../../../db/columns.js'
-import type { ContentSpace } from '../../../db/tables.js'
+import type { FieldRow } from '../../../db/tables.js'
 import { isUlid } from '../../../ids.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
 import type { Schema } from '../../../services/delivery/content-model.js'
@@ -10,7 +9,6 @@ import { bare, type ExprNode, type Step, stepsOf } from '../groq/tree.js'
 import { assetId } from '../write/media.js'
 
 type Datatype = TypeMapping['datatype']
-type Field = RowOf<ContentSpace['fields']>
 
 /** Something of a document that conditions are about. */
 export interface Place {
@@ -106,7 +104,7 @@ export class SanityPlaces {
     return steps.length > 0 ? undefined : { ...column, many: false }
   }
 
-  private ofField(field: Field, given: readonly Step[]): Named {
+  private ofField(field: FieldRow, given: readonly Step[]): Named {
     const { name, field_type, data } = field
     const path: [string] = [name]
     const isList = given[0]?.kind === 'flatten'
@@ -124,7 +122,7 @@ export class SanityPlaces {
       : { path, type: 'reference', isId: true, stored: assetId, many: isList }
   }
 
-  private ofRelation(field: Field, steps: readonly Step[], many: boolean): Named {
+  private ofRelation(field: FieldRow, steps: readonly Step[], many: boolean): Named {
     const path: [string] = [field.name]
     if (steps.length === 0) return { path, type: 'presence', stored: nothing, many: false }
     if (isAttribute(steps, '_ref')) return { path, type: 'reference', isId: true, stored: asId, many }
@@ -132,7 +130,7 @@ export class SanityPlaces {
   }
 
   /** One relation away: the members depend on the datatypes that it may lead to. */
-  private behind(relation: Field, steps: readonly Step[], many: boolean): Named {
+  private behind(relation: FieldRow, steps: readonly Step[], many: boolean): Named {
     const [first, ...others] = steps
     if (first?.kind !== 'attribute') return undefined
     const { schema } = this

@@ -1,6 +1,6 @@
 import { isSafe } from '../../../services/content/rich-text/rules.js'
 import type { Notes } from '../../../services/import/notes.js'
-import { importAddress, isObject, memberOf, textOf } from '../../imports.js'
+import { importAddress, isObject, memberOf, memberText } from '../../imports.js'
 import { escapeHtml, marksOf, within } from '../../marks.js'
 import { contentOf, isBlock, isImage, referenceOf, type SanityObject, typeOf } from './objects.js'
 
@@ -58,7 +58,7 @@ class BlockWriter {
   }
 
   private embedded(value: unknown): void {
-    const code = /code/i.test(typeOf(value) ?? '') ? textOf(value, 'code') : undefined
+    const code = /code/i.test(typeOf(value) ?? '') ? memberText(value, 'code') : undefined
     if (code === undefined) this.note('Objects in rich text that it cannot hold are left out', typeOf(value))
     else {
       this.note('Code in rich text has no language, and comes back as plain blocks')
@@ -73,16 +73,16 @@ class BlockWriter {
       this.note('Images in rich text come back as blocks of the type image', typeOf(value))
     for (const [name] of isObject(value) ? contentOf(value) : [])
       if (!kept.has(name)) this.note('Images in rich text have an alternative text, and nothing else', name)
-    const alt = inAttribute(textOf(value, 'alt') ?? '')
+    const alt = inAttribute(memberText(value, 'alt') ?? '')
     return around(`<img src="${importAddress('file', key)}" alt="${alt}">`)
   }
 
   private block(block: SanityObject): void {
-    const style = textOf(block, 'style') ?? 'normal'
+    const style = memberText(block, 'style') ?? 'normal'
     if (style !== 'normal' && !styles.has(style))
       this.note('Styles that rich text does not have are left out', style)
     const inner = this.inline(block)
-    const listItem = textOf(block, 'listItem')
+    const listItem = memberText(block, 'listItem')
     if (listItem === undefined) {
       this.closeLists(0)
       this.pieces.push(this.paragraph(style, inner))
@@ -119,7 +119,7 @@ class BlockWriter {
   }
 
   private inline(block: SanityObject): string {
-    const definitions = new Map(listIn(block, 'markDefs').map(one => [textOf(one, '_key'), one]))
+    const definitions = new Map(listIn(block, 'markDefs').map(one => [memberText(one, '_key'), one]))
     return listIn(block, 'children')
       .map(child => {
         if (typeof memberOf(child, 'text') === 'string') return this.span(child, definitions)
@@ -144,14 +144,14 @@ class BlockWriter {
       if (tag === undefined) this.note('Marks that rich text does not have are left out', nameOf(mark))
       return tag ?? []
     })
-    const inner = within(tags, inText(textOf(span, 'text') ?? ''))
+    const inner = within(tags, inText(memberText(span, 'text') ?? ''))
     return href === undefined ? inner : `<a href="${inAttribute(href)}">${inner}</a>`
   }
 
   private linkOf(definition: unknown): string | undefined {
     const members = isObject(definition) ? contentOf(definition) : []
-    const chosen = textOf(definition, 'linkType') ?? textOf(definition, 'type') ?? ''
-    const address = textOf(definition, 'href') ?? textOf(definition, 'url')
+    const chosen = memberText(definition, 'linkType') ?? memberText(definition, 'type') ?? ''
+    const address = memberText(definition, 'href') ?? memberText(definition, 'url')
     const key =
       referenceOf(memberOf(definition, chosen)) ??
       (address === undefined || /^intern/i.test(chosen)

@@ -3,7 +3,7 @@ import { typeProblem } from '../../../services/content/field-values.js'
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedField } from '../../../services/import/site.js'
 import { isSlugText } from '../../../services/text.js'
-import { isObject, memberOf, textOf } from '../../imports.js'
+import { isObject, memberOf, memberText } from '../../imports.js'
 import { isBlock, isImage, isMedia, isPart, referenceOf, timeOf, typeOf } from './objects.js'
 
 /** Finds out what fields are: an export has values alone, and no model. */
@@ -48,7 +48,7 @@ function kindOf(value: unknown): Kind | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? 'number' : 'json'
   if (typeof value === 'boolean') return 'boolean'
   if (Array.isArray(value)) return value.length === 0 ? undefined : kindOfList(value)
-  if (typeOf(value) === 'slug') return textOf(value, 'current') === undefined ? undefined : 'slug'
+  if (typeOf(value) === 'slug') return memberText(value, 'current') === undefined ? undefined : 'slug'
   if (isMedia(value)) return 'media'
   return isReference(value) ? 'reference' : 'json'
 }

@@ -1,6 +1,6 @@
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedFile } from '../../../services/import/site.js'
-import { memberOf, textOf } from '../../imports.js'
+import { memberOf, memberText } from '../../imports.js'
 import type { SanityAsset, SanityExport } from './export.js'
 import { assetAt, assetOf, contentOf, type SanityObject, typeOf } from './objects.js'
 
@@ -82,11 +82,11 @@ export class SanityFiles {
 
   private describe(file: Used, image: SanityObject, place: string): void {
     const { notes } = this
-    const alt = textOf(image, 'alt')
+    const alt = memberText(image, 'alt')
     file.alt ??= alt
     if (alt !== undefined && alt !== file.alt)
       notes.add('A file has one alternative text, that of its first use; others are left out', place)
-    const caption = textOf(image, 'caption')
+    const caption = memberText(image, 'caption')
     file.caption ??= caption
     if (caption !== undefined)
       notes.add('Captions are those of files here, and not of each use of them', place)

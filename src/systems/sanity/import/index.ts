@@ -8,7 +8,7 @@ import type {
 } from '../../../services/import/site.js'
 import { sizeOfJson } from '../../../services/import/size.js'
 import { trimmed } from '../../../services/text.js'
-import { importAddress, isObject, memberOf, PageAddresses, textOf } from '../../imports.js'
+import { importAddress, isObject, memberOf, memberText, PageAddresses } from '../../imports.js'
 import { kebab, pluralOf } from '../../mapping.js'
 import { htmlOfBlocks, type TextWorld } from './blocks.js'
 import { type SanityDocument, sanityExport } from './export.js'
@@ -104,7 +104,7 @@ class SanityEntries {
         return typeof value === 'object' || value === '' ? undefined : { value }
       case 'slug': {
         const slug = slugOf(value)
-        if (slug === undefined && textOf(value, 'current') !== undefined)
+        if (slug === undefined && memberText(value, 'current') !== undefined)
           this.notes.add('Invalid slugs are left out', place)
         return slug === undefined ? undefined : { value: slug }
       }
@@ -160,7 +160,7 @@ class SanityEntries {
     const wanted = pathOf(document, slug)
     const path = this.addresses.take(wanted)
     if (path !== wanted) this.notes.add('Pages whose address another page has get a number behind it', wanted)
-    const title = titleFields.map(one => textOf(document, one)?.trim()).find(text => text)
+    const title = titleFields.map(one => memberText(document, one)?.trim()).find(text => text)
     return { path, title: (title ?? slug).slice(0, 255) }
   }
 }
@@ -174,7 +174,7 @@ function importedType({ original, name, fields, children }: TypePlan, hasPages: 
 }
 
 function noteLanguages(documents: readonly SanityDocument[], notes: Notes): void {
-  const languages = documents.map(document => textOf(document, 'language'))
+  const languages = documents.map(document => memberText(document, 'language'))
   if (new Set(languages.filter(language => language !== undefined)).size < 2) return
   for (const [i, language] of languages.entries())
     if (language !== undefined)

@@ -1,16 +1,16 @@
 import { keyName } from '../../../services/body-parts.js'
-import { type Json, memberOf, textOf } from '../../imports.js'
+import { type Json, memberOf, memberText } from '../../imports.js'
 
 /** The kinds of values in documents of Sanity. */
 
 export type SanityObject = Json
 
-export const typeOf = (value: unknown): string | undefined => textOf(value, '_type')
+export const typeOf = (value: unknown): string | undefined => memberText(value, '_type')
 
 /** The document that a reference names; undefined for references into other datasets. */
 export const referenceOf = (value: unknown): string | undefined =>
   memberOf(value, '_dataset') === undefined && memberOf(value, '_projectId') === undefined
-    ? textOf(value, '_ref')?.replace(/^drafts\./, '')
+    ? memberText(value, '_ref')?.replace(/^drafts\./, '')
     : undefined
 
 /**
@@ -18,7 +18,7 @@ export const referenceOf = (value: unknown): string | undefined =>
  * elsewhere.
  */
 export function assetOf(value: unknown): string | undefined {
-  const placeholder = textOf(value, '_sanityAsset')
+  const placeholder = memberText(value, '_sanityAsset')
   if (placeholder === undefined) {
     const id = referenceOf(memberOf(value, 'asset'))
     return id !== undefined && /^(?:image|file)-/.test(id) ? id : undefined

@@ -1,7 +1,7 @@
 import { invalid } from '../../../errors.js'
 import type { Ctx } from '../../../middleware/context.js'
 import { localeCode } from '../../../services/content/locales.js'
-import { type Nested, type NestedMap, nestedQuery, numberOf, textOf } from '../../brackets.js'
+import { type Nested, type NestedMap, nestedQuery, numberOf, parameterText } from '../../brackets.js'
 import { chosenBy, compatPrefix, searchOf } from '../../root.js'
 import { filtersOf } from './filters.js'
 import { fieldsOf, populateOf } from './populate.js'
@@ -21,7 +21,7 @@ function pagingOf(query: NestedMap): StrapiPaging {
   const given = query.get('pagination')
   if (typeof given === 'string') throw invalid('pagination', 'must be written as pagination[page]=1')
   const at = (name: string) => given?.get(name)
-  const count = textOf('pagination[withCount]', at('withCount')) !== 'false'
+  const count = parameterText('pagination[withCount]', at('withCount')) !== 'false'
   const byStart = at('start') !== undefined || at('limit') !== undefined
   if (byStart && (at('page') !== undefined || at('pageSize') !== undefined))
     throw invalid(
@@ -54,7 +54,7 @@ function localeAmong(filters: Nested | undefined): {
 }
 
 function localeOf(query: NestedMap, filtered: string | undefined): string {
-  const given = textOf('locale', query.get('locale'))
+  const given = parameterText('locale', query.get('locale'))
   if (given !== undefined && filtered !== undefined && given !== filtered)
     throw invalid('filters[locale]', 'must be the same locale as in the parameter')
   const locale = given ?? filtered ?? ''
@@ -64,9 +64,9 @@ function localeOf(query: NestedMap, filtered: string | undefined): string {
 }
 
 function wantsDrafts(query: NestedMap): boolean {
-  const status = textOf('status', query.get('status')) ?? 'published'
+  const status = parameterText('status', query.get('status')) ?? 'published'
   if (status !== 'draft' && status !== 'published') throw invalid('status', 'must be draft or published')
-  return status === 'draft' || textOf('publicationState', query.get('publicationState')) === 'preview'
+  return status === 'draft' || parameterText('publicationState', query.get('publicationState')) === 'preview'
 }
 
 /** A request in the terms of the service. */
@@ -77,7 +77,7 @@ export function requestOf(c: Ctx) {
   const { filters, locale } = localeAmong(query.get('filters'))
   const request = {
     filters: filtersOf(filters),
-    words: textOf('_q', query.get('_q'))?.trim() ?? '',
+    words: parameterText('_q', query.get('_q'))?.trim() ?? '',
     sort: sortsOf(query.get('sort')),
     paging: pagingOf(query),
     shown: { fields: fieldsOf('fields', query.get('fields')), populate: populateOf(query.get('populate')) },

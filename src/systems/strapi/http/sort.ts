@@ -1,5 +1,5 @@
 import { invalid } from '../../../errors.js'
-import { type Nested, textOf, textsOf } from '../../brackets.js'
+import { type Nested, parameterText, textsOf } from '../../brackets.js'
 
 /** Reads a `sort` in all its spellings. @throws 400 */
 export function sortsOf(given: Nested | undefined) {
@@ -7,7 +7,7 @@ export function sortsOf(given: Nested | undefined) {
     given === undefined || typeof given === 'string' || [...given.keys()].every(key => /^\d+$/.test(key))
   const texts = isList
     ? textsOf('sort', given)
-    : [...given].map(([name, direction]) => `${name}:${textOf('sort', direction) ?? ''}`)
+    : [...given].map(([name, direction]) => `${name}:${parameterText('sort', direction) ?? ''}`)
   if (texts.length > 4) throw invalid('sort', 'has more than 4 keys')
   return texts.map(text => {
     const [name = '', direction = 'asc'] = text.split(':')

@@ -1,11 +1,11 @@
-import { importAddress, isObject, type Json, memberOf, objectsIn, textOf } from '../../imports.js'
+import { importAddress, isObject, type Json, memberOf, memberText, objectsIn } from '../../imports.js'
 import { escapeHtml, marksOf, within } from '../../marks.js'
 
 const marks = marksOf('strapi')
 
 const maxDepth = 40
 
-const textIn = (block: Json, name: string): string => textOf(block, name) ?? ''
+const textIn = (block: Json, name: string): string => memberText(block, name) ?? ''
 const childrenOf = (block: Json): readonly Json[] => objectsIn(block, 'children')
 
 function textHtml(block: Json, lineBreak: string): string {

@@ -1,5 +1,5 @@
 import type { Notes } from '../../../services/import/notes.js'
-import { byTime, memberOf, textOf } from '../../imports.js'
+import { byTime, memberOf, memberText } from '../../imports.js'
 import type { Entity, Link, StrapiExport } from './export.js'
 import type { PlannedType, StrapiModel } from './model.js'
 
@@ -52,7 +52,7 @@ const writtenIn = ({ data }: Entity, { fields }: PlannedType): string =>
   )
 
 const localeOf = ({ data }: Entity, { isLocalized }: PlannedType, standard: string): string =>
-  (isLocalized ? textOf(data, 'locale') : undefined) ?? standard
+  (isLocalized ? memberText(data, 'locale') : undefined) ?? standard
 
 class Grouping {
   constructor(
@@ -62,7 +62,7 @@ class Grouping {
 
   document(key: string, type: PlannedType, rows: readonly Entity[]): StrapiDocument {
     const drafts = type.schema.options?.draftAndPublish === true
-    const published = drafts ? rows.filter(({ data }) => textOf(data, 'publishedAt')) : rows
+    const published = drafts ? rows.filter(({ data }) => memberText(data, 'publishedAt')) : rows
     const isPublished = published.length > 0
     const taken = this.byLocale(type, isPublished ? published : rows)
     const unpublished = this.byLocale(
@@ -94,7 +94,7 @@ class Grouping {
   }
 
   private byLocale(type: PlannedType, rows: readonly Entity[]): Map<string, Entity> {
-    const isStandard = ({ data }: Entity) => (textOf(data, 'locale') ?? this.standard) === this.standard
+    const isStandard = ({ data }: Entity) => (memberText(data, 'locale') ?? this.standard) === this.standard
     const found = new Map<string, Entity>()
     for (const row of [...rows.filter(isStandard), ...rows.filter(row => !isStandard(row))]) {
       const locale = localeOf(row, type, this.standard)
@@ -119,7 +119,7 @@ export function documentsOf(
     const type = model.types.get(entity.type)
     if (!type) continue
     const row = rowOf(entity.type, entity.id)
-    const documentId = textOf(entity.data, 'documentId')
+    const documentId = memberText(entity.data, 'documentId')
     const key = documentId === undefined ? first(row) : rowOf(entity.type, documentId)
     known.set(row, { key, locale: localeOf(entity, type, standard) })
     const group = groups.get(key)

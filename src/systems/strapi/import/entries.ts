@@ -2,7 +2,7 @@ import type { SourceId } from '../../../services/content/source-ids.js'
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedEntry, ImportedValue, ImportedValues } from '../../../services/import/site.js'
 import { noSize, type Size, sizeOfJson, sizeOfValues, sumOf } from '../../../services/import/size.js'
-import { isObject, memberOf, textOf as textIn } from '../../imports.js'
+import { isObject, memberOf, memberText as textIn } from '../../imports.js'
 import { BlocksHtml } from './blocks.js'
 import type { StrapiDocument } from './documents.js'
 import type { StrapiSchema } from './export.js'
@@ -34,7 +34,7 @@ function idsOf(type: string, rows: StrapiDocument['rows']): SourceId[] {
   ]
 }
 
-const keyOf = ({ type, id }: Source): string => `${type} ${id}`
+const sourceKey = ({ type, id }: Source): string => `${type} ${id}`
 
 type Owner = Pick<ImportedEntry, 'isPublished' | 'publishedAt' | 'createdAt'>
 
@@ -193,7 +193,7 @@ export class StrapiEntries {
     const { model, standard } = this.settings
     return this.components(source, field).flatMap(component => {
       const type = model.types.get(component.type)
-      const key = keyOf(component)
+      const key = sourceKey(component)
       if (!type || this.isTooDeep(component, depth)) return []
       // In two languages where one has its texts from the other.
       if (this.known.has(key)) return [key]
@@ -225,7 +225,7 @@ export class StrapiEntries {
     )
     const children = this.components(first[1], field).flatMap(component => {
       const type = model.types.get(component.type)
-      const key = keyOf(component)
+      const key = sourceKey(component)
       if (!type || this.known.has(key) || this.isTooDeep(component, depth)) return []
       this.known.add(key)
       const same = new Map([[field.translatable ? first[0] : standard, component]])

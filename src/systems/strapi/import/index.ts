@@ -1,6 +1,6 @@
 import { Notes } from '../../../services/import/notes.js'
 import type { ImportedFile, ImportedLocale, ImportedSite, ReadExport } from '../../../services/import/site.js'
-import { isObject, memberOf, textOf } from '../../imports.js'
+import { isObject, memberOf, memberText } from '../../imports.js'
 import { documentsOf } from './documents.js'
 import { StrapiEntries } from './entries.js'
 import { type Entity, type StrapiExport, strapiExport } from './export.js'
@@ -19,8 +19,8 @@ function localesOf(site: StrapiExport, model: StrapiModel): ImportedLocale[] {
   if (localized.size === 0) return []
   const labels = new Map<string, string>()
   for (const { type, data } of site.entities) {
-    const code = textOf(data, type === localeType ? 'code' : 'locale')
-    const label = type === localeType ? textOf(data, 'name') : undefined
+    const code = memberText(data, type === localeType ? 'code' : 'locale')
+    const label = type === localeType ? memberText(data, 'name') : undefined
     if (code !== undefined && (type === localeType || localized.has(type)))
       labels.set(code, label ?? labels.get(code) ?? code)
   }
@@ -38,7 +38,7 @@ function focusOf(point: unknown): ImportedFile['focus'] {
 
 function filesOf(site: StrapiExport): ImportedFile[] {
   return ofType(site, fileType).map(({ id, data }) => {
-    const text = (name: string) => textOf(data, name)
+    const text = (name: string) => memberText(data, name)
     const stored = `assets/uploads/${text('hash') ?? ''}${text('ext') ?? ''}`
     const url = text('url')
     const name = text('name') ?? stored.slice(stored.lastIndexOf('/') + 1)
@@ -58,7 +58,7 @@ function fileFinder(site: StrapiExport): (addressOrHash: string) => string | und
   const keys = new Map<string, string>()
   for (const { id, data } of ofType(site, fileType))
     for (const name of ['hash', 'url']) {
-      const text = textOf(data, name)
+      const text = memberText(data, name)
       if (text !== undefined) keys.set(text, id)
     }
   return addressOrHash => keys.get(addressOrHash)
@@ -87,7 +87,7 @@ function publicTypes(site: StrapiExport): ReadonlySet<string> | undefined {
   )
   const actions = ofType(site, permissionType).filter(({ id }) => given.has(id))
   return new Set(
-    actions.flatMap(({ data }) => /^(.+)\.find(?:One)?$/.exec(textOf(data, 'action') ?? '')?.[1] ?? []),
+    actions.flatMap(({ data }) => /^(.+)\.find(?:One)?$/.exec(memberText(data, 'action') ?? '')?.[1] ?? []),
   )
 }
 

@@ -76,7 +76,7 @@ function labelOf(name: string): string {
 }
 
 const isKey = (name: string): boolean => /^[A-Za-z][A-Za-z0-9_]{0,254}$/.test(name)
-const keyOf = (name: string): string => (isKey(name) ? name : camelCase(name).slice(0, 200))
+const nameKey = (name: string): string => (isKey(name) ? name : camelCase(name).slice(0, 200))
 
 const free = (wanted: string, taken: Set<string>): string => takeName(wanted, taken, ignoringCase)
 
@@ -107,7 +107,7 @@ export class StrapiModel {
     for (const schema of content) this.names.set(schema.uid, free(nameOfContent(schema), taken))
     for (const { uid } of components) {
       const [category = '', name = ''] = uid.split('.')
-      const short = keyOf(camelCase(name))
+      const short = nameKey(camelCase(name))
       this.names.set(
         uid,
         free(taken.has(short.toLowerCase()) ? camelCase(`${category} ${name}`) : short, taken),
@@ -207,7 +207,7 @@ export class StrapiModel {
       this.notes.add(problem, place)
       return undefined
     }
-    const name = isChildren ? attributeName : free(keyOf(attributeName), taken)
+    const name = isChildren ? attributeName : free(nameKey(attributeName), taken)
     if (name !== attributeName) this.notes.add('Fields that have other names here', `${place} is ${name}`)
     const common = { attributeName, attribute, name, label: labelOf(attributeName) }
     const translatable = this.isTranslatable(schema, attribute)

@@ -32,7 +32,7 @@ function* allOf(entries: readonly ImportedEntry[]): Generator<ImportedEntry> {
   }
 }
 
-const textOf = (value: ImportedValue): string | undefined => {
+const plainText = (value: ImportedValue): string | undefined => {
   if (!('value' in value)) return undefined
   const { value: plain } = value
   return typeof plain === 'object' ? JSON.stringify(plain) : String(plain)
@@ -80,7 +80,7 @@ function isBroken(
     return counts.some(count => (name === 'minItems' ? count < Number(value) : count > Number(value)))
   }
   const published = written.flatMap(one => {
-    const text = one.isPublished ? textOf(one.value) : undefined
+    const text = one.isPublished ? plainText(one.value) : undefined
     return text ? [{ text, locale: one.locale }] : []
   })
   if (name === 'unique')
@@ -92,7 +92,7 @@ function isBroken(
 /** The type of a field: text where a value is not of the type that it should have. */
 function typeOf({ type }: PlannedField, written: readonly Written[], place: string, notes: Notes): FieldType {
   const isWrong = ({ value }: Written) => {
-    const text = textOf(value)
+    const text = plainText(value)
     return text !== undefined && typeProblem({ field_type: type, data: {} }, text) !== undefined
   }
   if (type === 'json' || !written.some(isWrong)) return type
@@ -101,7 +101,7 @@ function typeOf({ type }: PlannedField, written: readonly Written[], place: stri
 }
 
 function optionsOf({ enum: given }: Attribute, written: readonly Written[]): { options?: string[] } {
-  const used = written.flatMap(({ value }) => textOf(value) || [])
+  const used = written.flatMap(({ value }) => plainText(value) || [])
   const options = [...new Set([...(given ?? []), ...used])].filter(option => option !== '')
   return options.length > 0 && options.length <= 1000 ? { options } : {}
 }
@@ -139,7 +139,7 @@ function importedField(field: PlannedField, { type, entries, mimes, notes }: Con
     else data = next
   }
   const filled = written.filter(
-    ({ value, locale, isPublished }) => locale === '' && isPublished && textOf(value) !== '',
+    ({ value, locale, isPublished }) => locale === '' && isPublished && plainText(value) !== '',
   )
   const isKept = filled.length === entries.filter(({ isPublished }) => isPublished).length
   if (attribute.required && !isKept) notes.add(broken, `${place}: required`)

@@ -91,7 +91,7 @@ function sortedTargets(
   sort: NonNullable<StrapiShown['sort']>,
   { context }: Writing,
 ): readonly string[] {
-  const keyOf = (id: string, name: string): string | number | undefined => {
+  const memberKey = (id: string, name: string): string | number | undefined => {
     const target = context.linked.get(id)
     if (!target) return undefined
     const { node, route } = target
@@ -112,7 +112,7 @@ function sortedTargets(
   }
   const order = (a: string, b: string): number => {
     for (const { name, descending } of sort) {
-      const [first, second] = [keyOf(a, name), keyOf(b, name)]
+      const [first, second] = [memberKey(a, name), memberKey(b, name)]
       if (first === second) continue
       if (first === undefined || second === undefined) return first === undefined ? 1 : -1
       return first < second === descending ? 1 : -1

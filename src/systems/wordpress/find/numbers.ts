@@ -1,4 +1,4 @@
-import type { EntryRow } from '../../../db/queries/trees.js'
+import type { EntryRow } from '../../../db/tables.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
 import { numbered } from '../../../services/delivery/shown-documents.js'
 import type { MediaRecord } from '../../../services/media/record.js'

@@ -1,4 +1,4 @@
-import type { EntryRow } from '../../../db/queries/trees.js'
+import type { EntryRow } from '../../../db/tables.js'
 import { invalid, notFound } from '../../../errors.js'
 import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
 import { all, any } from '../../../services/delivery/documents.js'

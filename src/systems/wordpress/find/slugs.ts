@@ -1,4 +1,4 @@
-import type { EntryRow } from '../../../db/queries/trees.js'
+import type { EntryRow } from '../../../db/tables.js'
 import type { Schema } from '../../../services/delivery/content-model.js'
 import { all, type Documents } from '../../../services/delivery/documents.js'
 import { queryLimits } from '../../../services/delivery/query/query-request.js'

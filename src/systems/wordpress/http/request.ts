@@ -1,5 +1,5 @@
 import { invalid } from '../../../errors.js'
-import { type NestedMap, nestedQuery, numberOf, textOf, textsOf } from '../../brackets.js'
+import { type NestedMap, nestedQuery, numberOf, parameterText, textsOf } from '../../brackets.js'
 
 /** Parameters that choose entries and that nothing here answers: to ignore them would give others. */
 const unanswered: ReadonlySet<string> = new Set([
@@ -26,7 +26,7 @@ export interface AskedTime {
 }
 
 function timeOf(query: NestedMap, name: string): AskedTime | undefined {
-  const text = textOf(name, query.get(name))
+  const text = parameterText(name, query.get(name))
   if (text === undefined || text === '') return undefined
   const isWhole = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text)
   const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(text) && text.includes('T')
@@ -49,14 +49,14 @@ function embedOf(query: NestedMap): boolean | ReadonlySet<string> {
 }
 
 function orderOf(query: NestedMap): 'asc' | 'desc' | undefined {
-  const order = textOf('order', query.get('order'))?.toLowerCase()
+  const order = parameterText('order', query.get('order'))?.toLowerCase()
   if (order === undefined || order === 'asc' || order === 'desc') return order
   throw invalid('order', 'must be asc or desc')
 }
 
 /** True if `sticky` is `true`, `1` or empty: only sticky posts are requested, which never exist here. */
 const wantsSticky = (query: NestedMap): boolean =>
-  ['true', '1'].includes(textOf('sticky', query.get('sticky')) ?? '')
+  ['true', '1'].includes(parameterText('sticky', query.get('sticky')) ?? '')
 
 function fieldsOf(query: NestedMap): string[][] | undefined {
   const names = textsOf('_fields', query.get('_fields'))
@@ -87,7 +87,7 @@ export function wordpressRequest(url: string, api: string) {
   for (const name of query.keys()) if (unanswered.has(name)) throw invalid(name, 'is not answered')
   const number = (name: string, least: number, standard: number, most = 1_000_000) =>
     numberOf(name, query.get(name), { least, most, standard })
-  const text = (name: string) => textOf(name, query.get(name))
+  const text = (name: string) => parameterText(name, query.get(name))
   if ((text('context') ?? 'view') === 'edit') throw invalid('context', 'edit is not supported')
   const [post] = numbersOf(query, 'post')
   return {

@@ -62,10 +62,10 @@ export interface WordpressItem {
   readonly comments: number
 }
 
-const textOf = ({ children }: XmlElement, name: string): string =>
+const childText = ({ children }: XmlElement, name: string): string =>
   children.find(child => child.name === name)?.text ?? ''
 const numberOf = (element: XmlElement, name: string): number => {
-  const text = textOf(element, name).trim()
+  const text = childText(element, name).trim()
   return /^-?\d{1,15}$/.test(text) ? Number(text) : 0
 }
 const allOf = ({ children }: XmlElement, name: string): XmlElement[] =>
@@ -74,8 +74,8 @@ const allOf = ({ children }: XmlElement, name: string): XmlElement[] =>
 function metasOf(element: XmlElement, name: string): Metas {
   const metas = new Map<string, string[]>()
   for (const meta of allOf(element, name)) {
-    const key = textOf(meta, 'wp:meta_key')
-    const value = textOf(meta, 'wp:meta_value')
+    const key = childText(meta, 'wp:meta_key')
+    const value = childText(meta, 'wp:meta_value')
     const known = metas.get(key)
     if (known) known.push(value)
     else metas.set(key, [value])
@@ -88,7 +88,7 @@ const dateText = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 /** A date of a draft is `0000-00-00 00:00:00` in UTC. */
 function dateOf(item: XmlElement, what: 'date' | 'modified'): string | undefined {
   for (const name of [`wp:post_${what}_gmt`, `wp:post_${what}`]) {
-    const text = textOf(item, name).trim()
+    const text = childText(item, name).trim()
     const date = dateText.test(text) ? new Date(`${text.replace(' ', 'T')}Z`) : undefined
     if (date && !Number.isNaN(date.getTime()) && !text.startsWith('0000')) return date.toISOString()
   }
@@ -106,7 +106,7 @@ const itemTerms = (item: XmlElement): WordpressItem['terms'] =>
 
 function zonedDate(item: XmlElement): ZonedTime | undefined {
   const [utc = Number.NaN, local = Number.NaN] = ['wp:post_date_gmt', 'wp:post_date'].map(name => {
-    const text = textOf(item, name).trim()
+    const text = childText(item, name).trim()
     return dateText.test(text) ? Date.parse(`${text.replace(' ', 'T')}Z`) : Number.NaN
   })
   const minutes = (local - utc) / 60_000
@@ -119,23 +119,23 @@ function itemOf(item: XmlElement): WordpressItem | undefined {
   if (id <= 0) return undefined
   return {
     id,
-    type: textOf(item, 'wp:post_type').trim() || 'post',
-    status: textOf(item, 'wp:status').trim(),
-    title: textOf(item, 'title'),
+    type: childText(item, 'wp:post_type').trim() || 'post',
+    status: childText(item, 'wp:status').trim(),
+    title: childText(item, 'title'),
     zoned: zonedDate(item),
-    link: textOf(item, 'link').trim(),
-    author: textOf(item, 'dc:creator').trim(),
-    content: textOf(item, 'content:encoded'),
-    excerpt: textOf(item, 'excerpt:encoded'),
+    link: childText(item, 'link').trim(),
+    author: childText(item, 'dc:creator').trim(),
+    content: childText(item, 'content:encoded'),
+    excerpt: childText(item, 'excerpt:encoded'),
     date,
     changedAt: dateOf(item, 'modified') ?? date,
     createdAt: [date, dateOf(item, 'modified')].flatMap(time => time ?? []).sort()[0],
-    slug: uriDecoded(textOf(item, 'wp:post_name').trim()),
+    slug: uriDecoded(childText(item, 'wp:post_name').trim()),
     parent: numberOf(item, 'wp:post_parent'),
     menuOrder: numberOf(item, 'wp:menu_order'),
-    isProtected: textOf(item, 'wp:post_password') !== '',
+    isProtected: childText(item, 'wp:post_password') !== '',
     isSticky: numberOf(item, 'wp:is_sticky') === 1,
-    url: textOf(item, 'wp:attachment_url').trim(),
+    url: childText(item, 'wp:attachment_url').trim(),
     terms: itemTerms(item),
     metas: metasOf(item, 'wp:postmeta'),
     comments: allOf(item, 'wp:comment').length,
@@ -153,19 +153,19 @@ function* termsOf(channel: XmlElement): Generator<WordpressTerm> {
     for (const term of allOf(channel, element))
       yield {
         id: numberOf(term, 'wp:term_id') || undefined,
-        taxonomy: taxonomy || textOf(term, 'wp:term_taxonomy').trim(),
-        slug: uriDecoded(textOf(term, slug).trim()),
-        name: textOf(term, element === 'wp:category' ? 'wp:cat_name' : `${prefix}_name`),
-        description: textOf(term, `${prefix}_description`),
-        parent: uriDecoded(textOf(term, `${prefix}_parent`).trim()),
+        taxonomy: taxonomy || childText(term, 'wp:term_taxonomy').trim(),
+        slug: uriDecoded(childText(term, slug).trim()),
+        name: childText(term, element === 'wp:category' ? 'wp:cat_name' : `${prefix}_name`),
+        description: childText(term, `${prefix}_description`),
+        parent: uriDecoded(childText(term, `${prefix}_parent`).trim()),
         metas: metasOf(term, 'wp:termmeta'),
       }
 }
 
 const authorsOf = (channel: XmlElement): WordpressAuthor[] =>
   allOf(channel, 'wp:author').map(author => {
-    const login = textOf(author, 'wp:author_login').trim()
-    return { id: numberOf(author, 'wp:author_id'), login, name: textOf(author, 'wp:author_display_name') }
+    const login = childText(author, 'wp:author_login').trim()
+    return { id: numberOf(author, 'wp:author_id'), login, name: childText(author, 'wp:author_display_name') }
   })
 
 class Gathered {
@@ -176,13 +176,13 @@ class Gathered {
   readonly withoutId: string[] = []
 
   add(channel: XmlElement, file: string): void {
-    this.setBase(textOf(channel, 'wp:base_blog_url').trim() || textOf(channel, 'link').trim(), file)
+    this.setBase(childText(channel, 'wp:base_blog_url').trim() || childText(channel, 'link').trim(), file)
     for (const author of authorsOf(channel)) this.addAuthor(author)
     for (const term of termsOf(channel)) this.addTerm(term)
     for (const element of allOf(channel, 'item')) {
       const item = itemOf(element)
       if (!item) {
-        this.withoutId.push(`${file}: ${textOf(element, 'title').trim() || textOf(element, 'link')}`)
+        this.withoutId.push(`${file}: ${childText(element, 'title').trim() || childText(element, 'link')}`)
         continue
       }
       if (!this.items.has(item.id)) this.items.set(item.id, item)

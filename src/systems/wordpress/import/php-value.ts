@@ -1,7 +1,7 @@
 const maxDepth = 50
 
 const bytesOf = new TextEncoder()
-const textOf = new TextDecoder()
+const utf8 = new TextDecoder()
 
 type PhpArray = unknown[] | Record<string, unknown>
 
@@ -52,7 +52,7 @@ class PhpReader {
   private text(): string {
     const length = this.length()
     const from = this.at + 1
-    const text = textOf.decode(this.bytes.subarray(from, from + length))
+    const text = utf8.decode(this.bytes.subarray(from, from + length))
     this.at = from + length
     if (this.upTo(';') !== '"') throw new Damaged()
     return text
@@ -78,7 +78,7 @@ class PhpReader {
   private upTo(mark: string): string {
     const end = this.bytes.indexOf(mark.charCodeAt(0), this.at)
     if (end < 0 || end - this.at > 64) throw new Damaged()
-    const text = textOf.decode(this.bytes.subarray(this.at, end))
+    const text = utf8.decode(this.bytes.subarray(this.at, end))
     this.at = end + 1
     return text
   }
