@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { browserOf, chromiumMissing, expectClean, looks, type Panel } from '../support/browser.js'
 import { everyPage } from '../support/panel-pages.js'
 
-/** Where pictures of all pages go, such as `docs/panel/pages`; without it none are made. */
+/** Where pictures of all pages go, such as `/tmp/pages`; without it none are made. */
 const pictures = process.env.PANEL_PICTURES
 
 const { app, pages } = await everyPage()
