@@ -389,7 +389,7 @@ export interface Sandbox {
   run(name: string, input: unknown): Promise<string>
 }
 
-/** What an import in a process of its own has to do. */
+/** The work of an import in a process of its own. */
 export interface ImportWork {
   readonly importId: string
   readonly system: string
@@ -403,7 +403,7 @@ export interface ImportWork {
   readonly actor: Actor
 }
 
-/** What such a process says. */
+/** A message of such a process. */
 export type ImportMessage =
   | { readonly kind: 'progress'; readonly doing: string; readonly done: number; readonly total: number }
   | { readonly kind: 'preview'; readonly preview: Record<string, unknown> }

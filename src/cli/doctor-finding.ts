@@ -14,7 +14,7 @@ export interface Finding {
   readonly advice?: string
 }
 
-/** What became of the settings in the database. */
+/** The settings in the database, and how they apply. */
 interface StoredFacts {
   readonly names: readonly string[]
   readonly unreadable: readonly string[]
@@ -27,7 +27,7 @@ export interface Patient {
   readonly config: Config
   readonly path: string
   readonly storage: Storage
-  /** What its database has set; undefined where that cannot be read. */
+  /** The settings in its database; undefined if they cannot be read. */
   readonly stored?: StoredFacts | undefined
   readonly dialect: Dialect | undefined
 }

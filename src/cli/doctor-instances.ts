@@ -44,7 +44,7 @@ export async function instances({ dialect }: Patient): Promise<Finding> {
 /** Looks at the settings that requests have stored in the database. */
 export async function settings({ dialect, stored }: Patient): Promise<Finding> {
   const check = 'settings'
-  if (!dialect || !stored) return skipped(check, 'the database has none')
+  if (!dialect || !stored) return skipped(check, 'the database has no settings')
   const { names, unreadable, refused, fixed } = stored
   if (unreadable.length > 0)
     return warning(

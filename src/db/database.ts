@@ -27,7 +27,7 @@ const retryForMs = 2000
 const probeName = 'write_probe'
 
 /**
- * What a service needs to read and write: the database, or a transaction that the service's changes become a part of.
+ * Reads and writes of a service: by the database, or by a transaction that the service's changes become a part of.
  */
 export type Door = Reader & Pick<Database, 'write'>
 

@@ -214,9 +214,9 @@ export const tables = {
     doing: text().silent().or(''),
     done: bigint().silent().or(0),
     total: bigint().silent().or(0),
-    /** What is in the export. */
+    /** The numbers of records in the export. */
     preview: json<Record<string, unknown>>().silent().orNull(),
-    /** What was made. */
+    /** The numbers of records that were created. */
     result: json<Record<string, unknown>>().silent().orNull(),
     error_message: text().orNull(),
     started_at: time().orNull(),

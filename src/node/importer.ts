@@ -19,7 +19,7 @@ const prefix = 'slugline-import-job-'
 const ending = /\.(?:tar\.gz|tgz|tar|xml|wxr|json|ndjson|enc)$/i
 /** How long a download may take, and how long it may be silent. */
 const [downloadMs, silentMs] = [3_600_000, 60_000]
-/** How long a process has to end by itself after it was told to. */
+/** How long a process has to end by itself after it was asked to. */
 const graceMs = 5000
 
 /** A new place for a file of this name, which only the account of the service can read. */
@@ -108,7 +108,7 @@ function refusalOf(error: unknown, url: string): unknown {
   return badRequest(`${new URL(url).host} could not be read`, 'url')
 }
 
-/** What the process gets to do. */
+/** The work of the process. */
 export interface ImportTask {
   readonly work: ImportWork
   readonly config: Config

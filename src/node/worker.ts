@@ -10,7 +10,7 @@ export interface Addresses {
   readonly ssh?: { readonly port: number; readonly fingerprint: string } | undefined
 }
 
-/** What a worker tells the process that started it. `turn` numbers the requests for metrics. */
+/** A message of a worker to the process that started it. `turn` numbers the requests for metrics. */
 export type FromWorker =
   | { readonly kind: 'ready'; readonly addresses: Addresses }
   | { readonly kind: 'metrics'; readonly turn: number }

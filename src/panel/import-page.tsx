@@ -48,7 +48,7 @@ const aspects: Readonly<Record<string, PlainText>> = {
   links: 'Links',
 }
 
-/** What the import is at. */
+/** The current step of the import. */
 const steps: Readonly<Record<string, Extract<Text, `${string}{done}${string}{total}${string}`>>> = {
   files: 'Files: {done} of {total}',
   entries: 'Entries: {done} of {total}',

@@ -14,7 +14,7 @@ import { panelActor, type View } from './view.js'
 const maxEvents = 60
 const maxChanges = 12
 
-/** What was done, by the verb of the change. */
+/** Words for an action, by the verb of the change. */
 const doneBy = {
   created: 'created by {name}, {time}',
   changed: 'changed by {name}, {time}',

@@ -26,7 +26,7 @@ const accessOf: Readonly<Record<What, Access>> = {
   delete: 'content:delete',
 }
 
-/** What was done, for one entry and for several. */
+/** Results for one entry and for several. */
 const doneTexts = {
   publish: ['{n} entry published.', '{n} entries published.'],
   unpublish: ['{n} entry unpublished.', '{n} entries unpublished.'],
@@ -34,7 +34,7 @@ const doneTexts = {
   delete: ['{n} entry deleted.', '{n} entries deleted.'],
 } as const
 
-/** What was done to some of them. */
+/** Results if only some of them were done. */
 const partTexts = {
   publish: ['{done} of {n} entry published', '{done} of {n} entries published'],
   unpublish: ['{done} of {n} entry unpublished', '{done} of {n} entries unpublished'],

@@ -7,7 +7,7 @@ import { accessTo, type ResourceParts, resource } from './resource.js'
 
 const maxChoices = 1000
 
-/** What each visibility means, and its word in the list. */
+/** The meaning of each visibility, and its word in the list. */
 const visibilities = {
   private: ['Private: only people who edit content see its entries', 'Private'],
   linked: ['Linked: the public sees entries at their address or where a page refers to them', 'Linked'],

@@ -126,7 +126,7 @@ export const ifThere = async <T>(read: Promise<T>): Promise<T | undefined> =>
     throw error
   })
 
-/** What was done, with the kind of the record. */
+/** The action, with the kind of the record. */
 const doneTexts = {
   created: '{kind} created',
   changed: '{kind} changed',

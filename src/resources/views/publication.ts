@@ -1,6 +1,6 @@
 import { nameOf, type SpaceParts } from '../entries.js'
 
-/** What a publication of an entry would make public, or hide. */
+/** The entries that a publication would make public, or hide. */
 export interface Publication {
   readonly title: string
   /** The entry and those under it. */

@@ -16,7 +16,7 @@ export const surrogateKeys = {
 /** The key of lists that show entries of one datatype. A header takes ASCII without spaces. */
 export const kindKey = (datatype: string): string => `kind:${encodeURIComponent(datatype)}`
 
-/** A page has so few keys, whatever it shows: events name the pages that show what has changed. */
+/** A page has few keys, whatever it shows: events name the pages that show what has changed. */
 export const pageKeys = (routeId: string, rootId: string): string =>
   `${routeId} ${rootId} ${surrogateKeys.pages}`
 

@@ -297,7 +297,7 @@ export class ImportJobs {
     }
   }
 
-  /** Fetches the file, where there is none yet, and runs the import. */
+  /** Fetches the file, unless it is stored, and runs the import. */
   private async outcome(actor: Actor, row: ImportRecord, signal: AbortSignal): Promise<ImportMessage> {
     const { importer, log, config } = this.parts
     try {

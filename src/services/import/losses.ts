@@ -3,7 +3,7 @@ import type { Notes } from './notes.js'
 /** So many are named of one record. */
 const mostOfRecord = 20
 
-/** What records of an export have lost, for the notes about all and for the row of each in the report. */
+/** The losses of records of an export, for the notes about all and for the row of each in the report. */
 export class Losses {
   private readonly byKey = new Map<string, string[]>()
   private readonly gone = new Set<string>()

@@ -7,7 +7,7 @@ import { noSize, type Size, sumOf } from './size.js'
 import type { TreeImport } from './store-trees.js'
 import { withChildren } from './values.js'
 
-/** What an import has come to so far. */
+/** The results of an import so far. */
 export interface Moved {
   readonly site: ImportedSite
   /** Of entries here, by their keys. */

@@ -101,7 +101,7 @@ export interface ImportedEntry {
   readonly values: ImportedValues
   /** In other locales: those of the fields that are translatable, by the code of the locale. */
   readonly translations?: Readonly<Record<string, ImportedValues>> | undefined
-  /** What it was there, for the report. */
+  /** Its state in the other system, for the report. */
   readonly source?: ImportedSource | undefined
   readonly children?: readonly ImportedEntry[] | undefined
 }

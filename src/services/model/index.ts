@@ -79,7 +79,7 @@ export function models(parts: Parts) {
       for (let tries = 1; tries <= maxTries; tries++) {
         const now = await stored(db)
         check?.(await recordFor(actor, now))
-        // What takes long, such as a look at all values, is done before the transaction.
+        // Slow work, such as reading all values, is done before the transaction.
         const steps = await planned(actor, now, file)
         await refuseWithout(actor, [...new Set(steps.map(rightFor))])
         const broken = steps.find(({ breaks }) => breaks !== null)

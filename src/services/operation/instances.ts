@@ -35,7 +35,7 @@ interface Parts {
   schema: readonly string[]
 }
 
-/** What is between the instance and the rest of a holder's name. */
+/** Separates the instance from the rest of a holder's name. */
 const separator = '.'
 
 /** All names of `newHolder` of an instance are between these two. */

@@ -69,7 +69,7 @@ export function configWith(
     }
 }
 
-/** What became of the settings of a database over a configuration. */
+/** A configuration with the settings of a database applied, and how each applied. */
 export interface AppliedSettings {
   readonly config: Config
   /** The fields that the database has set. */
