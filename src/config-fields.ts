@@ -315,7 +315,7 @@ const fields = {
   ),
   event_streams_max: field(
     count(0, 10_000).default(200),
-    'The most change streams that one process serves at once.',
+    'Maximum number of change streams that one process serves at once.',
   ),
   page_cache_bytes: field(
     count(0, 2 ** 40).default(32 * 2 ** 20),

@@ -100,7 +100,7 @@ const [route, localeRecord, redirect] = [changesOf('route'), changesOf('locale')
 export const webhookEvents = {
   'content.published': { when: 'Content goes from draft to published.', data: published },
   'content.unpublished': { when: 'Content goes from published back to draft.', data: unpublished },
-  'content.updated': { when: 'Something of published content is changed.', data: updated },
+  'content.updated': { when: 'Published content is changed.', data: updated },
   'content.scheduled': {
     when: 'A publish or unpublish time is set for content.',
     data: z.object({ ...entry, publish_at: plannedTime, unpublish_at: plannedTime, scheduled_by: user }),
@@ -117,7 +117,7 @@ export const webhookEvents = {
   },
   'admin.content.published': { when: 'Admin content is published.', data: published },
   'admin.content.unpublished': { when: 'Admin content is unpublished.', data: unpublished },
-  'admin.content.updated': { when: 'Something of published admin content is changed.', data: updated },
+  'admin.content.updated': { when: 'Published admin content is changed.', data: updated },
   'admin.content.deleted': { when: 'Admin content is deleted.', data: deleted },
   'media.created': media.created,
   'media.updated': media.updated,

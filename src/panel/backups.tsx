@@ -54,13 +54,13 @@ const Restore = ({ view, location }: { view: View; location: string | null | und
       <li>{view.t('Stop the service, and name an empty database in its configuration.')}</li>
       <li>
         {view.parts(
-          'On the server: {command}. The archive is checked to its last bit before anything is written.',
+          'On the server: {command}. The whole archive is checked before anything is written.',
           {
             command: <code>slugline backup restore {location ?? '<file>'}</code>,
           },
         )}
       </li>
-      <li>{view.t('Start the service. Everybody signs in again.')}</li>
+      <li>{view.t('Start the service. Everybody must sign in again.')}</li>
     </ol>
     <p class="quiet">{view.t('A restore replaces every account, so it is possible only on the server.')}</p>
   </section>

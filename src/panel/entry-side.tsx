@@ -115,7 +115,7 @@ async function Add({ view, id, entry, model, context }: Shown) {
   return (
     <section class="box">
       <h2>
-        <label for="add">{view.t('Add under it')}</label>
+        <label for="add">{view.t('Add an entry below')}</label>
       </h2>
       <Form view={view} action={`${pathOf(id)}/add`} class="add">
         <select class="input" id="add" name="datatype_id">

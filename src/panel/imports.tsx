@@ -13,7 +13,7 @@ import { panelActor, type View } from './view.js'
 
 /** The files that hold an export. */
 const exportTexts: Readonly<Record<ImportSystem, PlainText>> = {
-  wordpress: 'The .xml file of Tools, Export, or several of them in a .tar.gz archive.',
+  wordpress: 'The .xml file from Tools > Export in WordPress, or several such files in a .tar.gz archive.',
   contentful: 'The .json file of contentful space export, or a .tar.gz archive with it and its assets.',
   sanity: 'The .tar.gz archive of sanity dataset export, or its data.ndjson.',
   strapi: 'The .tar.gz archive of strapi export --no-encrypt.',
@@ -32,7 +32,7 @@ function listPage({ get }: Pages, { services: { importJobs } }: PanelContext): v
   get('/import', 'import:read', async (view, c) => (
     <TitledPage view={view} title={view.t('Imports')}>
       <p class="lead">
-        {view.t('Content of another system becomes content here. Nothing that is here already is changed.')}
+        {view.t('Import content from another system. Existing content is not changed.')}
       </p>
       {view.can('import:create') && (
         <nav class="actions" aria-label={view.t('Import from')}>
@@ -71,7 +71,7 @@ function systemIn(c: Ctx): ImportSystem {
 const Public = ({ view, id }: { view: View; id: string }) => (
   <p>
     <input type="checkbox" id={id} name="public" value="true" />{' '}
-    <label for={id}>{view.t('Published content can be read by everybody, without a key')}</label>
+    <label for={id}>{view.t('Let everybody read published content without an API key')}</label>
   </p>
 )
 
@@ -120,7 +120,7 @@ function choosePages({ get, act, receive }: Pages, context: PanelContext): void 
       >
         <p class="lead">
           {view.t(
-            'First the export is read, and you see what will come. Nothing is stored before you start it.',
+            'The export is read first, and you see what will be imported. Nothing is stored until you start the import.',
           )}
         </p>
         {isBusy && (

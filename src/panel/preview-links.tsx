@@ -83,7 +83,7 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
         <Note view={view}>
           <p>
             {view.parts(
-              'They lead to a plain page of this service. {setting} in the settings says where the site shows previews.',
+              'They lead to a plain page of this service. {setting} in the settings makes them lead to your site instead.',
               { setting: <code>preview_url</code> },
             )}
           </p>

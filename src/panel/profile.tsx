@@ -166,7 +166,7 @@ async function profilePage(
   )
 }
 
-const themeTexts = { system: 'As the system', light: 'Light', dark: 'Dark' } as const
+const themeTexts = { system: 'Same as the system', light: 'Light', dark: 'Dark' } as const
 
 const Look = ({ view }: { view: View }) => (
   <section aria-labelledby="look">

@@ -19,7 +19,7 @@ const groupNames: Readonly<Record<string, PlainText>> = {
   cors: 'Browser apps',
   email: 'Mail',
   i18n: 'Languages',
-  oauth: 'Sign-in by a provider',
+  oauth: 'Sign-in through a provider',
   tls: 'HTTPS',
   version: 'Versions',
   webhook: 'Webhooks',

@@ -70,7 +70,7 @@ export const datatypeResource = (parts: ResourceParts) =>
         kind: 'choice',
         none: t('Any entry'),
         choices: (await datatypeChoices(parts)).filter(({ value }) => value !== record?.datatype_id),
-        hint: t('the datatype of the entries above'),
+        hint: t('the datatype of the parent entry'),
       },
       {
         name: 'visibility',

@@ -62,7 +62,7 @@ export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
         label: t('Permissions'),
         kind: 'choices',
         choices: words,
-        hint: t('select none to allow all permissions of the user'),
+        hint: t('if you select none, the key has all permissions of the user'),
         value: record?.permissions ?? [],
       },
     ],

@@ -14,7 +14,7 @@ function groupOf(event: string): string {
 }
 
 const eventChoices = ({ t }: Wording) => [
-  { value: '*', word: t('All'), hint: t('including events of later versions') },
+  { value: '*', word: t('All'), hint: t('including events that later releases of the service add') },
   ...Object.entries(webhookEvents).map(([value, { when }]) => ({
     value,
     word: value,

@@ -102,7 +102,7 @@ export function siteFiles(pages: PublishedPageService, config: () => Config) {
 
   async function sitemap(request: Request, info: RequestInfo, search: string): Promise<Response> {
     const site = originFor(config(), request.url)
-    if (!site) throw notFound('there is no sitemap while the configuration names no client_site')
+    if (!site) throw notFound('there is no sitemap until client_site is set in the configuration')
     const range = rangeIn(search)
     const file = await pages.sitemap(site.origin, range)
     return answer(

@@ -258,7 +258,7 @@ describe('a preview link ends', () => {
     const late = await by({ content_data_id: id, expires_in: '2h' })
     expect([late.status, late.body.error]).toEqual([
       403,
-      'a key cannot create a link that is valid longer than itself',
+      'an API key cannot create a link that expires later than itself',
     ])
     expect((await by({ content_data_id: id, expires_in: '59m' })).status).toBe(201)
     await limit({ read_only: true })

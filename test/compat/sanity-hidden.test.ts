@@ -23,7 +23,7 @@ it.each([
 ])('refuses to look into what is not listed for the caller: %s', async query => {
   expect(await ask(query, 'nobody')).toEqual([
     400,
-    '-> in a filter or an order may lead to secret, which is not listed',
+    '-> in a filter or an order could reach secret, whose entries cannot be listed',
   ])
   expect(await ask(query, 'key')).toEqual(['Post 1'])
 })

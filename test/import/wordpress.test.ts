@@ -386,7 +386,7 @@ it.each([
   [
     'declared entities',
     { 'a.xml': `<?xml version="1.0"?>\n${bomb}${channel('')}` },
-    /^a\.xml, line 2: it declares a document type/,
+    /^a\.xml, line 2: it contains a DOCTYPE declaration/,
   ],
   [
     'another encoding',

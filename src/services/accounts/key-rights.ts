@@ -49,7 +49,7 @@ export function keyRights(db: Database, access: AccessService, clock: Clock) {
       if (end !== null && end <= timestamp(clock.now())) throw invalid('expires_at', 'must be in the future')
       const own = credential?.limits?.expiresAt ?? null
       if (own !== null && (end === null || end > own))
-        throw forbidden('a key cannot create a key that is valid longer than itself')
+        throw forbidden('an API key cannot create a key that expires later than itself')
     },
   }
 }

@@ -56,7 +56,7 @@ async function parseLine(text: string, publicKeys: PublicKeys) {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\u0000-\u001f\u007f-\u009f]/.test(text.trim().replaceAll('\t', ' ')))
     throw refuse('must be one line without control characters')
-  if (!types.includes(key_type)) throw refuse(`must be one of ${types.join(', ')} and its key`)
+  if (!types.includes(key_type)) throw refuse(`must be a key type (${types.join(', ')}) followed by the key`)
   const blob = fromBase64(encoded)
   if (!blob) throw refuse('is not base64')
   const key = await publicKeys.parse(key_type, blob)

@@ -129,7 +129,7 @@ class PreviewLinks {
     const expires_at = timestamp(this.needs.clock.now() + duration(expires_in))
     const ownEnd = credential.limits?.expiresAt ?? null
     if (ownEnd !== null && expires_at > ownEnd)
-      throw forbidden('a key cannot create a link that is valid longer than itself')
+      throw forbidden('an API key cannot create a link that expires later than itself')
     if (!this.needs.config().app_secret) throw notConfigured('preview links need an app_secret')
     const link = await this.db.write(actor, async tx => {
       const entry = await tx.get(tables.contentData, content_data_id)

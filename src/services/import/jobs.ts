@@ -149,7 +149,7 @@ export class ImportJobs {
     const { place } = await this.db.write(actor, async tx => {
       const known = await tx.lock(tables.imports, id)
       if (known.status === 'running')
-        throw conflict('an import that runs cannot be deleted: cancel it before')
+        throw conflict('a running import cannot be deleted: cancel it first')
       await tx.deleteAllInternal(internalTables.importRecords, 'import_id', [id])
       await tx.remove(tables.imports, id)
       return known

@@ -68,7 +68,7 @@ async function manifestIn(entry: ArchiveEntry | undefined, schema: readonly stri
   }
   const { format } = (given ?? {}) as { format?: unknown }
   if (typeof format === 'number' && format > archiveFormat)
-    refuse('is of a newer version: restore it with that one')
+    refuse('was made by a newer version: restore it with that version')
   const parsed = Manifest.safeParse(given)
   if (!parsed.success) return refuse('has a manifest that cannot be read')
   refuseOtherSchema(parsed.data, schema)

@@ -234,7 +234,7 @@ export class ConfigurationService {
     const changesFile = !same(nextFile, inFile)
     if (changesFile && !(await file.isWritable())) {
       const [name] = [...changes.keys()].filter(name => !same(nextFile[name], inFile[name]))
-      throw forbidden(`${name}: the configuration file sets it, and the service may not write the file`)
+      throw forbidden(`${name}: is set in the configuration file, which the service cannot write`)
     }
     const { app_secret = '' } = live.current
     const texts = new Map<string, string | null>()

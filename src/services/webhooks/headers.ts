@@ -53,7 +53,7 @@ export function keptValues(given: Headers, stored: Headers): Record<string, stri
     Object.entries(given).map(([name, value]) => {
       const kept = value === mask ? known.get(name.toLowerCase()) : value
       if (kept === undefined)
-        throw invalid(`headers.${name}`, 'the mask keeps a stored value, but none is stored: enter the value')
+        throw invalid(`headers.${name}`, '******** keeps a stored value, but no value is stored: enter one')
       return [name, kept]
     }),
   )

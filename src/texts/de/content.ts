@@ -9,7 +9,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'A week': 'Eine Woche',
   Add: 'Hinzufügen',
   'Add an option': 'Option hinzufügen',
-  'Add under it': 'Darunter hinzufügen',
+  'Add an entry below': 'Darunter hinzufügen',
   'Added: {title}': 'Hinzugefügt: {title}',
   'Addresses without a page': 'Adressen ohne Seite',
   'All changes': 'Alle Änderungen',
@@ -185,7 +185,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Theirs, and not typed into by you: {labels}.': 'Von anderen geändert, hier nicht bearbeitet: {labels}.',
   'No datatypes for pages yet. Add a datatype first.':
     'Es gibt keinen Datentyp, mit dem eine Seite beginnen kann.',
-  'They lead to a plain page of this service. {setting} in the settings says where the site shows previews.':
+  'They lead to a plain page of this service. {setting} in the settings makes them lead to your site instead.':
     'Sie führen zu einer einfachen Seite dieses Dienstes. {setting} in den Einstellungen legt fest, wo die Website Vorschauen zeigt.',
   'This address has no page. Start from': 'Diese Adresse hat keine Seite. Beginnen mit',
   'This also deletes {list}.': 'Dabei werden auch gelöscht: {list}.',

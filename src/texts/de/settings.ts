@@ -37,7 +37,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Anything: 'Alles',
   Archive: 'Archiv',
   'As it is stored': 'Wie gespeichert',
-  'As the system': 'Wie das System',
+  'Same as the system': 'Wie das System',
   'Ask somebody who may change roles.': 'Weiter hilft, wer Rollen ändern darf.',
   'At any time': 'Jederzeit',
   'Audit log': 'Protokoll',
@@ -198,7 +198,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Old addresses that lead to a new one. A page whose address changes leaves a redirect. A page at the same address takes precedence.':
     'Alte Adressen, die zu einer neuen führen. Eine Seite, deren Adresse sich ändert, hinterlässt eine Weiterleitung. Eine Seite unter derselben Adresse hat Vorrang.',
   Older: 'Ältere',
-  'On the server: {command}. The archive is checked to its last bit before anything is written.':
+  'On the server: {command}. The whole archive is checked before anything is written.':
     'Auf dem Server: {command}. Das Archiv wird bis zum letzten Bit geprüft, bevor etwas geschrieben wird.',
   'One per line.': 'Eine Angabe je Zeile.',
   'Only one record': 'Nur ein Datensatz',
@@ -258,7 +258,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Sign in with the provider': 'Über den Anbieter anmelden',
   'Sign in with {provider}': 'Anmelden mit {provider}',
   'Sign out': 'Abmelden',
-  'Sign-in by a provider': 'Anmeldung über einen Anbieter',
+  'Sign-in through a provider': 'Anmeldung über einen Anbieter',
   'Signing secret': 'Geheimnis der Signatur',
   Since: 'Seit',
   Size: 'Größe',
@@ -266,7 +266,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Slug: 'Slug',
   'Somebody else saved first': 'Jemand anderes hat zuerst gespeichert',
   'Something went wrong': 'Etwas ist schiefgegangen',
-  'Start the service. Everybody signs in again.': 'Den Dienst starten. Alle melden sich neu an.',
+  'Start the service. Everybody must sign in again.': 'Den Dienst starten. Alle melden sich neu an.',
   State: 'Zustand',
   Status: 'Status',
   'Stop the service, and name an empty database in its configuration.':
@@ -353,7 +353,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   datatype: 'Datentyp',
   'empty to leave it as it is': 'leer bleibt es, wie es ist',
   'leave empty to generate one': 'leer: wird erzeugt',
-  'empty: made from the e-mail': 'leer: aus der E-Mail gebildet',
+  'leave empty to create it from the e-mail address': 'leer: aus der E-Mail gebildet',
   'empty: the page that is at {page} now': 'leer: die Seite, die jetzt unter {page} steht',
   entry: 'Eintrag',
   field: 'Feld',
@@ -365,7 +365,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'in {n} hours': ['in {n} Stunde', 'in {n} Stunden'],
   'in {n} minutes': ['in {n} Minute', 'in {n} Minuten'],
   'in {n} seconds': ['in {n} Sekunde', 'in {n} Sekunden'],
-  'including events of later versions': 'auch Ereignisse späterer Versionen',
+  'including events that later releases of the service add': 'auch Ereignisse späterer Versionen',
   'its name in the API': 'sein Name in der API',
   'just now': 'gerade eben',
   key: 'Schlüssel',
@@ -373,7 +373,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   locale: 'Sprache',
   never: 'nie',
   'next {time}': 'nächster {time}',
-  'select none to allow all permissions of the user': 'keins gewählt: alle Rechte des Benutzers',
+  'if you select none, the key has all permissions of the user': 'keins gewählt: alle Rechte des Benutzers',
   'not set': 'nicht gesetzt',
   permission: 'Recht',
   person: 'Person',
@@ -389,7 +389,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'such as de or de-AT': 'etwa de oder de-AT',
   'such as {example}; values are not shown again': 'etwa {example}; Werte werden nicht wieder gezeigt',
   'the code of another locale': 'der Code einer anderen Sprache',
-  'the datatype of the entries above': 'der Datentyp der Einträge darüber',
+  'the datatype of the parent entry': 'der Datentyp der Einträge darüber',
   'the line of your .pub file': 'die Zeile der .pub-Datei',
   'the service': 'der Dienst',
   'this one': 'diese',
@@ -432,7 +432,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'As before': 'Wie zuvor',
   Compared: 'Verglichen',
   'Compared with the export: {done} of {total}': 'Mit dem Export verglichen: {done} von {total}',
-  'Content of another system becomes content here. Nothing that is here already is changed.':
+  'Import content from another system. Existing content is not changed.':
     'Inhalte eines anderen Systems werden zu Inhalten hier. Was schon hier ist, wird nicht geändert.',
   'Datatypes: {datatypes}, fields: {fields}, entries: {entries}, files: {files}.':
     'Datentypen: {datatypes}, Felder: {fields}, Einträge: {entries}, Dateien: {files}.',
@@ -445,7 +445,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Export: 'Export',
   'Files: {done} of {total}': 'Dateien: {done} von {total}',
   'Files: {n}.': 'Dateien: {n}.',
-  'First the export is read, and you see what will come. Nothing is stored before you start it.':
+  'The export is read first, and you see what will be imported. Nothing is stored until you start the import.':
     'Zuerst wird der Export gelesen und gezeigt, was kommen wird. Vor dem Start wird nichts gespeichert.',
   Here: 'Hier',
   Ids: 'IDs',
@@ -460,7 +460,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'No record is to be looked at.': 'Kein Datensatz muss geprüft werden.',
   Of: 'Von',
   'Or name its address': 'Oder die Adresse angeben',
-  'Published content can be read by everybody, without a key':
+  'Let everybody read published content without an API key':
     'Veröffentlichte Inhalte kann jeder lesen, ohne Schlüssel',
   'Read it': 'Einlesen',
   Records: 'Datensätze',
@@ -478,7 +478,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'The .tar.gz archive of sanity dataset export, or its data.ndjson.':
     'Das .tar.gz-Archiv von sanity dataset export oder dessen data.ndjson.',
   'The .tar.gz archive of strapi export --no-encrypt.': 'Das .tar.gz-Archiv von strapi export --no-encrypt.',
-  'The .xml file of Tools, Export, or several of them in a .tar.gz archive.':
+  'The .xml file from Tools > Export in WordPress, or several such files in a .tar.gz archive.':
     'Die .xml-Datei aus „Werkzeuge, Daten exportieren“ oder mehrere davon in einem .tar.gz-Archiv.',
   'The export': 'Der Export',
   'The import begins.': 'Der Import beginnt.',

@@ -9,7 +9,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'A week': 'Une semaine',
   Add: 'Ajouter',
   'Add an option': 'Ajouter une option',
-  'Add under it': 'Ajouter en dessous',
+  'Add an entry below': 'Ajouter en dessous',
   'Added: {title}': 'Ajouté\u00a0: {title}',
   'Addresses without a page': 'Adresses sans page',
   'All changes': 'Toutes les modifications',
@@ -186,7 +186,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Theirs, and not typed into by you: {labels}.': 'Modifiés par d’autres et non par vous\u00a0: {labels}.',
   'No datatypes for pages yet. Add a datatype first.':
     'Aucun type de données ne permet de commencer une page.',
-  'They lead to a plain page of this service. {setting} in the settings says where the site shows previews.':
+  'They lead to a plain page of this service. {setting} in the settings makes them lead to your site instead.':
     'Ils mènent à une page simple de ce service. {setting} dans les réglages indique où le site affiche les aperçus.',
   'This address has no page. Start from': 'Cette adresse n’a pas de page. Commencer avec',
   'This also deletes {list}.': 'Sont aussi supprimés\u00a0: {list}.',

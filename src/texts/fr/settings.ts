@@ -37,7 +37,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Anything: 'Tout',
   Archive: 'Archive',
   'As it is stored': 'Tel qu’enregistré',
-  'As the system': 'Comme le système',
+  'Same as the system': 'Comme le système',
   'Ask somebody who may change roles.': 'Adressez-vous à une personne qui peut modifier les rôles.',
   'At any time': 'À tout moment',
   'Audit log': 'Journal',
@@ -198,7 +198,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Old addresses that lead to a new one. A page whose address changes leaves a redirect. A page at the same address takes precedence.':
     'D’anciennes adresses qui mènent à une nouvelle. Une page dont l’adresse change laisse une redirection. Une page à la même adresse est prioritaire.',
   Older: 'Plus anciens',
-  'On the server: {command}. The archive is checked to its last bit before anything is written.':
+  'On the server: {command}. The whole archive is checked before anything is written.':
     'Sur le serveur\u00a0: {command}. L’archive est vérifiée jusqu’au dernier bit avant toute écriture.',
   'One per line.': 'Une valeur par ligne.',
   'Only one record': 'Un seul enregistrement',
@@ -259,7 +259,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Sign in with the provider': 'Se connecter avec le fournisseur',
   'Sign in with {provider}': 'Se connecter avec {provider}',
   'Sign out': 'Se déconnecter',
-  'Sign-in by a provider': 'Connexion par un fournisseur',
+  'Sign-in through a provider': 'Connexion par un fournisseur',
   'Signing secret': 'Secret de signature',
   Since: 'Depuis',
   Size: 'Taille',
@@ -267,7 +267,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Slug: 'Slug',
   'Somebody else saved first': 'Quelqu’un d’autre a enregistré avant',
   'Something went wrong': 'Une erreur s’est produite',
-  'Start the service. Everybody signs in again.': 'Démarrez le service. Tout le monde se reconnecte.',
+  'Start the service. Everybody must sign in again.': 'Démarrez le service. Tout le monde se reconnecte.',
   State: 'État',
   Status: 'Statut',
   'Stop the service, and name an empty database in its configuration.':
@@ -354,7 +354,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   datatype: 'type de données',
   'empty to leave it as it is': 'vide pour ne rien changer',
   'leave empty to generate one': 'vide\u00a0: généré',
-  'empty: made from the e-mail': 'vide\u00a0: tiré de l’e-mail',
+  'leave empty to create it from the e-mail address': 'vide\u00a0: tiré de l’e-mail',
   'empty: the page that is at {page} now': 'vide\u00a0: la page qui est maintenant à {page}',
   entry: 'entrée',
   field: 'champ',
@@ -366,7 +366,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'in {n} hours': ['dans {n} heure', 'dans {n} heures'],
   'in {n} minutes': ['dans {n} minute', 'dans {n} minutes'],
   'in {n} seconds': ['dans {n} seconde', 'dans {n} secondes'],
-  'including events of later versions': 'y compris les événements de versions ultérieures',
+  'including events that later releases of the service add': 'y compris les événements de versions ultérieures',
   'its name in the API': 'son nom dans l’API',
   'just now': 'à l’instant',
   key: 'clé',
@@ -374,7 +374,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   locale: 'langue',
   never: 'jamais',
   'next {time}': 'prochain essai {time}',
-  'select none to allow all permissions of the user':
+  'if you select none, the key has all permissions of the user':
     'aucun choisi\u00a0: tous les droits de son utilisateur',
   'not set': 'non défini',
   permission: 'droit',
@@ -392,7 +392,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'such as {example}; values are not shown again':
     'comme {example}\u00a0; les valeurs ne sont plus affichées',
   'the code of another locale': 'le code d’une autre langue',
-  'the datatype of the entries above': 'le type de données des entrées au-dessus',
+  'the datatype of the parent entry': 'le type de données des entrées au-dessus',
   'the line of your .pub file': 'la ligne de votre fichier .pub',
   'the service': 'le service',
   'this one': 'celle-ci',
@@ -435,7 +435,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'As before': 'Comme avant',
   Compared: 'Comparé',
   'Compared with the export: {done} of {total}': 'Comparées à l’export : {done} sur {total}',
-  'Content of another system becomes content here. Nothing that is here already is changed.':
+  'Import content from another system. Existing content is not changed.':
     'Le contenu d’un autre système devient du contenu ici. Ce qui est déjà ici n’est pas modifié.',
   'Datatypes: {datatypes}, fields: {fields}, entries: {entries}, files: {files}.':
     'Types de données : {datatypes}, champs : {fields}, entrées : {entries}, fichiers : {files}.',
@@ -447,7 +447,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Export: 'Export',
   'Files: {done} of {total}': 'Fichiers : {done} sur {total}',
   'Files: {n}.': 'Fichiers : {n}.',
-  'First the export is read, and you see what will come. Nothing is stored before you start it.':
+  'The export is read first, and you see what will be imported. Nothing is stored until you start the import.':
     'L’export est d’abord lu, et vous voyez ce qui viendra. Rien n’est enregistré avant que vous ne le lanciez.',
   Here: 'Ici',
   Ids: 'Identifiants',
@@ -462,7 +462,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'No record is to be looked at.': 'Aucun enregistrement à vérifier.',
   Of: 'Sur',
   'Or name its address': 'Ou indiquer son adresse',
-  'Published content can be read by everybody, without a key':
+  'Let everybody read published content without an API key':
     'Tout le monde peut lire le contenu publié, sans clé',
   'Read it': 'Lire',
   Records: 'Enregistrements',
@@ -480,7 +480,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'The .tar.gz archive of sanity dataset export, or its data.ndjson.':
     'L’archive .tar.gz de sanity dataset export, ou son data.ndjson.',
   'The .tar.gz archive of strapi export --no-encrypt.': 'L’archive .tar.gz de strapi export --no-encrypt.',
-  'The .xml file of Tools, Export, or several of them in a .tar.gz archive.':
+  'The .xml file from Tools > Export in WordPress, or several such files in a .tar.gz archive.':
     'Le fichier .xml de « Outils, Exporter », ou plusieurs dans une archive .tar.gz.',
   'The export': 'L’export',
   'The import begins.': 'L’importation commence.',

@@ -40,7 +40,7 @@ export function parseXml(xml: string, name: string): XmlElement {
     throw problem(`${error.message.replace(/^.*?:\d+:\d+: /, '')}: the export is damaged or not whole`)
   })
   parser.on('doctype', () => {
-    throw problem('it declares a document type, which is not read')
+    throw problem('it contains a DOCTYPE declaration, which is not supported')
   })
   parser.on('xmldecl', ({ encoding = 'utf-8' }) => {
     if (!/^(?:utf-?8|us-ascii)$/i.test(encoding)) throw problem(`it is in ${encoding}, and must be in UTF-8`)
