@@ -112,7 +112,7 @@ it.each([
   ['nothing', 'expand: no datatype has a relation "nothing"'],
   ['text', 'expand: no datatype has a relation "text"'],
   ['author.nothing', 'expand: nothing that author refers to has a relation "nothing"'],
-  ['author.employer.owner.employer', 'expand: may go 3 levels deep'],
+  ['author.employer.owner.employer', 'expand: must be at most 3 levels deep'],
   ["a'b", 'expand: "a\'b" is not a field name'],
   ['author,', 'expand: "" is not a field name'],
   [Array.from({ length: 21 }, (_, i) => `a${i}`).join(), 'expand: has more than 20 paths'],

@@ -73,7 +73,7 @@ it('a boolean is compared with true and false alone', async () => {
     expect([filter, (await asked(filter)).status, (await asked(filter)).body]).toEqual([
       filter,
       400,
-      expect.objectContaining({ error: expect.stringContaining('featured is true or false') }),
+      expect.objectContaining({ error: expect.stringContaining('featured must be true or false') }),
     ])
   for (const filter of ['=true', '[ne]=false', '[in]=true,false', '[exists]=false'])
     expect([filter, (await asked(filter)).status]).toEqual([filter, 200])

@@ -195,7 +195,7 @@ describe('an entry with everything under it', () => {
       'no such record',
       { children: [{ fields: { related: ['01ARZ3NDEKTSV4RRFFQ69G5FAV'] } }] },
       'children.0.fields.related',
-      /names no content/,
+      /must be the id of an existing entry/,
     ],
     [
       'no such datatype',

@@ -237,11 +237,11 @@ it('refuses in the words of Sanity, with the place', async () => {
     )
   for (const [query, part, words] of [
     ['*[_type == "post" && ', '', 'Unexpected end of query'],
-    ['*[_type == "post" && geo::distance(a, b) < 3]', 'geo::distance', 'geo::distance() is not answered'],
+    ['*[_type == "post" && geo::distance(a, b) < 3]', 'geo::distance', 'geo::distance() is not supported'],
     [
       '*[_type == "post"]{"changed": diff::changedAny(@, @, title)}',
       'diff::changedAny',
-      'diff::changedAny() is not answered',
+      'diff::changedAny() is not supported',
     ],
     ['*[_type == $type]', '$type', 'param $type referenced, but not provided'],
     ['*[price > 3]', '', 'the filter must name _type, or _id'],

@@ -180,7 +180,7 @@ describe.runIf(engine === 'sqlite')('own files', () => {
       /^tls_cert_file: .*fullchain\.pem: the key belongs to another certificate$/,
     )
     await expect(read('fullchain.pem')).rejects.toThrow(
-      /^tls_key_file: .*fullchain\.pem holds no private key without a password$/,
+      /^tls_key_file: .*fullchain\.pem must contain a private key without a password$/,
     )
     await expect(read(undefined, 'privkey.pem')).rejects.toThrow(
       /^tls_cert_file: .*privkey\.pem: holds no certificate$/,

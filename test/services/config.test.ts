@@ -141,7 +141,7 @@ describe('configuration', () => {
     ['a bad duration', { cookie_duration: 'soon' }, 'cookie_duration: must be a duration'],
     ['a bad cookie name', { cookie_name: 'a=b' }, 'cookie_name: '],
     ['a prefix without https', { cookie_name: '__Host-x' }, 'cookie_name: this prefix needs cookie_secure'],
-    ['none without secure', { cookie_samesite: 'none' }, 'cookie_samesite: none needs cookie_secure'],
+    ['none without secure', { cookie_samesite: 'none' }, 'cookie_samesite: "none" requires cookie_secure'],
     ['another way of mail', { email_provider: 'sendgrid' }, 'email_provider: must be smtp'],
     ['everybody with the cookie', { cors_origins: ['*'] }, 'cors_origins: '],
     ['a database in memory', { db_url: ':memory:' }, 'db_url: must be a file'],

@@ -79,7 +79,7 @@ describe('the host key', () => {
     onTestFinished(() => rmSync(wrong))
     for (const content of ['', 'nothing', readFileSync(`${own}.pub`, 'utf8')]) {
       writeFileSync(wrong, content)
-      expect(() => hostKey(wrong, log)).toThrow('is not a private key without a passphrase')
+      expect(() => hostKey(wrong, log)).toThrow('must be a private key without a passphrase')
     }
   })
 

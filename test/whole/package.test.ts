@@ -46,10 +46,10 @@ describe.runIf(engine === 'sqlite')('the package', () => {
     const { folder, files } = unpacked()
     const others = files.filter(
       file =>
-        !/^dist\/(cli|chunks\/[\w-]+|src\/(computing\/process|db\/dialects\/sqlite-thread))\.js$/.test(
+        !/^dist\/(cli|chunks\/[\w-]+|src\/(cli\/import-process|computing\/process|db\/dialects\/sqlite-thread))\.js$/.test(
           file,
         ) &&
-        !/^dist\/panel\/((panel|edit|editor|markdown|page)\.js|(style|page)\.css|icons\.svg)(\.br|\.gz)?$/.test(
+        !/^dist\/panel\/((panel|edit|editor|markdown|page|texts-[\w-]+)\.js|(style|page)\.css|icons\.svg)(\.br|\.gz)?$/.test(
           file,
         ) &&
         !/^dist\/sample\/[a-z-]+\.webp$/.test(file),
