@@ -146,6 +146,7 @@ describe('an archive', () => {
       [
         "sessions",
         "backups",
+        "imports",
         "content_references",
         "public_search",
         "public_references",
@@ -161,6 +162,8 @@ describe('an archive', () => {
         "idempotency_keys",
         "certificates",
         "acme_challenges",
+        "instances",
+        "import_records",
         "leases",
       ]
     `)

@@ -43,7 +43,6 @@ export const installationTables: ReadonlySet<AnyTable> = new Set<AnyTable>([
   internalTables.certificates,
   internalTables.acmeChallenges,
   internalTables.leases,
-  internalTables.instances,
 ])
 
 type Rule = (value: Scalar) => Scalar
