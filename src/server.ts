@@ -143,7 +143,8 @@ export async function open(options: Options): Promise<Opened> {
     // From here on, changes of other instances are noticed.
     if (!asItIs) await db.externalChangesNow()
     Object.assign(live, await withSettings(db, dialect, options))
-    if (!live.current.bucket_endpoint) live.current = { ...live.current, ...options.folderMedia }
+    if (options.folderMedia && !live.current.bucket_endpoint)
+      live.current = { ...live.current, ...options.folderMedia }
     const newRateLimiter = () => dialect.rateLimiter(maxTries, triesSeconds)
     const rateLimiter = options.rateLimiter ?? newRateLimiter()
     const isMigrated = async () => {

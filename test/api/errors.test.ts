@@ -228,6 +228,7 @@ describe('a record that was read', async () => {
     }),
     '/admin/webhooks/:webhook_id': `/admin/webhooks/${(await made('/admin/webhooks', webhook)).webhook_id}`,
     '/config': '/config',
+    '/model': '/model',
   }
   // Both forms of an address: the record by `q`, and the same by its path.
   for (const { method, path, item } of app.declarations)

@@ -455,7 +455,7 @@ describe('replacing the file', () => {
       [await replace(id, good.subarray(0, 900)), 400, /^file:/],
       [await replace(id, Buffer.concat([good, Buffer.from('<script>x</script>')])), 400, /HTML/],
       [await replace(id, progressive), 400, /image width 20001 exceeds/],
-      [await replace(id, good, { fields: { alt_text: 'x' } }), 400, /^alt_text: is not replaced/],
+      [await replace(id, good, { fields: { alt_text: 'x' } }), 400, /^alt_text: cannot be changed here/],
       [await replace(id, good, { headers: { 'If-Match': '"old"' } }), 412, /./],
       [await call('PUT', `/api/v1/media/${id}/file`, { body: { file: 'x' } }), 415, /./],
     ]
