@@ -167,7 +167,7 @@ describe('localizations', async () => {
       ...[400, 'populate: Invalid key localizations'],
     ])
     expect(await refused('[localizations][populate]=blocks')).toEqual([
-      ...[400, 'populate: localizations are answered without blocks; ask for each locale'],
+      ...[400, 'populate: localizations cannot be combined with blocks; request each locale separately'],
     ])
     expect(await refused('[localizations][populate]=nothing')).toEqual([400, 'populate: Invalid key nothing'])
     expect(await refused('[blocks][populate]=localizations')).toEqual([
