@@ -146,7 +146,9 @@ export const backupRestore: LocalCommand['run'] = async (terminal, options, [fil
   const restored = { records, media, missing, version, created_at, webhooks_without_headers: withoutHeaders }
   const lines = [
     `Restored ${records} records and ${media} media of ${created_at}.`,
-    ...(missing.length > 0 ? [`${missing.length} media files were not in the media storage when the backup was made.`] : []),
+    ...(missing.length > 0
+      ? [`${missing.length} media files were not in the media storage when the backup was made.`]
+      : []),
     ...(withoutHeaders > 0
       ? [`${withoutHeaders} webhooks have headers whose values are in no backup: set them again.`]
       : []),

@@ -53,12 +53,9 @@ const Restore = ({ view, location }: { view: View; location: string | null | und
     <ol class="steps">
       <li>{view.t('Stop the service, and name an empty database in its configuration.')}</li>
       <li>
-        {view.parts(
-          'On the server: {command}. The whole archive is checked before anything is written.',
-          {
-            command: <code>slugline backup restore {location ?? '<file>'}</code>,
-          },
-        )}
+        {view.parts('On the server: {command}. The whole archive is checked before anything is written.', {
+          command: <code>slugline backup restore {location ?? '<file>'}</code>,
+        })}
       </li>
       <li>{view.t('Start the service. Everybody must sign in again.')}</li>
     </ol>

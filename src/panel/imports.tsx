@@ -31,9 +31,7 @@ export function importPages(context: PanelContext) {
 function listPage({ get }: Pages, { services: { importJobs } }: PanelContext): void {
   get('/import', 'import:read', async (view, c) => (
     <TitledPage view={view} title={view.t('Imports')}>
-      <p class="lead">
-        {view.t('Import content from another system. Existing content is not changed.')}
-      </p>
+      <p class="lead">{view.t('Import content from another system. Existing content is not changed.')}</p>
       {view.can('import:create') && (
         <nav class="actions" aria-label={view.t('Import from')}>
           {importSystems.map(system => (

@@ -37,7 +37,11 @@ export function userResource({ services: { users, roles, access } }: ResourcePar
     fields: async (record, { actor, t }) => [
       { name: 'name', label: t('Name') },
       { name: 'email', label: t('E-mail'), kind: 'email', required: true },
-      { name: 'username', label: t('Username'), hint: record ? '' : t('leave empty to create it from the e-mail address') },
+      {
+        name: 'username',
+        label: t('Username'),
+        hint: record ? '' : t('leave empty to create it from the e-mail address'),
+      },
       (await access.isAdministrator(actor))
         ? {
             name: 'role_id',

@@ -14,7 +14,7 @@ const path = '/admin/content/new'
 describe('a new page', () => {
   it('needs a datatype to start from', async () => {
     const { text } = await call('GET', path)
-    expect([text.includes('no datatype'), text.includes('id="form"')]).toEqual([true, false])
+    expect([text.includes('No datatypes for pages yet'), text.includes('id="form"')]).toEqual([true, false])
   })
 
   it('is an address with an entry on it, which opens to be written', async () => {

@@ -148,8 +148,7 @@ export class ImportJobs {
   async remove(actor: Actor, id: string): Promise<void> {
     const { place } = await this.db.write(actor, async tx => {
       const known = await tx.lock(tables.imports, id)
-      if (known.status === 'running')
-        throw conflict('a running import cannot be deleted: cancel it first')
+      if (known.status === 'running') throw conflict('a running import cannot be deleted: cancel it first')
       await tx.deleteAllInternal(internalTables.importRecords, 'import_id', [id])
       await tx.remove(tables.imports, id)
       return known

@@ -120,7 +120,8 @@ export class MediaService {
     const { file, fields } = await files.receive(request, config().max_upload_size)
     try {
       const [other] = fields.keys()
-      if (other !== undefined) throw invalid(other, 'cannot be changed here: the form may contain only a file')
+      if (other !== undefined)
+        throw invalid(other, 'cannot be changed here: the form may contain only a file')
       return await this.keepReplacement(actor, row, file, check)
     } finally {
       await file.discard()

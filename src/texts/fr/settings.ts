@@ -366,7 +366,8 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'in {n} hours': ['dans {n} heure', 'dans {n} heures'],
   'in {n} minutes': ['dans {n} minute', 'dans {n} minutes'],
   'in {n} seconds': ['dans {n} seconde', 'dans {n} secondes'],
-  'including events that later releases of the service add': 'y compris les événements de versions ultérieures',
+  'including events that later releases of the service add':
+    'y compris les événements de versions ultérieures',
   'its name in the API': 'son nom dans l’API',
   'just now': 'à l’instant',
   key: 'clé',

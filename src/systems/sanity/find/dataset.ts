@@ -275,7 +275,9 @@ export class SanityDataset {
       const isAny = relations.some(relation => targetsOf(relation).length === 0)
       for (const datatype of schema.datatypes.values())
         if ((isAny || targets.includes(datatype.name)) && !(await this.site.sees(datatype)))
-          this.refuse(`-> in a filter or an order could reach ${datatype.name}, whose entries cannot be listed`)
+          this.refuse(
+            `-> in a filter or an order could reach ${datatype.name}, whose entries cannot be listed`,
+          )
     }
   }
 }
