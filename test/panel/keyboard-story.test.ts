@@ -120,7 +120,7 @@ describe.skipIf(chromiumMissing)(
       const root = page.url().replace(/[?#].*/, '')
       const add = async () => {
         const before = page.url()
-        await tabTo(/^Add under it/)
+        await tabTo(/^Add (under it|an entry below|entry below)/)
         await press('Tab', 'Enter')
         await page.waitForURL(to => to.href !== before && /entry/.test(to.href))
       }
