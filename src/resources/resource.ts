@@ -25,7 +25,7 @@ export type StateKind = 'live' | 'draft' | 'due' | 'changed' | 'bad' | 'off'
 /**
  * The content of a cell: a stored text, a text of ours, something for programs, a stored time or a state. Each surface
  * shows it its way.
- * @typeParam Words the texts that there are; a surface that is in English alone has any
+ * @typeParam Words the texts of the surface: those of the catalogue, or any text in a surface that is only in English
  */
 export type Cell<Words extends string = PlainText> =
   | string
@@ -62,7 +62,7 @@ interface Service<R> {
 
 /**
  * A resource with a list and a form, for all surfaces: words, permissions, columns, fields, and its deletion.
- * @typeParam Words the texts that there are; a surface that is in English alone has any
+ * @typeParam Words the texts of the surface: those of the catalogue, or any text in a surface that is only in English
  */
 export interface Resource<R extends object, Words extends string = PlainText> {
   /** The title of the list, and the noun for one record. */

@@ -9,6 +9,6 @@ const readers: Readonly<Record<ImportSystem, () => Promise<ReadExport>>> = {
   strapi: async () => (await import('./strapi/import/index.js')).readStrapi,
 }
 
-/** The reader of a system's exports; undefined for a system that has none. */
+/** The reader of a system's exports; undefined for a system without a reader. */
 export const readerOf = (system: string): (() => Promise<ReadExport>) | undefined =>
   Object.hasOwn(readers, system) ? readers[system as ImportSystem] : undefined

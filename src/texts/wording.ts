@@ -1,6 +1,6 @@
 import type { OtherValues, Text, Translated, Values } from './text.js'
 
-/** The texts of the panel in one language. @typeParam All the texts that there are */
+/** The texts of the panel in one language. @typeParam All the texts of the catalogue */
 export interface Wording<All extends string = Text> {
   /** The tag of the language, such as `de`. */
   readonly language: string

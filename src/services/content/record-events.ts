@@ -40,7 +40,7 @@ const everyPage: Affected = {
 }
 const noPage: PageKeys = { slugs: [], keys: [] }
 
-/** @param more keys of what is different beside lists of the datatypes and the pages */
+/** @param more cache keys of the change, beside those of the pages and of the lists of datatypes */
 function affected(
   datatypes: readonly string[],
   { slugs, keys }: PageKeys,

@@ -357,7 +357,7 @@ export class ImportJobs {
     outcome: ImportMessage,
     { signal }: AbortController,
   ): Promise<void> {
-    // It goes on at the next start, or with whoever has taken it over.
+    // It goes on at the next start, or in the instance that has taken it over.
     if (signal.reason === stopped) return
     const place = await this.db.write(actor, async tx => {
       const known = await tx.lock(tables.imports, import_id)

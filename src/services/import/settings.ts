@@ -40,7 +40,7 @@ export interface Imported {
   readonly left_out: number
   /** Redirects from old addresses. */
   readonly redirects: number
-  /** With a report: how many records are here as they were there, of how many, by what was compared. */
+  /** With a report: for each compared aspect, the number of equal records and of all records. */
   readonly verified?: Verified | undefined
   readonly notes: readonly string[]
   /** The settings that `compat` in the configuration must have. */

@@ -64,7 +64,7 @@ export type ImportedValue =
 
 export type ImportedValues = Readonly<Record<string, ImportedValue>>
 
-/** How much there is in a record, to compare what was there with what is here. */
+/** The size of a record, to compare the export with the stored content. */
 export interface Size {
   readonly words: number
   /** Pictures and other files that are shown or named. */

@@ -59,7 +59,7 @@ function ofContentful(nodeType: string, { content, value }: Members, depth: numb
   return sumOf([sizeOfJson(content, depth), sizeOfJson(value, depth), own])
 }
 
-/** Nodes of rich text whose other members are no text of an author. */
+/** Nodes of rich text whose other members hold settings, and not words of an author. */
 function ofNode(node: Members, depth: number): Size | undefined {
   const { nodeType, _type, type } = node
   if (typeof nodeType === 'string') return ofContentful(nodeType, node, depth)
