@@ -150,7 +150,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: ['src/db/queries', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
   },
   'src/systems/wordpress': {
-    mayImport: ['src/db/queries', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
+    mayImport: ['src/db', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
   },
   'src/texts': { mayImport: [] },
   'src/resources': { mayImport: ['src/services/**', 'src/texts'] },
