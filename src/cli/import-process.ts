@@ -1,4 +1,4 @@
-// The process of one import that a request has started (docs/decisions/918-imports-as-jobs.md). The service tells it
+// The process of one import that a request has started (docs/decisions/767-imports.md). The service tells it
 // what to do, hears how it goes, and stores that; this process ends with the service.
 import { dirname, join } from 'node:path'
 import { HttpError } from '../errors.js'

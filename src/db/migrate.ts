@@ -29,7 +29,7 @@ const stepsIn = (migrations: readonly Migration[]) =>
 /**
  * Whether a step of a newer version only adds to the schema, so that this version goes on beside that one. A migration
  * says so by a `+` behind its number, which older versions see in the database
- * (docs/decisions/892-upgrades-of-several-instances.md).
+ * (docs/decisions/523-migrations-and-poolers.md).
  */
 const onlyAdds = (step: string): boolean => /^\d+\+/.test(step)
 

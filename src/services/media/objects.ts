@@ -104,7 +104,7 @@ export class MediaObjects {
 
   /**
    * Puts another file at the address of an item, with variants under new names. The old file comes back if anything
-   * fails. One replacement of an item goes on at a time (docs/decisions/884-replaced-files.md).
+   * fails. One replacement of an item goes on at a time (docs/decisions/083-media.md).
    * @throws 409 during another one or a backup
    */
   async replaceFile<T>(
