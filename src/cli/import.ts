@@ -39,10 +39,12 @@ function summary(imported: Imported): string {
   return [made, ...kept, ...without, ...moved, ...losses, ...checked, ...names].join('\n')
 }
 
-/** Such as `As before: records 20 of 20, words 19 of 20.` */
+/** Such as `Same as in the export: records 20 of 20, words 19 of 20.` */
 function verifiedLines(verified: Verified): string[] {
   const compared = Object.entries(verified).filter(([, { of }]) => of > 0)
-  return [`As before: ${compared.map(([name, { equal, of }]) => `${name} ${equal} of ${of}`).join(', ')}.`]
+  return [
+    `Same as in the export: ${compared.map(([name, { equal, of }]) => `${name} ${equal} of ${of}`).join(', ')}.`,
+  ]
 }
 
 /** A file of lines; undefined without a path. @throws 400 if it cannot be written */

@@ -19,11 +19,11 @@ const doneBy = {
   created: 'created by {name}, {time}',
   changed: 'changed by {name}, {time}',
   deleted: 'deleted by {name}, {time}',
-  begun: 'begun by {name}, {time}',
+  begun: 'started by {name}, {time}',
   ended: 'ended by {name}, {time}',
   downloaded: 'downloaded by {name}, {time}',
   published: 'published by {name}, {time}',
-  'not published as planned': 'not published as planned by {name}, {time}',
+  'not published as planned': 'not published on schedule by {name}, {time}',
 } as const satisfies Record<Verb, Text>
 
 async function Recent({ view, actor, services }: { view: View; actor: Actor; services: ServicesOfSpace }) {

@@ -62,9 +62,9 @@ describe.skipIf(chromiumMissing)(
       await one.open(path)
       const two = await panel({ as: 'editor' })
       await two.open(path)
-      await two.page.locator('#presence', { hasText: 'Administrator is here too' }).waitFor()
+      await two.page.locator('#presence', { hasText: 'Administrator has this page open too' }).waitFor()
       await look(one.page)
-      await one.page.locator('#presence', { hasText: 'editor is here too' }).waitFor()
+      await one.page.locator('#presence', { hasText: 'editor has this page open too' }).waitFor()
 
       await two.page.fill('[name="fields.text"]', 'by the editor')
       await two.page.keyboard.press('Control+s')

@@ -60,6 +60,6 @@ describe('the preview links of a page', () => {
 
   it('are none of the admin space', async () => {
     const { text, status } = await call('GET', `/admin/space/content/entry/${root}/preview-links`)
-    expect([status, text.includes('Make a link')]).toEqual([404, false])
+    expect([status, text.includes('Create a link')]).toEqual([404, false])
   })
 })

@@ -80,7 +80,7 @@ it('tells the story of a page', async () => {
   client.press('enter', 'ctrl+s')
   await client.sees('Saved.')
   client.press('c')
-  await client.sees('Waiting for publish')
+  await client.sees('Not published yet')
   await shows(client, 'waiting')
   client.press('q', 'p')
   await client.sees('All of it is public already.')
@@ -234,7 +234,7 @@ it('shows every resource, and what the API says', async () => {
     ['api keys', 'Valid', 'tokens'],
     ['ssh keys', 'without a key', 'ssh-keys'],
     ['webhooks', 'receiver.example', 'webhooks'],
-    ['media', 'No files yet', 'media'],
+    ['media', 'No files yet.', 'media'],
     ['media folders', 'no folder yet', 'media-folders'],
     ['redirects', 'No redirects yet', 'redirects'],
     ['admin space', '› Admin space', 'admin-space'],
@@ -633,7 +633,7 @@ it('finds pages beyond those that were read, and says what was searched', async 
   await client.sees('No results for “nowhere”.')
   expect(client.text()).not.toContain('Enter searches all')
   client.press('escape')
-  await client.misses('No results')
+  await client.misses('No results.')
   client.type('/page 2')
   client.press('enter')
   await client.sees(/\d+ of more found, 200 of 230 read/)

@@ -19,7 +19,7 @@ export function backupsScreen(session: Session) {
     empty: 'No backups yet.',
     everyMs: 2000,
     columns: [
-      { label: 'Begun', of: ({ started_at }) => ({ at: started_at }) },
+      { label: 'Started', of: ({ started_at }) => ({ at: started_at }) },
       { label: 'State', of: ({ status }) => ({ state: kinds[status] ?? 'due', word: status }) },
       { label: 'Size', of: ({ size_bytes }) => (size_bytes === null ? '–' : sizeWords(size_bytes)) },
       { label: 'Where', of: ({ location }) => ({ code: location ?? '–' }) },
@@ -33,7 +33,7 @@ export function backupsScreen(session: Session) {
         run: shell =>
           shell.work('deploy:create', async () => {
             const made = await backups.begin(session.actor)
-            shell.say('A backup is being made.')
+            shell.say('A backup is running.')
             return state => ({ ...state, records: [...state.records, made], total: state.total + 1 })
           }),
       },
