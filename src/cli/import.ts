@@ -94,7 +94,7 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
         const withFiles = options['without-files'] === undefined && site.files.length > 0
         if (withFiles && !mediaAddress(config, 'media'))
           throw badRequest(
-            `the export has ${site.files.length} files, and the configuration names no storage for media: name one, or leave them out by --without-files`,
+            `the export has ${site.files.length} files, but no storage for media is configured: configure one, or use --without-files`,
           )
         report = await lineFile(options.report)
         redirects = await lineFile(options.redirects)

@@ -49,7 +49,7 @@ function pathProblem(slug: string): string | undefined {
   if (slug === '/') return undefined
   const segments = slug.slice(1).split('/')
   if (segments.some(segment => segment === '' || segment === '.' || segment === '..'))
-    return 'must have no empty segment and none that is "." or ".."'
+    return 'must not contain an empty segment, "." or ".."'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\s\\?#%\u0000-\u001f\u007f]/u.test(slug))
     return 'must have no whitespace, "\\", "?", "#", "%" or control character'

@@ -14,7 +14,7 @@ it.each([
   ['a NUL', '{"slug":"/a","title":"a\\u0000"}', 400, 'title: holds a NUL'],
   ['a lone surrogate', '{"slug":"/a","title":"\\udc00"}', 400, 'title: holds a lone surrogate'],
   ['a reversed pair', '{"slug":"/a","title":"\\udc00\\ud800"}', 400, 'title: holds a lone surrogate'],
-  ['a NUL in a name', '{"slug":"/a","title":"b","x\\u0000":1}', 400, 'body: has a bad member name'],
+  ['a NUL in a name', '{"slug":"/a","title":"b","x\\u0000":1}', 400, 'body: has an invalid member name'],
   ['an array where text is expected', '{"slug":["/a"],"title":"b"}', 400, 'slug: '],
   ['an object where text is expected', '{"slug":{"$ne":""},"title":"b"}', 400, 'slug: '],
   ['null where text is expected', '{"slug":null,"title":"b"}', 400, 'slug: '],

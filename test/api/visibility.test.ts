@@ -89,7 +89,7 @@ describe('the visibility of a datatype', () => {
       expect([status, refused]).toEqual([
         400,
         {
-          error: 'is_public: there is no such member. Did you mean visibility?',
+          error: 'is_public: unknown member. Did you mean visibility?',
           code: 'unknown_member',
           member: 'is_public',
         },

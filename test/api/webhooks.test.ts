@@ -429,7 +429,7 @@ describe('deliveries', () => {
           next_retry_at: null,
           completed_at: finished,
           due_at: null,
-          last_error: 'the receiver answered 500',
+          last_error: 'the receiver responded with 500',
           last_status_code: 500,
         }),
       )

@@ -271,7 +271,8 @@ describe('what is no export', () => {
   }
 
   it('is refused with the place', async () => {
-    const none = 'the JSON file with contentTypes is missing, as `contentful space export` writes it'
+    const none =
+      'the JSON file with contentTypes is missing: create the export with `contentful space export`'
     await expect(refused({})).rejects.toThrow(none)
     await expect(refused({ 'a.json': '{"entries":[]}', 'b.txt': fixture })).rejects.toThrow(none)
     await expect(refused({ 'a.json': '{"contentTypes":' })).rejects.toThrow(none)

@@ -376,7 +376,7 @@ it.each([
   [
     'an export that was cut off',
     { 'a.xml': channel(item({ id: 1 })).slice(0, -60) },
-    /^a\.xml, line \d+: unclosed tag: item: the export is damaged or not whole/,
+    /^a\.xml, line \d+: unclosed tag: item: the export is damaged or incomplete/,
   ],
   [
     'CDATA that was cut off',
@@ -400,7 +400,7 @@ it.each([
   [
     'two sites',
     { 'a.xml': channel(''), 'b.xml': channel('', 'https://new.example') },
-    /^b\.xml: it is of another site, new\.example/,
+    /^b\.xml: the site is new\.example/,
   ],
 ])('refuses %s', async (_, texts, message) => {
   await expect(read(texts)).rejects.toMatchObject({ status: 400, message: expect.stringMatching(message) })

@@ -162,7 +162,7 @@ describe.skipIf(chromiumMissing)(
     })
 
     const refusals = {
-      'a page of ours': 'Not saved: this form is out of date: load the page again. Your text is kept',
+      'a page of ours': 'Not saved: this form has expired: reload the page. Your text is kept',
       'a page of a proxy': 'Not saved: the service responded with 502. Your text is kept',
       'no answer': 'Not saved: no connection. Your text is kept',
     }

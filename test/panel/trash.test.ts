@@ -137,7 +137,7 @@ describe('the trash', () => {
     const refused = await post(`/admin/trash/restore?ids=${id}`, {})
     expect([refused.status, refused.text]).toEqual([
       409,
-      expect.stringContaining('the entry that it was under is deleted: restore that one first'),
+      expect.stringContaining('its parent entry is deleted: restore that entry first'),
     ])
   })
 

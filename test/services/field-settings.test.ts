@@ -221,7 +221,7 @@ it('gives the errors of an entry in the order of its fields, and knows nothing b
     ' fields.a: is required',
     'de fields.a: must have at most 1 characters',
     ' fields.b: must be a number',
-    'de fields.c: must be unique, and entry other has the same',
+    'de fields.c: must be unique, but entry other has the same value',
   ])
   expect(errors([value('a', 'x', 'en'), value('c', 'free')])).toEqual([])
 })

@@ -22,7 +22,7 @@ const pairsIn = (text: string): number =>
 
 const permissions = z
   .array(permissionLabel)
-  .min(1, 'must name at least one, or be null for all that its user has')
+  .min(1, 'must contain at least one, or be null for all permissions of the user')
   .max(1000)
   .transform(labels => [...new Set(labels)])
   .nullable()

@@ -142,7 +142,7 @@ export class ConfigurationService {
   async #inFile(): Promise<Json> {
     const text = await this.needs.file.read()
     const parsed: unknown = text === undefined ? {} : JSON.parse(text)
-    if (!isObject(parsed)) throw new Error('the configuration file holds no object')
+    if (!isObject(parsed)) throw new Error('the configuration file must contain a JSON object')
     return parsed
   }
 

@@ -92,7 +92,7 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
     idOf,
     read,
     tree() {
-      if (!tree) throw new Error('the tree is not read yet')
+      if (!tree) throw new Error('the tree is still loading')
       return tree
     },
   }

@@ -64,8 +64,8 @@ function numberOf({ parameter }: FilterCondition, { name, field_type }: FieldRow
     throw invalid(
       parameter,
       field_type === 'number'
-        ? `${name} is compared with a number`
-        : `${name} is compared with a date or time`,
+        ? `${name} must be compared with a number`
+        : `${name} must be compared with a date or time`,
     )
   return number
 }
@@ -198,7 +198,7 @@ function columnTest(condition: FilterCondition, column: EntryColumn): Test {
   if (condition.operator === 'under' && column !== 'slug')
     throw invalid(condition.parameter, 'only the slug of a route can be nested')
   if (asciiColumns.has(column) && !given.every(isAscii))
-    throw invalid(condition.parameter, `${column} is compared with ASCII characters`)
+    throw invalid(condition.parameter, `${column} accepts only ASCII characters`)
   return negated(condition, op => ({ at: 'column', column, op, operands: columnOperands(op, given, last) }))
 }
 
