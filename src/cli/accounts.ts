@@ -67,7 +67,7 @@ export const tokenCreate: SiteCommand['work'] = async (services, actor, io, opti
     expires_at: expiresIn === undefined ? undefined : endAfter(expiresIn),
   })
   const made = await services.tokens.create(actor, given)
-  complain(io, `this key of ${account.email} is shown this once`)
+  complain(io, `this key of ${account.email} is shown only once`)
   show(io, options, made, made.token)
   return 0
 }

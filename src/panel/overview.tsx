@@ -35,7 +35,7 @@ async function Recent({ view, actor, services }: { view: View; actor: Actor; ser
     <section aria-labelledby="recent">
       <h2 id="recent">{view.t('Recent changes')}</h2>
       {shown.length === 0 ? (
-        <Empty>{view.t('Nothing has been changed yet.')}</Empty>
+        <Empty>{view.t('No changes yet.')}</Empty>
       ) : (
         <ul class="rows">
           {shown.map(({ subject, verb, who, at, event }) => (

@@ -107,7 +107,7 @@ describe('a form', () => {
     ['a NUL', 'title=%00', 400, 'title: holds a NUL'],
     ['a lone surrogate', 'title=%ED%A0%80', 400, 'not percent-encoded UTF-8'],
     ['a broken escape', 'title=%zz', 400, 'not percent-encoded UTF-8'],
-    ['a NUL in a name', 'a%00b=1', 400, 'bad member name'],
+    ['a NUL in a name', 'a%00b=1', 400, 'invalid member name'],
     ['a prototype', 'title=x&__proto__.a=1', 400, 'is not allowed'],
     [
       'too many groups of members',

@@ -192,7 +192,7 @@ describe('slugline backup restore', () => {
     const away = await testStorage()
     away.cut()
     const failed = await line(`backup restore ${file}`, configured(database.address, away.config))
-    expect([failed.code, failed.err]).toEqual([1, expect.stringMatching(/storage does not answer/)])
+    expect([failed.code, failed.err]).toEqual([1, expect.stringMatching(/storage does not respond/)])
     expect(await rowsIn(database.address)).toEqual([])
     await database.drop()
   })
@@ -261,7 +261,7 @@ describe('slugline backup restore', () => {
     const started = await line('migrate up', configured(database.address))
     expect([started.code, started.err]).toEqual([
       1,
-      expect.stringMatching(/a table users that this service has not made.*slugline backup restore/),
+      expect.stringMatching(/the table users of another program.*slugline backup restore/),
     ])
     await database.drop()
   })

@@ -169,7 +169,7 @@ describe.runIf(engine === 'sqlite')('quickstart', () => {
     const { code, out, err } = await line(`quickstart --dir ${join(folder, 'site')}`)
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(
-      /^First administrator: \S+@\S+\nPassword, shown this once: \S{24}\nEditors cannot publish yet.*\nslugline: .*EADDRINUSE/,
+      /^First administrator: \S+@\S+\nPassword, shown only once: \S{24}\nEditors cannot publish yet.*\nslugline: .*EADDRINUSE/,
     )
   })
 })

@@ -66,7 +66,7 @@ describe('accounts by the command line, while the service runs', () => {
     expect(key).toEqual({
       code: 0,
       out: expect.stringMatching(/^slk_\S+\n$/),
-      err: 'slugline: this key of admin@example.com is shown this once\n',
+      err: 'slugline: this key of admin@example.com is shown only once\n',
     })
     const bearer = { Authorization: `Bearer ${key.out.trim()}`, Cookie: '' }
     expect((await call('GET', '/users', undefined, bearer)).status).toBe(200)

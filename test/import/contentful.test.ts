@@ -277,7 +277,7 @@ describe('what is no export', () => {
     await expect(refused({ 'a.json': '{"entries":[]}', 'b.txt': fixture })).rejects.toThrow(none)
     await expect(refused({ 'a.json': '{"contentTypes":' })).rejects.toThrow(none)
     await expect(refused({ 'a.json': fixture, 'b.json': fixture })).rejects.toThrow(
-      'found two exports, a.json and b.json: name one',
+      'found two exports, a.json and b.json: choose one',
     )
     await expect(refused({ 'a.json': '{"contentTypes":{}}' })).rejects.toThrow(
       'a.json: contentTypes: must be an array',

@@ -123,7 +123,7 @@ describe.skipIf(chromiumMissing)(
         body: { fields: { text: 'theirs', notes: 'new notes' } },
       })
       await other.reload()
-      await other.getByText('It was saved by somebody since').waitFor()
+      await other.getByText('Somebody else has saved this entry since').waitFor()
       await offers(other).click()
       // What the draft does not change is as it is now.
       expect([await text(other).inputValue(), await notes(other).inputValue()]).toEqual([

@@ -182,7 +182,7 @@ describe.skipIf(chromiumMissing)(
       await text(page).click()
       const report = { name: 'report.pdf', type: 'application/pdf', bytes: btoa('%PDF-') }
       expect(await give(page, 'drop', [report])).toBe(true)
-      await expect.poll(() => note(page).textContent()).toContain('report.pdf is not a picture')
+      await expect.poll(() => note(page).textContent()).toContain('report.pdf is not an image')
       await page.locator('[data-upload-to]').evaluate(span => span.removeAttribute('data-upload-to'))
       await give(page, 'drop', [photo('x.png')])
       await page.locator('.upload', { hasText: 'you may not upload files' }).waitFor()

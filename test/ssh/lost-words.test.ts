@@ -246,7 +246,7 @@ describe('what was opened and closed between typing and saving', () => {
       },
     ],
     [
-      'what waits',
+      'unpublished changes',
       async client => {
         client.press('c')
         await client.sees('Not published yet')

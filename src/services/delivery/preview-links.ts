@@ -67,7 +67,7 @@ export const PreviewLinkMade = z
       .string()
       .meta({ description: 'What to pass on: `preview_url` with the token, else a page of the service.' }),
     api_url: z.string().meta({ description: 'Where the service answers with the page.' }),
-    token: z.string().meta({ description: 'What the link is known by. It is shown this once.' }),
+    token: z.string().meta({ description: 'The token of the link. It is shown only once.' }),
   })
   .meta({ id: 'NewPreviewLink' })
 

@@ -26,7 +26,7 @@ export function auditScreen(session: Session) {
       return { records, total: records.length < limit ? records.length : Number.POSITIVE_INFINITY }
     },
     keyOf: ({ event }) => event.audit_event_id,
-    empty: 'Nothing was changed yet.',
+    empty: 'No changes yet.',
     columns: [
       { label: 'What', of: ({ done }) => done },
       { label: 'Record', of: ({ subject }) => [subject.words, subject.part].filter(Boolean).join(' · ') },

@@ -6,7 +6,7 @@ import { timeWord } from './words.js'
 
 const kinds: Readonly<Record<string, StateKind>> = { completed: 'live', failed: 'bad' }
 
-/** Backups: copies of everything, each in one file. */
+/** Backups: copies of all rows and media, each in one file. */
 export function backupsScreen(session: Session) {
   const { backups } = session.services
   return resourceView(session, {
@@ -27,7 +27,7 @@ export function backupsScreen(session: Session) {
     listKeys: [
       {
         key: 'n',
-        does: 'make a backup now',
+        does: 'back up now',
         access: 'deploy:create',
         ofList: true,
         run: shell =>

@@ -108,7 +108,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'No versions yet. Each publish saves one.': 'Noch keine Versionen. Jede Veröffentlichung speichert eine.',
   'Note for the review': 'Notiz zur Freigabe',
   'Nothing else is deleted.': 'Sonst wird nichts gelöscht.',
-  'Nothing has been changed yet.': 'Noch keine Änderungen.',
+  'No changes yet.': 'Noch keine Änderungen.',
   Number: 'Zahl',
   'This page has {n} entries. The tree shows only the entries around this one. Open an entry to see the entries under it.':
     'Diese Seite hat {n} Einträge. Der Baum zeigt nur die Einträge um diesen herum. Einen Eintrag öffnen, um zu sehen, was darunter liegt.',

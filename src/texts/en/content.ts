@@ -100,7 +100,7 @@ export const contentTexts = [
   'No versions yet. Each publish saves one.',
   'Note for the review',
   'Nothing else is deleted.',
-  'Nothing has been changed yet.',
+  'No changes yet.',
   'Number',
   'This page has {n} entries. The tree shows only the entries around this one. Open an entry to see the entries under it.',
   'One',

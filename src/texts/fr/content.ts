@@ -109,7 +109,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
     'Aucune version pour l’instant. Chaque publication en enregistre une.',
   'Note for the review': 'Note pour la relecture',
   'Nothing else is deleted.': 'Rien d’autre n’est supprimé.',
-  'Nothing has been changed yet.': 'Aucune modification pour l’instant.',
+  'No changes yet.': 'Aucune modification pour l’instant.',
   Number: 'Nombre',
   'This page has {n} entries. The tree shows only the entries around this one. Open an entry to see the entries under it.':
     'Cette page a {n} entrées. L’arborescence n’affiche que celles autour de cette entrée. Ouvrez une entrée pour voir ce qu’elle contient.',

@@ -231,8 +231,8 @@ export const looksFurther = (schema: Schema, datatype: DatatypeRow, { parts }: F
 /** Refuses a name with one sentence, whether it is not listed or does not exist, so that it reveals neither. */
 const nothingNamed = ({ reach }: Names, relation: FieldRow, name: string): string =>
   reach === 'anybody'
-    ? `nothing public that ${relation.name} refers to has a field "${name}": without an API key, conditions look only into datatypes whose visibility is "public"`
-    : `nothing that ${relation.name} refers to has a field "${name}"`
+    ? `the public entries in ${relation.name} have no field "${name}": without an API key, conditions look only into datatypes whose visibility is "public"`
+    : `the entries in ${relation.name} have no field "${name}"`
 
 function targetTest(names: Names, condition: FilterCondition, relation: FieldRow, name: string): Test {
   const { schema, reach } = names
