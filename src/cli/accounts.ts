@@ -72,7 +72,6 @@ export const tokenCreate: SiteCommand['work'] = async (services, actor, io, opti
   return 0
 }
 
-/** Ends an API key. */
 export const tokenRevoke: SiteCommand['work'] = async (services, actor, io, options, [text = '']) => {
   const id = await idOf('token', text, services, actor)
   const token = await services.tokens.update(actor, id, { revoked: true })

@@ -5,7 +5,6 @@ import { recordCommands } from './record-commands.js'
 const entry = { '<entry>': 'the id of the entry, or the slug of its page' }
 const publishing = { '--yes': 'do not ask for confirmation', ...dryRun }
 
-/** Commands for content trees. */
 export const contentCommands: readonly SiteCommand[] = [
   ...recordCommands('content'),
   {

@@ -11,7 +11,7 @@ it.each([
   ['a byte order mark', '\ufeff{}', 400, 'the body is not JSON'],
   ['an array', '[]', 400, 'body: '],
   ['text', '"x"', 400, 'body: '],
-  ['a NUL', '{"slug":"/a","title":"a\\u0000"}', 400, 'title: holds a NUL'],
+  ['a NUL', '{"slug":"/a","title":"a\\u0000"}', 400, 'title: contains a NUL character'],
   ['a lone surrogate', '{"slug":"/a","title":"\\udc00"}', 400, 'title: holds a lone surrogate'],
   ['a reversed pair', '{"slug":"/a","title":"\\udc00\\ud800"}', 400, 'title: holds a lone surrogate'],
   ['a NUL in a name', '{"slug":"/a","title":"b","x\\u0000":1}', 400, 'body: has an invalid member name'],

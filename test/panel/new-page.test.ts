@@ -42,7 +42,10 @@ describe('a new page', () => {
     ]).toEqual([409, true])
     expect(again.text).toContain('value="About us"')
     const wrong = await post(path, { ...given, slug: 'about us' })
-    expect([wrong.status, /id="e-slug">.*?must have no whitespace/s.test(wrong.text)]).toEqual([400, true])
+    expect([wrong.status, /id="e-slug">.*?must not contain whitespace/s.test(wrong.text)]).toEqual([
+      400,
+      true,
+    ])
     expect((await post(path, given, { as: 'viewer' })).status).toBe(403)
     expect(await db.countAll(tables.routes)).toBe(1)
   })

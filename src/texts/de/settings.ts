@@ -109,7 +109,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Find a setting': 'Einstellung suchen',
   Fingerprint: 'Fingerabdruck',
   Finished: 'Abgeschlossen',
-  'You sign in to the terminal with these keys.': 'Damit melden Sie sich im Terminal an.',
+  'You sign in to the terminal with these keys.': 'Zur Anmeldung im Terminal.',
   'Forgot your password?': 'Passwort vergessen?',
   From: 'Von',
   General: 'Allgemein',
@@ -416,7 +416,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Addresses: 'Adressen',
   'All ({n})': 'Alle ({n})',
   'Another import is running. Start this one when it has ended.':
-    'Ein anderer Import läuft. Starten Sie diesen, wenn er beendet ist.',
+    'Ein anderer Import läuft. Diesen starten, wenn er beendet ist.',
   'Comparison with the export': 'Vergleich mit dem Export',
   Compared: 'Verglichen',
   'Compared with the export: {done} of {total}': 'Mit dem Export verglichen: {done} von {total}',

@@ -211,7 +211,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   'Waiting for {n} uploads': ['{n} téléversement en cours', '{n} téléversements en cours'],
   webhooks: 'webhooks',
   'Unsupported formatting was removed. Undo restores it':
-    'La mise en forme non prise en charge a été retirée. « Annuler » la rétablit',
+    'La mise en forme non prise en charge a été retirée. « Annuler » la rétablit',
   'Your text is restored': 'Votre saisie est rétablie',
   'Your text is kept. Sign in to save it.': 'Votre saisie est conservée. Connectez-vous pour l’enregistrer.',
   'You are not signed in yet.': 'Vous n’êtes pas encore connecté.',

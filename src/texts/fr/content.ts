@@ -91,7 +91,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Media types': 'Types de médias',
   More: 'Plus',
   'The first {n} results for “{words}”. Add words to narrow the search.':
-    'Les {n} premiers résultats pour « {words} ». Ajoutez des mots pour préciser la recherche.',
+    'Les {n} premiers résultats pour « {words} ». Ajoutez des mots pour préciser la recherche.',
   'More settings (JSON)': 'Autres réglages (JSON)',
   'Move under the entry above': 'Déplacer dans l’entrée au-dessus',
   'Move out one level': 'Sortir d’un niveau',
@@ -133,7 +133,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Publishing needs the permission {permission}.': 'Publier demande le droit {permission}.',
   Dismiss: 'Masquer',
   'RE2 syntax. It can match any part of the value; use ^ and $ for the whole value':
-    'Syntaxe RE2. Une partie de la valeur suffit ; ^ et $ pour la valeur entière',
+    'Syntaxe RE2. Une partie de la valeur suffit ; ^ et $ pour la valeur entière',
   'Recent changes': 'Modifications récentes',
   Relation: 'Relation',
   'Removed: {title}': 'Retiré\u00a0: {title}',
@@ -181,7 +181,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   Theirs: 'L’autre version',
   'You changed different fields. Save again to keep both changes.':
     'Vous avez modifié des champs différents. Enregistrez de nouveau pour garder les deux modifications.',
-  'Changed only by others: {labels}.': 'Modifiés seulement par d’autres : {labels}.',
+  'Changed only by others: {labels}.': 'Modifiés seulement par d’autres : {labels}.',
   'No datatypes for pages yet. Add a datatype first.':
     'Aucun type de données ne permet de commencer une page.',
   'The links open a plain page of this service. To open your own site, set {setting} in the settings.':
@@ -252,9 +252,9 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   new: 'nouveau',
   'no decimals': 'sans décimales',
   'no two published entries may have the same value': 'deux entrées publiées ne peuvent avoir la même valeur',
-  'without options: any text': 'sans options : tout texte',
-  'if you select none: all datatypes': 'aucun choisi : tous les types de données',
-  'if you select none: all types': 'aucun choisi : tous les types',
+  'without options: any text': 'sans options : tout texte',
+  'if you select none: all datatypes': 'aucun choisi : tous les types de données',
+  'if you select none: all types': 'aucun choisi : tous les types',
   'not published on schedule by {name}, {time}': 'non publié comme prévu par {name}, {time}',
   'every image needs one before it is published': 'chaque image doit en avoir un avant la publication',
   published: 'publié',
@@ -339,7 +339,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   '{n} values': ['{n} valeur', '{n} valeurs'],
   '{n} versions': ['{n} version', '{n} versions'],
   'Published entries: {published}, drafts: {drafts}. Published entries stay public. They are checked when they are next edited.':
-    'Entrées publiées : {published}, brouillons : {drafts}. Ce qui est publié reste public et sera vérifié à la prochaine modification.',
+    'Entrées publiées : {published}, brouillons : {drafts}. Ce qui est publié reste public et sera vérifié à la prochaine modification.',
   '{saved}, {time}.': '{saved}, {time}.',
   '{saved}.': '{saved}.',
   '{slug} is taken, {free} is available': '{slug} est déjà prise\u00a0: {free} est libre',
