@@ -82,7 +82,7 @@ async function refuseUnready(
   const isUsed = (await firstUsedTable(dialect, dialect.read)) !== undefined
   if (missing.length > 0)
     throw refuse(
-      `${missing.length} steps of the schema are missing${isUsed ? ': start the service, or run slugline migrate up' : `, and there is no account: ${startOrRestore}`}`,
+      `pending migrations: ${missing.length}${isUsed ? ' (start the service, or run slugline migrate up)' : `, and there is no account: ${startOrRestore}`}`,
     )
   if (!(await db.exists(tables.users, {}))) throw refuse(`the database has no account: ${startOrRestore}`)
   if (!(await services.hasIndexes()))

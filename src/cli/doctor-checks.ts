@@ -54,14 +54,14 @@ export async function database({ dialect }: Patient): Promise<Finding> {
     const isUsed = (await firstUsedTable(dialect, dialect.read)) !== undefined
     return warning(
       check,
-      `${missing.length} steps of the schema are missing`,
-      `slugline migrate up${isUsed ? '' : ', or run a restore that was cut off again (slugline backup restore)'}`,
+      `pending migrations: ${missing.length}`,
+      `slugline migrate up${isUsed ? '' : ', or repeat a restore that was interrupted (slugline backup restore)'}`,
     )
   }
   if (!(await databaseOf(dialect).ping()))
     return failed(
       check,
-      'it answers and takes no changes',
+      'it responds, but accepts no changes',
       'look for a full disk, a file of another owner, or a server that only reads',
     )
   return ok(check, 'answers, takes changes and has the schema of this version')

@@ -135,7 +135,10 @@ export class Database extends Reader {
         return this.cannotWrite(error, 'the database does not respond')
       case 'unwritable':
         this.writeProbe.ended(false)
-        return this.cannotWrite(error, 'the database takes no changes: its disk is full, or it only reads')
+        return this.cannotWrite(
+          error,
+          'the database accepts no changes: its disk is full, or it is read-only',
+        )
       case 'too-large':
         return tooLarge('the value is too large for the database')
       default:

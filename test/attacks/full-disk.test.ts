@@ -132,7 +132,7 @@ describe.skipIf(!mounts)('a full device', () => {
     for (let i = 0; refused.status === 201 && i < 2000; i++) refused = await write()
     expect(refused).toMatchObject({
       status: 503,
-      error: 'the database takes no changes: its disk is full, or it only reads',
+      error: 'the database accepts no changes: its disk is full, or it is read-only',
     })
     for (let i = 0; i < 5; i++) {
       expect(await write()).toMatchObject({ status: 503 })

@@ -134,7 +134,7 @@ describe('the command line', () => {
     expect(await line('serve --config /nowhere/cms.json')).toEqual({
       code: 1,
       out: '',
-      err: 'slugline: /nowhere/cms.json: unknown file\n',
+      err: 'slugline: /nowhere/cms.json: the file does not exist\n',
     })
   })
 

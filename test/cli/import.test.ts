@@ -145,7 +145,7 @@ describe('slugline import', () => {
 
   it.each([
     [['kontentful', source], 'there is no import from kontentful: did you mean contentful?'],
-    [['contentful', join(folder, 'nothing')], 'unknown file or folder'],
+    [['contentful', join(folder, 'nothing')], 'the file or folder does not exist'],
     [['contentful', join(folder, 'bad.tar.gz')], 'cannot be unpacked'],
     [['contentful', pictureIn(source)], 'JSON'],
   ])('refuses what it cannot read: %s', async (words, problem) => {

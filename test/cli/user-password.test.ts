@@ -100,7 +100,10 @@ describe('slugline user password', () => {
     expect(await signIn('typed-in-secret')).toBe(200)
 
     const differing = await onTerminal('typed-in-secret-2', 'typed-in-secret-3')
-    expect([differing.code, differing.out]).toEqual([1, expect.stringContaining('slugline: the two differ')])
+    expect([differing.code, differing.out]).toEqual([
+      1,
+      expect.stringContaining('slugline: the two inputs differ'),
+    ])
   })
 
   it('sets one while the service is stopped', async () => {

@@ -151,7 +151,7 @@ describe('configuration', () => {
 
   it('names the file, and the fields that it does not know', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'slugline-config-')), 'cms.config.json')
-    expect(() => loadConfig(path, {})).toThrow(`${path}: unknown file`)
+    expect(() => loadConfig(path, {})).toThrow(`${path}: the file does not exist`)
     writeFileSync(path, '{ "port": ":1", }')
     expect(() => loadConfig(path, {})).toThrow(`${path}: is not JSON`)
     writeFileSync(path, JSON.stringify({ prot: ':1' }))
