@@ -63,7 +63,7 @@ export interface Opened {
 }
 
 const startOrRestore =
-  'start the service (slugline serve), or run a restore that was cut off again (slugline backup restore)'
+  'start the service (slugline serve), or repeat a restore that was interrupted (slugline backup restore)'
 
 /** @throws ConfigError for a database that no start of this version has made ready */
 async function refuseUnready(

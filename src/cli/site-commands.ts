@@ -315,7 +315,7 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'compat',
-    summary: 'show the names of datatypes and fields in the APIs for clients of other systems',
+    summary: 'show the names of datatypes and fields for clients of other systems',
     access: 'datatypes:read',
     work: async (...call) => (await import('./compat.js')).compat(...call),
   },

@@ -186,7 +186,7 @@ it('pictures have an alt text where the field requires it, when they are publish
   const refusal = await publish(draft)
   expect([refusal.status, refusal.body.error, refusal.body.errors]).toMatchObject([
     400,
-    'fields.thing: needs an alt text, but the image "Wall "1".png" has none',
+    'fields.thing: needs an alt text: add one to the image "Wall "1".png"',
     [{ member: 'fields.thing', rule: 'altRequired', content_data_id: draft }],
   ])
   expect(await statusOf(draft)).toBe('draft')

@@ -73,7 +73,7 @@ Content model:
   fields                manage the fields of datatypes
   model                 keep the content model in a file
   types [options]       write TypeScript types of the content model to standard output
-  compat [options]      show the names of datatypes and fields in the APIs for clients of other systems
+  compat [options]      show the names of datatypes and fields for clients of other systems
 
 Watch and notify:
   webhooks              manage webhooks

@@ -126,7 +126,7 @@ it('moves, duplicates, schedules and deletes entries', async () => {
   client.press('K', 'K')
   await client.sees('The entry cannot move there.')
   client.press('D')
-  await client.sees('Duplicated. Duplicated. This is the copy.')
+  await client.sees('Duplicated. This is the copy.')
   expect(await order()).toBe(4)
   client.press('s')
   await client.sees('Public from')

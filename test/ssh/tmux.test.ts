@@ -189,7 +189,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   keys('End')
   await sees(/│ How to come/)
   type('D')
-  await sees('Duplicated. Duplicated. This is the copy.')
+  await sees('Duplicated. This is the copy.')
   type('s')
   await sees('Public from')
   await write('2030-01-31T12:00')

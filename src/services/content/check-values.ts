@@ -150,7 +150,7 @@ function mediaProblem(
   if (kinds && !kinds.some(kind => kind === mimetype || kind === kindOf(mimetype)))
     return broken('kinds', `must be ${kinds.join(' or ')}, but ${id} is ${mimetype}`)
   return altRequired && kindOf(mimetype) === 'image' && !hasAlt
-    ? broken('altRequired', `needs an alt text, but the image "${name}" has none`)
+    ? broken('altRequired', `needs an alt text: add one to the image "${name}"`)
     : undefined
 }
 

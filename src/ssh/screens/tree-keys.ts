@@ -137,7 +137,7 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
         shell.work('content:create', async () => {
           const { content_data_id, parent_id } = entry
           const copy = await copies.duplicate(session.actor, { content_data_id, parent_id, route_id: null })
-          shell.say('Duplicated. Duplicated. This is the copy.')
+          shell.say('Duplicated. This is the copy.')
           reload(shown, shell, copy.content_data_id)
         })
       },
