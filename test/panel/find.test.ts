@@ -118,9 +118,9 @@ describe('what is found', () => {
 it('says on its page when there are more than the first 20 of a kind', async () => {
   const page = async () => (await call('GET', '/admin/find?q=walrus')).text
   for (let i = 0; i < 20; i++) await route(`/walrus-${i}`)
-  expect(await page()).not.toContain('of more')
+  expect(await page()).not.toContain('Add words')
   await route('/walrus-20')
-  expect(await page()).toContain('Only the first 20 are shown.')
+  expect(await page()).toContain('The first 20 results. Add words to narrow the search.')
 })
 
 describe.skipIf(chromiumMissing)(`find or do${chromiumMissing ? ` (${chromiumMissing})` : ''}`, async () => {
