@@ -28,7 +28,10 @@ export const anyAddress = () =>
           'must look like ":8080", "127.0.0.1:8080" or 8080',
         )
         .refine(isOneLine, oneLine)
-        .refine(value => Number(/(?<!\d)\d+$/.exec(value)?.[0]) <= 65_535, 'must name a port up to 65535'),
+        .refine(
+          value => Number(/(?<!\d)\d+$/.exec(value)?.[0]) <= 65_535,
+          'must contain a valid port up to 65535',
+        ),
     )
     .meta({ type: ['string', 'integer'] })
 export const address = (fallback: string) =>

@@ -86,7 +86,7 @@ export function unknownMember(
   const nearest = nearestName(path.at(-1) ?? '', known)
   const hint = nearest === undefined ? '' : `. Did you mean ${[...shown.slice(0, -1), nearest].join('.')}?`
   const member = shown.join('.')
-  return new HttpError(400, 'unknown_member', `${member}: there is no such ${kind}${hint}`, member)
+  return new HttpError(400, 'unknown_member', `${member}: unknown ${kind}${hint}`, member)
 }
 /** For a problem of several members together, or of the change that they ask for. */
 export const badRequest = (message: string, member?: string) => new HttpError(400, 'invalid', message, member)

@@ -74,7 +74,7 @@ async function refuseUnready(
   const refuse = (sentence: string) => new ConfigError(`db_url: ${sentence}`, 'db_url')
   const { done, missing, refused } = await stepsOf(dialect, migrations)
   if (refused !== undefined)
-    throw refuse(`the database was migrated by a newer version: it has the step ${refused}`)
+    throw refuse(`the database was migrated by a newer version (step ${refused}): start that version`)
   if (done.length === 0)
     throw refuse(
       'the database is empty: start the service (slugline serve), or restore a backup (slugline backup restore)',

@@ -5,7 +5,7 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
     pages: [
       ['What Slugline is', 'README.md'],
       ['Installation', 'docs/installation.md'],
-      ['A front end from nothing', 'docs/front-end.md'],
+      ['A front end from scratch', 'docs/front-end.md'],
       ['A site with Astro', 'docs/astro.md'],
     ],
   },

@@ -67,12 +67,11 @@ export const tokenCreate: SiteCommand['work'] = async (services, actor, io, opti
     expires_at: expiresIn === undefined ? undefined : endAfter(expiresIn),
   })
   const made = await services.tokens.create(actor, given)
-  complain(io, `this key of ${account.email} is shown this once`)
+  complain(io, `this key of ${account.email} is shown only once`)
   show(io, options, made, made.token)
   return 0
 }
 
-/** Ends an API key. */
 export const tokenRevoke: SiteCommand['work'] = async (services, actor, io, options, [text = '']) => {
   const id = await idOf('token', text, services, actor)
   const token = await services.tokens.update(actor, id, { revoked: true })

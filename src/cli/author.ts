@@ -6,5 +6,5 @@ export async function authorOf({ users, access }: Services, email: string | unde
   if (email !== undefined) return (await users.byEmail(email)).user_id
   const role = await access.systemRole('admin')
   for await (const some of users.list({ role }, { limit: 1 })) for (const { user_id } of some) return user_id
-  throw invalid('author', 'must be named by the e-mail address of an account')
+  throw invalid('author', 'must be the e-mail address of an account')
 }

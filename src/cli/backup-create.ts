@@ -35,9 +35,7 @@ async function writeOut({ backups }: Services, actor: Actor, io: Io): Promise<nu
 export const backupCreate: SiteCommand['work'] = async (services, actor, io, options, [file]) => {
   const isHere = actor.surface === 'cli'
   if (!isHere && file !== undefined && file !== standardOutput)
-    throw badRequest(
-      'files of the machine are named only there: leave the file away, and write the output to one of yours',
-    )
+    throw badRequest('over SSH, omit the file: the backup goes to standard output')
   if (file === standardOutput || !isHere) return writeOut(services, actor, io)
   if (file !== undefined) await refuseOtherFile(file)
   const { backups } = services

@@ -30,7 +30,7 @@ class MediaTarget {
   async check(): Promise<void> {
     for (const space of ['media', 'admin_media'] as const)
       if (!(await (await this.bucketOf(space)).answers()))
-        throw new RestoreError('the media storage does not answer: nothing was restored')
+        throw new RestoreError('the media storage does not respond: nothing was restored')
   }
 
   async put({ space, key, mimetype }: MediaObject, { content }: ArchiveEntry): Promise<void> {
@@ -45,8 +45,7 @@ class MediaTarget {
 
   private bucketOf(space: MediaSpaceName): Promise<Bucket> {
     const address = mediaAddress(this.site.config, space)
-    if (!address)
-      throw new RestoreError('the backup has media, and the configuration names no storage for them')
+    if (!address) throw new RestoreError('the backup has media, but no storage for media is configured')
     const bucket = this.buckets.get(space) ?? this.site.storage.open(address)
     this.buckets.set(space, bucket)
     return bucket

@@ -38,8 +38,8 @@ export const schema = migrations.map(({ name }) => name)
 /** @throws 400 for a path without a file */
 export function refuseNoFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
-  if (!found) throw badRequest(`${path}: there is no such file`)
-  if (found.isDirectory()) throw badRequest(`${path}: is a folder: name a file in it`)
+  if (!found) throw badRequest(`${path}: the file does not exist`)
+  if (found.isDirectory()) throw badRequest(`${path}: is a folder: add the name of a file`)
 }
 
 const gzipStart = Buffer.from([0x1f, 0x8b])
@@ -55,7 +55,8 @@ export async function refuseOtherFile(path: string): Promise<void> {
     for await (const start of createReadStream(path, { end: 1 })) return !gzipStart.equals(start)
     return false
   }
-  if (await isOther()) throw badRequest(`${path}: exists already and is not a backup: name a different file`)
+  if (await isOther())
+    throw badRequest(`${path}: exists already and is not a backup: choose a different file name`)
 }
 
 /** Checks a backup file without opening a site. @throws the problem of the file */

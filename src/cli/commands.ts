@@ -7,7 +7,7 @@ import { say } from './terminal.js'
 /** Nobody is signed in here, so a new record needs the name of its author. */
 const author = { '--author <user>': 'the account that is the author, by e-mail or id' }
 const port = {
-  '--port <address>': 'port for HTTP instead of the variable PORT and the configured port',
+  '--port <address>': 'port for HTTP; overrides the variable PORT and the configured port',
 }
 
 /** All commands, in the order of the help. The code of a command is loaded when it runs. */
@@ -24,7 +24,7 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'quickstart',
-    summary: 'start a sample site on SQLite in its own folder',
+    summary: 'start a sample site with SQLite in its own folder',
     options: {
       '--dir <path>': 'the folder (default: ./quickstart)',
       '--empty': 'start without sample content',
@@ -40,13 +40,13 @@ export const commands: readonly Command[] = [
     summary: 'write a configuration file and ask for missing values',
     options: {
       '--config <path>': 'the file (default: ./cms.config.json)',
-      '--environment <name>': 'local, development, staging or production',
+      '--environment <name>': 'where the service runs: local, development, staging or production',
       '--port <address>': 'port for HTTP, such as :8080 or 127.0.0.1:8080',
       '--client-site <domain>': 'domain of the site',
       '--tls <how>': 'certificates for HTTPS: auto, files or off',
       '--ssl-port <address>': 'port for HTTPS, such as :443',
       '--cert-dir <path>': 'folder of the certificates',
-      '--db-driver <engine>': 'sqlite, postgres or mysql',
+      '--db-driver <engine>': 'database engine: sqlite, postgres or mysql',
       '--db-url <address>': 'path of the database file, or host:port of its server',
       '--db-name <name>': 'name of the database on its server',
       '--db-username <name>': 'user of the database on its server',
@@ -68,7 +68,7 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'content edit',
-    summary: 'open the fields of an entry in $EDITOR, as YAML, and save the changed ones',
+    summary: 'edit the fields of an entry as YAML in $EDITOR; only changed fields are saved',
     arguments: { '<entry>': 'the id of the entry, or the slug of its page' },
     options: { '--locale <code>': 'the fields in this language', ...author, ...config, ...json },
     run: async (...call) => (await import('./content-edit.js')).contentEdit(...call),
@@ -108,7 +108,7 @@ export const commands: readonly Command[] = [
     words: 'import',
     summary: 'import the export of another system: model, entries and files',
     arguments: {
-      '<system>': 'contentful, sanity, strapi or wordpress',
+      '<system>': 'the other system: contentful, sanity, strapi or wordpress',
       '<export>': 'the exported file or archive, or a folder of its files',
     },
     options: {
@@ -117,9 +117,9 @@ export const commands: readonly Command[] = [
       '--author <email>': 'the author of the entries (default: the first administrator)',
       '--files <folder>': 'folder with the files that the export names by URL',
       '--without-files': 'do not import files',
-      '--report <file>': 'write a line of JSON about each record to a file',
-      '--verify': 'read everything back and count what is as before',
-      '--redirects <file>': 'write the old addresses that differ to a file, for a proxy',
+      '--report <file>': 'write one line of JSON about each record to a file',
+      '--verify': 'read everything back and count what equals the export',
+      '--redirects <file>': 'write redirects from changed addresses to a file, for a proxy',
       ...config,
       ...json,
     },
@@ -133,8 +133,8 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'completion',
-    summary: 'write the completion of a shell to standard output',
-    arguments: { '<shell>': 'bash, zsh or fish' },
+    summary: 'write the completion script of a shell to standard output',
+    arguments: { '<shell>': 'the shell: bash, zsh or fish' },
     run: async (...call) => (await import('./completion.js')).completion(commands)(...call),
   },
   {

@@ -118,7 +118,7 @@ export const completion =
   (commands: readonly Words[]): LocalCommand['run'] =>
   async (terminal, _options, [shell = '']) => {
     const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined
-    if (!write) throw badRequest(`there is no completion for ${shell}: say bash, zsh or fish`)
+    if (!write) throw badRequest(`unknown shell ${shell}: use bash, zsh or fish`)
     terminal.write(write(placesOf(commands)))
     return 0
   }

@@ -13,7 +13,7 @@ const names = Object.keys(configFields)
  */
 export const configCheck: LocalCommand['run'] = async (terminal, options) => {
   const { unknown, path } = loadConfig(options.config, terminal.variables)
-  const problems = unknown.map(name => `${name}: there is no such field: ${didYouMean(name, names)}`)
+  const problems = unknown.map(name => `${name}: unknown field: ${didYouMean(name, names)}`)
   const right = existsSync(path)
     ? `${path} is right. A running service reads it at its next start.`
     : `There is no ${path}: every field has its default.`

@@ -5,14 +5,17 @@ import { recordCommands } from './record-commands.js'
 const entry = { '<entry>': 'the id of the entry, or the slug of its page' }
 const publishing = { '--yes': 'do not ask for confirmation', ...dryRun }
 
-/** Commands for content trees. */
 export const contentCommands: readonly SiteCommand[] = [
   ...recordCommands('content'),
   {
     words: 'content publish',
     summary: 'publish an entry with everything under it',
     arguments: entry,
-    options: { '--locale <code>': 'mark its texts in this locale as ready', ...publishing },
+    options: {
+      '--locale <code>':
+        'only mark the texts of this locale as published; the entry must already be published',
+      ...publishing,
+    },
     access: 'content:publish',
     work: async (...call) => (await import('./publishing.js')).contentPublish(...call),
   },
@@ -51,7 +54,7 @@ export const contentCommands: readonly SiteCommand[] = [
   },
   {
     words: 'content export',
-    summary: 'write whole trees to standard output, a line of JSON for each entry',
+    summary: 'write whole trees to standard output, one line of JSON for each entry',
     arguments: { '[entry]': 'only the tree of this entry, by id or slug' },
     options: { '--datatype-id <datatype>': 'only trees of this datatype, by id or name' },
     withoutJson: true,
@@ -60,7 +63,7 @@ export const contentCommands: readonly SiteCommand[] = [
   },
   {
     words: 'content import',
-    summary: 'create and change entries from lines of content export on standard input',
+    summary: 'create and update entries from the output of content export on standard input',
     options: { '--publish': 'publish the trees that were published in the export', ...dryRun },
     hasAuthor: true,
     access: 'content:create',
@@ -69,7 +72,7 @@ export const contentCommands: readonly SiteCommand[] = [
   {
     words: 'pages create',
     summary:
-      'create a page from JSON on standard input: a route, its entry and all entries under it; writes both ids',
+      'create a page (a route, its entry and all entries under it) from JSON on standard input, and write the ids of route and entry',
     hasAuthor: true,
     access: 'content:create',
     work: async (...call) => (await import('./publishing.js')).pagesCreate(...call),

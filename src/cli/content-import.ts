@@ -259,7 +259,7 @@ class LineImport {
     if (Object.keys(values).length === 0) return
     this.#lateLength += JSON.stringify(values).length
     if (this.#lateLength > maxLate)
-      throw tooLarge('too many values name entries of later lines: import fewer entries at once')
+      throw tooLarge('too many values refer to entries on later lines: import fewer entries at once')
     this.#late.push({ id, locale, values })
   }
 

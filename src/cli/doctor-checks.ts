@@ -142,7 +142,7 @@ async function timeOfNewestChange(dialect: Dialect | undefined): Promise<number 
   return undefined
 }
 
-const advice = 'set the clock, and keep it by NTP: on systemd, timedatectl set-ntp true'
+const advice = 'set the clock, and keep it right with NTP: on systemd, timedatectl set-ntp true'
 
 /** Compares the clock with those of the store and the database, and with the newest change, which cannot be in the future. */
 export async function clock(patient: Patient): Promise<Finding> {
@@ -188,8 +188,9 @@ export async function disk({ config }: Patient): Promise<Finding> {
   const [least] = rooms.toSorted((a, b) => a.bytes - b.bytes)
   if (!least) return skipped(check, 'no folder is used')
   const message = `${Math.floor(least.bytes / 2 ** 20)} MiB are free at ${least.folder}`
-  if (least.bytes < fewBytes) return failed(check, message, 'make room: a full disk refuses every change')
-  if (least.bytes < someBytes) return warning(check, message, 'make room soon')
+  if (least.bytes < fewBytes)
+    return failed(check, message, 'free disk space: a full disk rejects every change')
+  if (least.bytes < someBytes) return warning(check, message, 'free disk space soon')
   return ok(check, message)
 }
 

@@ -19,7 +19,7 @@ export async function clockAheadMs({ dialect }: Patient): Promise<number | undef
 export async function instances({ dialect }: Patient): Promise<Finding> {
   const check = 'instances'
   if (!dialect || (await stepsOf(dialect, migrations)).missing.length > 0)
-    return skipped(check, 'the database cannot say which ones run')
+    return skipped(check, 'the database is not available')
   const now = (await dialect.time?.()) ?? Date.now()
   const rows = await databaseOf(dialect).findAll(internalTables.instances)
   const running = rows.filter(({ beat_at }) => now - Date.parse(beat_at) < deadAfterMs)
@@ -61,7 +61,7 @@ export async function settings({ dialect, stored }: Patient): Promise<Finding> {
   if (fixed.length > 0)
     return warning(
       check,
-      `the file sets ${fixed.join(', ')}, and not what was saved in the panel`,
+      `the configuration file overrides settings that were saved in the panel: ${fixed.join(', ')}`,
       'take them out of the file, if the database is to decide',
     )
   return ok(check, names.length === 0 ? 'none is in the database' : `from the database: ${names.join(', ')}`)

@@ -1,4 +1,4 @@
-// The process of one import that a request has started (docs/decisions/918-imports-as-jobs.md). The service tells it
+// The process of one import that a request has started (docs/decisions/767-imports.md). The service tells it
 // what to do, hears how it goes, and stores that; this process ends with the service.
 import { dirname, join } from 'node:path'
 import { HttpError } from '../errors.js'
@@ -74,7 +74,7 @@ async function load(source: OpenExport, task: ImportTask): Promise<ImportMessage
     await report.end()
     const withoutStorage =
       work.withFiles && !hasStorage && site.files.length > 0
-        ? [`Files are left out, because the configuration names no storage for media: ${site.files.length}.`]
+        ? [`Files are left out, because no storage for media is configured: ${site.files.length}.`]
         : []
     return { kind: 'made', made: { ...made, notes: [...withoutStorage, ...made.notes] } }
   } finally {

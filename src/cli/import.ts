@@ -39,10 +39,12 @@ function summary(imported: Imported): string {
   return [made, ...kept, ...without, ...moved, ...losses, ...checked, ...names].join('\n')
 }
 
-/** Such as `As before: records 20 of 20, words 19 of 20.` */
+/** Such as `Same as in the export: records 20 of 20, words 19 of 20.` */
 function verifiedLines(verified: Verified): string[] {
   const compared = Object.entries(verified).filter(([, { of }]) => of > 0)
-  return [`As before: ${compared.map(([name, { equal, of }]) => `${name} ${equal} of ${of}`).join(', ')}.`]
+  return [
+    `Same as in the export: ${compared.map(([name, { equal, of }]) => `${name} ${equal} of ${of}`).join(', ')}.`,
+  ]
 }
 
 /** A file of lines; undefined without a path. @throws 400 if it cannot be written */
@@ -92,7 +94,7 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
         const withFiles = options['without-files'] === undefined && site.files.length > 0
         if (withFiles && !mediaAddress(config, 'media'))
           throw badRequest(
-            `the export has ${site.files.length} files, and the configuration names no storage for media: name one, or leave them out by --without-files`,
+            `the export has ${site.files.length} files, but no storage for media is configured: configure one, or use --without-files`,
           )
         report = await lineFile(options.report)
         redirects = await lineFile(options.redirects)

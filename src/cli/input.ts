@@ -35,7 +35,7 @@ async function askHidden(question: string): Promise<string> {
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return readLine()
   const secret = await askHidden(question)
-  if ((await askHidden('The same again')) !== secret) throw new Error('the two differ')
+  if ((await askHidden('Repeat it')) !== secret) throw new Error('the two inputs differ')
   return secret
 }
 

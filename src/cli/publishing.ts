@@ -67,7 +67,7 @@ export const contentSchedule: Work = async (services, actor, io, options, [text 
   const { space } = services
   const { publish, unpublish } = options
   if (publish === undefined && unpublish === undefined)
-    throw badRequest('give --publish or --unpublish with a time or never')
+    throw badRequest('add --publish or --unpublish, with a time or never')
   const content_data_id = await idOf('content', text, services, actor)
   const plan = { content_data_id, publish_at: time(publish), unpublish_at: time(unpublish) }
   told(io, options, await space.publishing.schedule(actor, parsed(Schedule, plan)))

@@ -17,7 +17,7 @@ interface Described {
   readonly removes?: string
 }
 
-const author = { '--author-id <user>': 'only those of this author, by id or e-mail' }
+const author = { '--author-id <user>': 'only records by this author, by id or e-mail' }
 const withWhatHangsOnIt = { '--recursive': 'also delete everything that depends on it' }
 
 const described: Readonly<Record<RecordName, Described>> = {
@@ -31,7 +31,7 @@ const described: Readonly<Record<RecordName, Described>> = {
       '--route-id <route>': 'only entries on this route, by id or slug',
       '--parent-id <entry>': 'only entries under this one',
       '--root-id <entry>': 'only entries of the tree of this one',
-      '--status <status>': 'only draft or published ones',
+      '--status <status>': 'only entries with this status: draft or published',
       ...author,
     },
     isWritten: true,
@@ -43,7 +43,7 @@ const described: Readonly<Record<RecordName, Described>> = {
     one: 'route',
     all: 'routes',
     name: 'its slug',
-    filters: { '--slug <slug>': 'only the one with this slug', ...author },
+    filters: { '--slug <slug>': 'only the route with this slug', ...author },
     isWritten: true,
     removal: withWhatHangsOnIt,
   },
@@ -52,7 +52,10 @@ const described: Readonly<Record<RecordName, Described>> = {
     one: 'datatype',
     all: 'datatypes',
     name: 'its name',
-    filters: { '--name <name>': 'only the one with this name', '--type <type>': 'only those of this type' },
+    filters: {
+      '--name <name>': 'only the datatype with this name',
+      '--type <type>': 'only datatypes of this type',
+    },
     isWritten: true,
     removal: withWhatHangsOnIt,
   },
@@ -64,8 +67,8 @@ const described: Readonly<Record<RecordName, Described>> = {
     removal: withWhatHangsOnIt,
     filters: {
       '--parent-id <datatype>': 'only fields of this datatype, by id or name',
-      '--name <name>': 'only those with this name',
-      '--field-type <type>': 'only those of this type',
+      '--name <name>': 'only fields with this name',
+      '--field-type <type>': 'only fields of this type',
     },
     isWritten: true,
   },
@@ -75,8 +78,8 @@ const described: Readonly<Record<RecordName, Described>> = {
     all: 'media',
     name: 'the name of its file',
     filters: {
-      '--folder-id <id>': 'only those in this folder',
-      '--type <type>': 'only those of this type, such as image',
+      '--folder-id <id>': 'only files in this folder',
+      '--type <type>': 'only files of this type, such as image',
     },
   },
   user: {
@@ -84,7 +87,7 @@ const described: Readonly<Record<RecordName, Described>> = {
     one: 'account',
     all: 'accounts',
     name: 'its e-mail address',
-    filters: { '--email <address>': 'only the one with this address' },
+    filters: { '--email <address>': 'only the account with this address' },
   },
   roles: {
     permission: 'roles',
@@ -97,7 +100,7 @@ const described: Readonly<Record<RecordName, Described>> = {
     permission: 'tokens',
     one: 'API key',
     all: 'API keys',
-    filters: { '--user-id <user>': 'only those of this account, by id or e-mail' },
+    filters: { '--user-id <user>': 'only keys of this account, by id or e-mail' },
   },
   locales: {
     permission: 'content',
@@ -122,7 +125,7 @@ const described: Readonly<Record<RecordName, Described>> = {
     one: 'deleted entry',
     all: 'deleted entries',
     name: 'the slug that its page had',
-    filters: { '--deleted-by <user>': 'only those that this account deleted, by id or e-mail' },
+    filters: { '--deleted-by <user>': 'only entries that this account deleted, by id or e-mail' },
     removes: 'delete one deleted entry for good',
   },
   comments: {
@@ -133,8 +136,8 @@ const described: Readonly<Record<RecordName, Described>> = {
     one: 'comment',
     all: 'comments',
     filters: {
-      '--content-data-id <entry>': 'only those on this entry, by id or slug',
-      '--resolved <yes>': 'only resolved ones (true), or open ones (false)',
+      '--content-data-id <entry>': 'only comments on this entry, by id or slug',
+      '--resolved <yes>': 'only resolved comments (true) or open comments (false)',
       ...author,
     },
     isWritten: true,

@@ -24,7 +24,7 @@ export const groups: Readonly<Record<string, string>> = {
   roles: 'manage roles',
   routes: 'manage the URLs of pages',
   token: 'manage API keys',
-  trash: 'show, restore and remove deleted content',
+  trash: 'manage deleted content',
   user: 'manage accounts',
   versions: 'show, compare and restore versions of entries',
   webhooks: 'manage webhooks',
@@ -55,16 +55,16 @@ const auditOptions = {
   '--table <name>': 'only changes of this table',
   '--record <id>': 'only changes of this record',
   '--user <id>': 'only changes by this user',
-  '--operation <name>': 'only INSERT, UPDATE or DELETE',
+  '--operation <name>': 'only this operation: INSERT, UPDATE or DELETE',
   '--since <time>': 'only changes at this time or later',
-  '--sessions': 'also show the start and end of sessions; --json always shows them',
+  '--sessions': 'also show sign-ins and sign-outs; --json always shows them',
 }
 
 /** The commands that need only the services of a site; SSH offers them too. */
 export const siteCommands: readonly SiteCommand[] = [
   {
     words: 'user create',
-    summary: 'create an account; the password is asked for, or read as one line from standard input',
+    summary: 'create an account; asks for the password, or reads it as one line from standard input',
     arguments: email,
     options: {
       '--role <name>': 'its role (default: viewer)',
@@ -76,7 +76,7 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'user password',
-    summary: 'set the password of an account; it is asked for, or read as one line from standard input',
+    summary: 'set the password of an account; asks for it, or reads it as one line from standard input',
     arguments: email,
     withoutJson: true,
     access: 'users:admin',
@@ -128,7 +128,7 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'token revoke',
-    summary: 'end an API key at once; its record stays',
+    summary: 'revoke an API key; it stops working at once, and its record stays',
     arguments: { '<key>': 'the id of the API key' },
     access: 'tokens:update',
     work: async (...call) => (await import('./accounts.js')).tokenRevoke(...call),
@@ -146,8 +146,8 @@ export const siteCommands: readonly SiteCommand[] = [
     arguments: { '<file>': 'the file, over SSH its name, or - for standard input' },
     options: {
       '--folder <path>': 'the folder of media, such as team/2027',
-      '--alt <text>': 'what the picture shows',
-      '--name <name>': 'the name of the file, if not its own',
+      '--alt <text>': 'the alt text of the picture',
+      '--name <name>': 'a different name for the file',
     },
     hasAuthor: true,
     access: 'media:create',
@@ -210,10 +210,10 @@ export const siteCommands: readonly SiteCommand[] = [
     summary: 'show the deliveries of a webhook, newest first',
     arguments: webhook('<webhook>'),
     options: {
-      '--status <status>': 'only those that are pending, retrying, success or failed',
-      '--event <name>': 'only those of this event',
+      '--status <status>': 'only deliveries with this status: pending, retrying, success or failed',
+      '--event <name>': 'only deliveries of this event',
       ...limit,
-      '--before <id>': 'only those older than this one',
+      '--before <id>': 'only deliveries older than this one',
     },
     access: 'webhook:read',
     work: async (...call) => (await import('./watching.js')).deliveriesList(...call),
@@ -248,11 +248,10 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'backup create',
-    summary:
-      'make a backup of all rows and media, in its usual place or as a file, whether or not the service runs',
+    summary: 'back up all rows and media to the configured location or to a file; the service may be running',
     arguments: {
       '[file]':
-        'the file, or - for standard output; default: the location in backup_option, over SSH standard output',
+        'a file, or - for standard output (default: the location set by backup_option; over SSH, standard output)',
     },
     access: 'deploy:create',
     work: async (...call) => (await import('./backup-create.js')).backupCreate(...call),
@@ -272,7 +271,7 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'config set',
-    summary: 'change a setting; a secret is asked for, or read as one line from standard input',
+    summary: 'change a setting; asks for a secret, or reads it as one line from standard input',
     arguments: { '<name>': 'the name of the setting', '[value]': 'its value, or null for its default' },
     options: dryRun,
     access: 'config:update',
@@ -293,14 +292,14 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'model plan',
-    summary: 'say what the model on standard input would change here, and what would break',
+    summary: 'show what the model on standard input would change in this service, and what would break',
     access: 'datatypes:read',
     work: async (...call) => (await import('./model.js')).modelPlan(...call),
   },
   {
     words: 'model apply',
     summary: 'make the changes of `model plan` in one transaction; nothing is deleted',
-    options: { '--accept-broken': 'apply changes that break something too', ...dryRun },
+    options: { '--accept-broken': 'also apply changes that break something', ...dryRun },
     access: 'datatypes:update',
     work: async (...call) => (await import('./model.js')).modelApply(...call),
   },
@@ -316,7 +315,7 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'compat',
-    summary: 'show the names of datatypes and fields for clients of other systems',
+    summary: 'show the names of datatypes and fields in the APIs for clients of other systems',
     access: 'datatypes:read',
     work: async (...call) => (await import('./compat.js')).compat(...call),
   },

@@ -87,7 +87,7 @@ function withoutUser(error: unknown): never {
   if (error instanceof HttpError && error.code === 'unauthenticated')
     throw invalid(
       'author_id',
-      'is required here, where nobody is signed in: say --author with an e-mail address, or give an id that slugline user list shows',
+      'is required: add --author with the e-mail address of an account (slugline user list shows the accounts)',
     )
   throw error
 }

@@ -99,6 +99,6 @@ export const showAdministrator =
   (terminal: Terminal) =>
   ({ email, password }: FirstAdministrator): void => {
     const who = `First administrator: ${email}\n`
-    if (password) terminal.writeSurely(`${who}Password, shown this once: ${password}\n${aboutEditors}`)
+    if (password) terminal.writeSurely(`${who}Password, shown only once: ${password}\n${aboutEditors}`)
     else terminal.writeError(who + aboutEditors)
   }

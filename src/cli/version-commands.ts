@@ -17,8 +17,8 @@ export const versionCommands: readonly SiteCommand[] = [
   {
     words: 'versions compare',
     summary: 'compare two versions of an entry',
-    arguments: { '<from>': 'the id of a version', '<to>': 'the id of another one' },
-    options: { '--patch': 'show the changed values as a unified diff, which patch applies' },
+    arguments: { '<from>': 'the id of a version', '<to>': 'the id of the version to compare it with' },
+    options: { '--patch': 'show the changed values as a unified diff, for the patch command' },
     access,
     work: async (...call) => (await import('./versions.js')).versionsCompare(...call),
   },

@@ -110,7 +110,7 @@ export async function untilAnswering(dialect: Dialect, config: DatabaseAddress, 
         const field = fieldsByCode.find(([begin]) => begin.test(code))?.[1] ?? 'db_url'
         throw new ConfigError(`${field}: ${database}: ${reason}`)
       }
-      log.warn({ database, reason, retry_in_ms: wait }, 'the database does not answer yet')
+      log.warn({ database, reason, retry_in_ms: wait }, 'the database does not respond yet')
       await sleep(wait)
     }
   }

@@ -132,7 +132,7 @@ export class Database extends Reader {
       case 'retry':
         return 'again'
       case 'unavailable':
-        return this.cannotWrite(error, 'the database does not answer')
+        return this.cannotWrite(error, 'the database does not respond')
       case 'unwritable':
         this.writeProbe.ended(false)
         return this.cannotWrite(error, 'the database takes no changes: its disk is full, or it only reads')

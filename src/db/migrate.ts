@@ -29,7 +29,7 @@ const stepsIn = (migrations: readonly Migration[]) =>
 /**
  * Whether a step of a newer version only adds to the schema, so that this version goes on beside that one. A migration
  * says so by a `+` behind its number, which older versions see in the database
- * (docs/decisions/892-upgrades-of-several-instances.md).
+ * (docs/decisions/523-migrations-and-poolers.md).
  */
 const onlyAdds = (step: string): boolean => /^\d+\+/.test(step)
 
@@ -45,7 +45,7 @@ export interface StepsOfDatabase {
 
 /**
  * Compares the database with this version's schema and changes nothing.
- * @throws when the database does not answer
+ * @throws when the database does not respond
  */
 export async function stepsOf(dialect: Dialect, migrations: readonly Migration[]): Promise<StepsOfDatabase> {
   const steps = stepsIn(migrations)
@@ -79,7 +79,7 @@ async function refuseForeignTables(
   const foreign = there.find(name => ours.has(name))
   if (foreign)
     throw new Error(
-      `the database has a table ${foreign} that this service has not made: give it an empty database (a backup comes into one by slugline backup restore)`,
+      `the database has the table ${foreign} of another program: use an empty database (slugline backup restore also needs one)`,
     )
 }
 
@@ -96,7 +96,8 @@ export async function migrate(
   { now, reached = () => {} }: MigrateOptions,
 ): Promise<string[]> {
   const { missing, waiting, refused } = await stepsOf(dialect, migrations)
-  if (refused) throw new Error(`the database was migrated by a newer version: it has the step ${refused}`)
+  if (refused)
+    throw new Error(`the database was migrated by a newer version (step ${refused}): start that version`)
   const left = [...missing, ...waiting]
   if (left.length === 0) return []
 

@@ -35,7 +35,7 @@ export interface Migration {
   readonly name: string
   /**
    * True if it only takes away what older versions need, and this version works with and without it: it waits until no
-   * older instance runs (docs/decisions/904-versions-beside-each-other.md).
+   * older instance runs (docs/decisions/523-migrations-and-poolers.md).
    */
   readonly waits?: true
   readonly steps: readonly Step[]

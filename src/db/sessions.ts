@@ -7,7 +7,7 @@ import type { Dialect, RawRow, Session } from './dialects/dialect.js'
 /** Failures of the engine in the API's words. */
 export const translated = (dialect: Dialect, error: unknown): HttpError | unknown =>
   ['unavailable', 'unwritable'].includes(dialect.classify(error))
-    ? unavailable('the database does not answer')
+    ? unavailable('the database does not respond')
     : error
 
 /** The number of commits fails in the API's words as reads do: every signed-in request asks for it. */

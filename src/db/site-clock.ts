@@ -24,7 +24,7 @@ export class SiteClock implements Clock {
     return 0 - this.#offset
   }
 
-  /** Compares both clocks. @throws when the database does not answer */
+  /** Compares both clocks. @throws when the database does not respond */
   async compare(): Promise<void> {
     if (!this.timeOfDatabase) return
     const from = performance.now()

@@ -38,7 +38,7 @@ export function failureOf(log: Log, error: unknown, at: At): Failure {
   if (error instanceof HttpError) return refused(error)
   if (isMissingPart(error)) {
     log.error({ err: error, ...at }, 'the program was replaced or removed while it runs: restart the service')
-    return refused(unavailable('the service was updated while it runs, and has to be restarted'))
+    return refused(unavailable('the service was updated while it was running: restart it'))
   }
   if (error instanceof HTTPException)
     return { status: error.status, error: error.message, code: 'malformed', headers: {} }

@@ -71,7 +71,7 @@ export const formBody = (maxBytes: number) =>
     const form = new FormData()
     const turns = new Turns()
     for (const [name, value] of pairsOf(sent, c.env.identity ? maxMembers.withSession : maxMembers.without)) {
-      if (name.includes('\0') || !name.isWellFormed()) throw invalid('body', 'has a bad member name')
+      if (name.includes('\0') || !name.isWellFormed()) throw invalid('body', 'has an invalid member name')
       refuseBadText(name || 'body', value)
       form.append(name, value)
       if (turns.isOver) await turns.next()

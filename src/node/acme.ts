@@ -87,7 +87,7 @@ export async function orderCertificate(order: CertificateOrder, accountKey: stri
   try {
     const pem = await untilAborted(issued(order, accountKey), AbortSignal.any([order.signal, timeout]))
     const certificate = certificateIn(pem)
-    if (!certificate) throw new Error('the certificate authority has sent no certificate of the key')
+    if (!certificate) throw new Error('the certificate authority sent no certificate for this key')
     return { kind: 'issued', certificate }
   } catch (error) {
     return { kind: 'failed', reason: reasonOf(error), retryAfterMs }

@@ -55,7 +55,7 @@ export function loadConfig(
   const path = given ?? './cms.config.json'
   try {
     const exists = statSync(path, { throwIfNoEntry: false })?.isFile()
-    if (!exists && given !== undefined) throw new ConfigError('there is no such file')
+    if (!exists && given !== undefined) throw new ConfigError('the file does not exist')
     let parsed: unknown = {}
     if (exists)
       try {

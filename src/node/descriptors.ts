@@ -20,7 +20,7 @@ function descriptorLimit(): number | undefined {
 
 /**
  * How many connections may be open, so that descriptors are left for everything else: a module that could not be
- * opened is never loaded again by this process (docs/decisions/730-build-and-start.md).
+ * opened is never loaded again by this process (docs/decisions/201-logs-and-stops.md).
  * @throws when the process may have too few descriptors to serve at all
  */
 export function connectionLimit(limit = descriptorLimit()): number {

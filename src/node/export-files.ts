@@ -85,7 +85,7 @@ const isPlain = (type: string): boolean => ['File', 'OldFile', 'ContiguousFile',
  */
 export async function openExport(path: string, bounds?: 'bounded'): Promise<OpenExport> {
   const found = await stat(path).catch(() => undefined)
-  if (!found) throw badRequest(`${path}: there is no such file or folder`)
+  if (!found) throw badRequest(`${path}: the file or folder does not exist`)
   const temporary =
     !found.isDirectory() && isArchive(path) ? await unpacked(path, bounds === 'bounded') : undefined
   const folder = temporary ?? (found.isDirectory() ? path : undefined)
@@ -151,7 +151,7 @@ export async function download(
     const location = answer.headers.get('location')
     if (answer.status === 200) return temporaryFile(Readable.from([Buffer.from(await answer.arrayBuffer())]))
     if (answer.status < 300 || answer.status >= 400 || location === null)
-      throw new Error(`${url.host} answered ${answer.status}`)
+      throw new Error(`${url.host} responded with ${answer.status}`)
     url = new URL(location, url)
   }
   throw new Error(`${url.host} redirects too often`)

@@ -67,7 +67,7 @@ const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there',
   EACCES: 'this account may not listen there',
   EADDRNOTAVAIL: 'this machine does not have the address',
-  ENOTFOUND: 'there is no such host',
+  ENOTFOUND: 'the host does not exist',
 }
 
 /** A configured address that cannot be listened on. */

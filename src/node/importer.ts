@@ -89,7 +89,7 @@ const download: Importer['fetch'] = async (url, { permits, maxBytes, signal }) =
     if (answer.status >= 300 && answer.status < 400 && location !== null && URL.canParse(location, url))
       return { location: new URL(location, url).href }
     if (answer.status !== 200 || !answer.body)
-      throw badRequest(`${new URL(url).host} answered ${answer.status}`, 'url')
+      throw badRequest(`${new URL(url).host} responded with ${answer.status}`, 'url')
     place = await placeFor(new URL(url).pathname)
     const bytes = Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream)
     await pipeline(bytes, bounded(maxBytes), createWriteStream(place, { mode: 0o600 }), { signal: all })

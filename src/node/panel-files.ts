@@ -20,7 +20,7 @@ async function fileAt(path: string, names: ReadonlySet<string>, name: string): P
 
 export const panelFiles: PanelFiles = {
   async read() {
-    if (!existsSync(folder)) throw new Error('the files of the panel are not there: npm run build makes them')
+    if (!existsSync(folder)) throw new Error('the panel is not built: run npm run build')
     const names = new Set(await readdir(folder))
     const own = [...names].filter(name => !name.endsWith('.br') && !name.endsWith('.gz'))
     return new Map(

@@ -101,7 +101,7 @@ const Filters = ({ view, chosen, people }: FiltersProps) => {
         chosen={chosen.filter.user_id}
       />
       <Chooser
-        label={view.t('What was done')}
+        label={view.t('Action')}
         name="operation"
         none={view.t('Anything')}
         choices={operations}
@@ -117,7 +117,7 @@ const Filters = ({ view, chosen, people }: FiltersProps) => {
       <Chooser
         label={view.t('When')}
         name="when"
-        none={view.t('At any time')}
+        none={view.t('Any time')}
         choices={spans}
         chosen={chosen.when}
       />
@@ -149,7 +149,7 @@ const Changes = ({ view, rows }: { view: View; rows: readonly ChangeRow[] }) => 
         ),
       },
       {
-        label: 'Which',
+        label: 'Record',
         of: ({ subject }) => (
           <>
             <SubjectLink view={view} subject={subject} />
@@ -204,7 +204,7 @@ async function eventPage(view: View, told: ToldChange) {
           ))}
         </dl>
         <details>
-          <summary>{view.t('As it is stored')}</summary>
+          <summary>{view.t('Stored data')}</summary>
           <h3>{view.t('Before')}</h3>
           <pre class="code" tabindex={0}>
             {stored.before}

@@ -14,7 +14,7 @@ const maxBackups = 10_000
 const shownBackups = 100
 
 const states: Readonly<Record<string, readonly [StateKind, PlainText]>> = {
-  running: ['due', 'Being made'],
+  running: ['due', 'Running'],
   completed: ['live', 'Complete'],
   failed: ['bad', 'Failed'],
 }
@@ -39,9 +39,9 @@ const Lead = ({ view, config }: { view: View; config: Config }) => {
         ? view.t('A backup is one archive with all rows and media files, in a bucket.')
         : view.t('A backup is one archive with all rows and media files, in a folder on the server.')}{' '}
       {backup_schedule
-        ? view.t('The service makes one every {time}.', { time: backup_schedule })
+        ? view.t('The service makes a backup every {time}.', { time: backup_schedule })
         : view.t('Automatic backups are off: set backup_schedule to turn them on.')}{' '}
-      {view.t('The newest {n} are kept.', { n: backup_retention })}
+      {view.t('The service keeps the newest {n}.', { n: backup_retention })}
     </p>
   )
 }
@@ -49,9 +49,9 @@ const Lead = ({ view, config }: { view: View; config: Config }) => {
 /** How to restore a backup, on the server. */
 const Restore = ({ view, location }: { view: View; location: string | null | undefined }) => (
   <section aria-labelledby="restore">
-    <h2 id="restore">{view.t('To restore one')}</h2>
+    <h2 id="restore">{view.t('Restore a backup')}</h2>
     <ol class="steps">
-      <li>{view.t('Stop the service, and name an empty database in its configuration.')}</li>
+      <li>{view.t('Stop the service, and enter an empty database in its configuration.')}</li>
       <li>
         {view.parts('On the server: {command}. The whole archive is checked before anything is written.', {
           command: <code>slugline backup restore {location ?? '<file>'}</code>,
@@ -88,7 +88,7 @@ export function backupPages(context: PanelContext) {
         {isRunning && (
           <div {...again(view.nonce)}>
             <Note view={view}>
-              <p role="status">{view.t('A backup is being made.')}</p>
+              <p role="status">{view.t('A backup is running.')}</p>
             </Note>
           </div>
         )}
@@ -100,7 +100,7 @@ export function backupPages(context: PanelContext) {
             caption={view.t('Backups, newest first')}
             records={found}
             columns={[
-              { label: 'Begun', of: ({ started_at }) => <Moment view={view} at={started_at} /> },
+              { label: 'Started', of: ({ started_at }) => <Moment view={view} at={started_at} /> },
               {
                 label: 'State',
                 of: ({ status, error_message }) => {

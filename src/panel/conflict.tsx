@@ -102,8 +102,10 @@ function Sides({ view, field, mine, theirs, before, after, pieces }: WithPieces<
 
 /** Says how to go on after a conflict. */
 function wordsFor(differing: number, isKnown: boolean, { t }: View): string {
-  if (differing > 0) return t('Where the two differ, choose; then save again.')
-  return isKnown ? t('Theirs is in other fields than yours: save again.') : t('Save again to keep it.')
+  if (differing > 0) return t('Choose a text for each field below, then save again.')
+  return isKnown
+    ? t('You changed different fields. Save again to keep both changes.')
+    : t('Save again to keep it.')
 }
 
 /** Shows the changes of somebody else beside what was typed. Nothing is stored until the form is saved again. */
@@ -143,10 +145,10 @@ export async function Conflict({
         {last
           ? view.parts('{saved}, {time}.', { saved, time: <Moment view={view} at={last.at} /> })
           : view.parts('{saved}.', { saved })}{' '}
-        {view.t('What you typed is below and is not saved yet.')}{' '}
+        {view.t('Your text is below. It is not saved yet.')}{' '}
         {wordsFor(differing.length, members !== undefined, view)}
       </p>
-      {taken.length > 0 && <p>{view.t('Theirs, and not typed into by you: {labels}.', { labels })}</p>}
+      {taken.length > 0 && <p>{view.t('Changed only by others: {labels}.', { labels })}</p>}
       {sides.map(one => (
         <Sides view={view} {...one} />
       ))}

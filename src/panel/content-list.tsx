@@ -190,7 +190,7 @@ async function Trees({ view, context, model, asked, isAll }: Props & { isAll: bo
     <>
       {isCut && (
         <p class="quiet">
-          {view.t('More match “{words}”. These are the first {n}; add words to find others.', {
+          {view.t('The first {n} results for “{words}”. Add words to narrow the search.', {
             words: asked.q,
             n: maxFoundTrees,
           })}
@@ -231,7 +231,7 @@ function None({ view, asked, isAll }: { view: View; asked: WorkListAsked; isAll:
   if (isAll)
     return (
       <Empty>
-        <p>{view.t('No pages yet')}</p>
+        <p>{view.t('No pages yet.')}</p>
         {mayMake && (
           <a class="button" href={`${view.base}/content/new`}>
             {view.t('New page')}
@@ -269,7 +269,9 @@ async function EmptyAddresses({ view, context }: Props) {
           </li>
         ))}
       </ul>
-      {route_id.length > maxEmpty && <p class="quiet">{view.t('The first {n} of more.', { n: maxEmpty })}</p>}
+      {route_id.length > maxEmpty && (
+        <p class="quiet">{view.t('Only the first {n} are shown.', { n: maxEmpty })}</p>
+      )}
     </section>
   )
 }

@@ -68,7 +68,7 @@ function routePage({ get, submit }: Pages, context: PanelContext): void {
           <code>{route.slug}</code>
         </div>
         <Empty>
-          <p>{view.t('This address has no page. Start from')}</p>
+          <p>{view.t('This address has no page. Create one with the datatype')}</p>
           <div class="actions centred">
             {view.can('content:create') &&
               startsOf(model, undefined).map(({ value, word }) => (

@@ -135,7 +135,7 @@ export const labelled = (label: string, message: string): string =>
 
 /** Headings by the refused action; signing in stores nothing, so it has no heading. */
 const headings = {
-  publish: 'Saved. Not published',
+  publish: 'Saved, not published',
   save: 'Not saved',
   nothing: undefined,
 } as const satisfies Record<string, Text | undefined>

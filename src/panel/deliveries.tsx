@@ -25,7 +25,7 @@ const StateOf = ({ view, delivery }: { view: View; delivery: Delivery }) => {
         {next_retry_at !== null && (
           <>
             {' · '}
-            {view.parts('next {time}', { time: <Moment view={view} at={next_retry_at} /> })}
+            {view.parts('next attempt {time}', { time: <Moment view={view} at={next_retry_at} /> })}
           </>
         )}
       </div>

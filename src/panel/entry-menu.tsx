@@ -17,7 +17,7 @@ const Menu = ({ view, label, children }: { view: View; label: string; children?:
 const moves = [
   ['up', 'Move up'],
   ['down', 'Move down'],
-  ['in', 'Move into the one above'],
+  ['in', 'Move under the entry above'],
   ['out', 'Move out one level'],
 ] as const
 

@@ -105,7 +105,7 @@ function Actions(shown: Shown) {
       )}
       {isAsked && (
         <button type="submit" form="form" name="next" value="review" class="button next">
-          {view.t('Ask for review')}
+          {view.t('Request review')}
         </button>
       )}
     </>
@@ -192,7 +192,7 @@ async function Editor(shown: Shown, state: State | undefined) {
         }
         data-media-from={context.services.media.urlOf('')}
       />
-      {controls.length === 0 && <p class="lead">{view.t('An entry of this kind has nothing to write.')}</p>}
+      {controls.length === 0 && <p class="lead">{view.t('This datatype has no fields.')}</p>}
       <Fields
         view={view}
         fields={controls}

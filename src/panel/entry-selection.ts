@@ -27,10 +27,10 @@ const Selection = z.object({
 type Selection = z.output<typeof Selection>
 
 const words = {
-  publish: { access: 'content:publish', done: '{done} of {n} were published.' },
-  unpublish: { access: 'content:publish', done: '{done} of {n} were unpublished.' },
-  delete: { access: 'content:delete', done: '{done} of {n} were deleted.' },
-  move: { access: 'content:update', done: '{done} of {n} were moved.' },
+  publish: { access: 'content:publish', done: '{done} of {n} published.' },
+  unpublish: { access: 'content:publish', done: '{done} of {n} unpublished.' },
+  delete: { access: 'content:delete', done: '{done} of {n} deleted.' },
+  move: { access: 'content:update', done: '{done} of {n} moved.' },
 } as const satisfies Record<Selection['what'], { access: Access; done: string }>
 
 /** Returns the entries that are not under another one of these: an action on an entry includes those under it. */

@@ -62,7 +62,7 @@ function Publication(shown: Shown) {
       <section class="box">
         <h2>{view.t('Publication')}</h2>
         <p class="quiet">
-          {view.parts('Publishing takes the permission {permission}.', {
+          {view.parts('Publishing needs the permission {permission}.', {
             permission: <code>content:publish</code>,
           })}
         </p>

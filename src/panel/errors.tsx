@@ -11,18 +11,18 @@ import { type View, viewOf } from './view.js'
 
 /** Titles of error pages, by status. */
 const titles: Readonly<Record<number, PlainText>> = {
-  400: 'This cannot be done',
+  400: 'The request was rejected',
   401: 'Please sign in',
   403: 'Not allowed',
   404: 'Not found',
-  409: 'This is not possible now',
+  409: 'Not possible in the current state',
   412: 'Somebody else saved first',
   413: 'Too large',
-  429: 'Too many tries',
+  429: 'Too many attempts',
   500: 'Something went wrong',
   503: 'Not available right now',
 }
-const titleOf = ({ status }: Failure, { t }: Wording): string => t(titles[status] ?? 'This did not work')
+const titleOf = ({ status }: Failure, { t }: Wording): string => t(titles[status] ?? 'The action failed')
 
 /** The explanation below the title. */
 const explained = ({ status, error }: Failure, { t }: Wording) =>
@@ -63,8 +63,8 @@ function Missing({ view, permission, roles }: MissingProps) {
   return (
     <p>
       {roles.length > 1
-        ? view.parts('This takes the permission {permission}, which the roles {roles} have.', values)
-        : view.parts('This takes the permission {permission}, which the role {roles} has.', values)}{' '}
+        ? view.parts('This needs the permission {permission}, which the roles {roles} have.', values)
+        : view.parts('This needs the permission {permission}, which the role {roles} has.', values)}{' '}
       {view.t('Ask somebody who may change roles.')}
     </p>
   )

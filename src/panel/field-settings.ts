@@ -40,7 +40,7 @@ async function datatypeChoices(
   const known = found.map(({ name, label }) => ({ value: name, word: label }))
   known.sort((a, b) => a.word.localeCompare(b.word))
   const gone = named.filter(name => !known.some(({ value }) => value === name))
-  return [...known, ...gone.map(value => ({ value, word: value, hint: t('is not there') }))]
+  return [...known, ...gone.map(value => ({ value, word: value, hint: t('missing') }))]
 }
 
 /** A control for a value of the field's type; the value may be missing. */
@@ -145,7 +145,7 @@ export async function settingFields(
     name: 'data',
     label: t('JSON'),
     kind: 'json',
-    hint: t('settings without a field above'),
+    hint: t('settings that have no control above'),
     value: Object.keys(unknown).length > 0 ? JSON.stringify(unknown, null, 2) : '',
     group,
     folded: t('More settings (JSON)'),

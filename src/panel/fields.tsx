@@ -60,11 +60,11 @@ export function fieldPages(context: PanelContext) {
       if (published + drafts === 0) return null
       return (
         <section aria-labelledby="broken">
-          <h2 id="broken">{view.t('What breaks these rules')}</h2>
+          <h2 id="broken">{view.t('Values that break these rules')}</h2>
           <Note view={view} kind="bad">
             <p>
               {view.t(
-                '{published} published entries and {drafts} drafts. What is published stays as it is until it is next edited.',
+                'Published entries: {published}, drafts: {drafts}. Published entries stay public. They are checked when they are next edited.',
                 { published, drafts },
               )}
             </p>

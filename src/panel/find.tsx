@@ -22,7 +22,9 @@ const Group = ({ view, group: { name, title, items, isMore } }: { view: View; gr
       ))}
     </ul>
     {isMore && (
-      <p class="quiet">{view.t('The first {n} of more. Add words to find others.', { n: items.length })}</p>
+      <p class="quiet">
+        {view.t('The first {n} results. Add words to narrow the search.', { n: items.length })}
+      </p>
     )}
   </section>
 )
@@ -35,7 +37,7 @@ export function findPages(context: PanelContext) {
     const text = (c.req.query('q') ?? '').trim()
     const found = await findingsOf({ context, view, c, text }, isSite, most)
     return (
-      <TitledPage view={view} title={view.t('Find or do')} column>
+      <TitledPage view={view} title={view.t('Search and commands')} column>
         <form class="find-form" method="get" action={`${view.base}/find`}>
           <input
             class="input"
@@ -43,8 +45,8 @@ export function findPages(context: PanelContext) {
             name="q"
             value={text}
             maxlength={200}
-            aria-label={view.t('A page, file, person, or what to do')}
-            placeholder={view.t('A page, file, person, or what to do')}
+            aria-label={view.t('Page, file, person or command')}
+            placeholder={view.t('Page, file, person or command')}
           />
           <Submit>{view.t('Find')}</Submit>
         </form>

@@ -26,7 +26,7 @@ interface Part<F extends Finding> {
 const none = { items: [], isMore: false }
 
 export interface Findings extends Part<Finding> {
-  readonly name: 'Content' | 'Media' | 'People' | 'Do'
+  readonly name: 'Content' | 'Media' | 'People' | 'Commands'
   /** The name in the language of the user. */
   readonly title: string
 }
@@ -154,6 +154,6 @@ export async function findingsOf(asked: Asked, isSite: boolean, most: number): P
     add('Media', { items: await files(asked, most + 1), isMore: false })
     if (isSite) add('People', await people(asked))
   }
-  add('Do', { items: doings(asked, isSite), isMore: false }, asked.text === '' ? 100 : most)
+  add('Commands', { items: doings(asked, isSite), isMore: false }, asked.text === '' ? 100 : most)
   return groups.filter(({ items }) => items.length > 0)
 }

@@ -43,5 +43,5 @@ export function refuseForeignForm(c: Ctx, given: string | undefined, context: Ne
   const { sha256 } = context.hashing
   // Compares hashes, so that the time reveals nothing about the token.
   if (wanted === '' || given === undefined || sha256(given) !== sha256(wanted))
-    throw forbidden('this form is out of date: load the page again')
+    throw forbidden('this form has expired: reload the page')
 }

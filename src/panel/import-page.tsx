@@ -23,7 +23,7 @@ export const systemName = (system: string): string => systemNames[system] ?? sys
 
 const states: Readonly<Record<string, readonly [StateKind, PlainText]>> = {
   running: ['due', 'Running'],
-  ready: ['due', 'Waits for you'],
+  ready: ['due', 'Ready to start'],
   completed: ['live', 'Complete'],
   failed: ['bad', 'Failed'],
   cancelled: ['off', 'Cancelled'],
@@ -44,7 +44,7 @@ const aspects: Readonly<Record<string, PlainText>> = {
   addresses: 'Addresses',
   times: 'Times',
   words: 'Words',
-  pictures: 'Pictures',
+  pictures: 'Images',
   links: 'Links',
 }
 
@@ -157,7 +157,7 @@ function Progress({ view, row }: { view: View; row: ShownImport }) {
         <p role="status">
           {step
             ? view.t(step, { done: Number(row.done), total: Number(row.total) })
-            : view.t('The import begins.')}
+            : view.t('The import is starting.')}
         </p>
       </Note>
     </div>
@@ -168,7 +168,7 @@ const Sentences = ({ view, notes }: { view: View; notes: unknown }) =>
   Array.isArray(notes) &&
   notes.length > 0 && (
     <section aria-labelledby="notes">
-      <h2 id="notes">{view.t('What to know')}</h2>
+      <h2 id="notes">{view.t('Notes')}</h2>
       <ul class="steps">
         {notes.map(String).map(note => (
           <li>{note}</li>
@@ -183,10 +183,10 @@ function Preview({ view, preview }: { view: View; preview: Record<string, unknow
   }
   return (
     <section aria-labelledby="preview">
-      <h2 id="preview">{view.t('What will come')}</h2>
+      <h2 id="preview">{view.t('Preview of the import')}</h2>
       <Table
         view={view}
-        caption={view.t('What will come')}
+        caption={view.t('Preview of the import')}
         records={datatypes}
         columns={[
           { label: 'Datatype', of: ({ name }) => name },
@@ -198,7 +198,7 @@ function Preview({ view, preview }: { view: View; preview: Record<string, unknow
       <p>
         {locales.length > 0 && view.t('Languages: {codes}.', { codes: locales.join(', ') })}{' '}
         {view.t('Files: {n}.', { n: files })}{' '}
-        {left_out > 0 && view.t('Records that cannot be read and will be left out: {n}.', { n: left_out })}
+        {left_out > 0 && view.t('Unreadable records that will be left out: {n}.', { n: left_out })}
       </p>
     </section>
   )
@@ -210,12 +210,12 @@ function Result({ view, made }: { view: View; made: Record<string, unknown> }) {
   const compared = Object.entries(verified ?? {}).filter(([, { of }]) => of > 0)
   return (
     <section aria-labelledby="result">
-      <h2 id="result">{view.t('What was made')}</h2>
+      <h2 id="result">{view.t('Result')}</h2>
       <p>
         {view.t('Datatypes: {datatypes}, fields: {fields}, entries: {entries}, files: {files}.', {
           ...{ datatypes, fields, entries, files },
         })}{' '}
-        {known > 0 && view.t('Entries that were here before and are as they were: {n}.', { n: known })}{' '}
+        {known > 0 && view.t('Entries that already exist unchanged: {n}.', { n: known })}{' '}
         {redirects > 0 && view.t('Redirects from old addresses: {n}.', { n: redirects })}
       </p>
       {Object.keys(compat).length > 0 && (
@@ -226,7 +226,7 @@ function Result({ view, made }: { view: View; made: Record<string, unknown> }) {
       )}
       <Table
         view={view}
-        caption={view.t('As before')}
+        caption={view.t('Comparison with the export')}
         records={compared}
         columns={[
           {
@@ -236,8 +236,8 @@ function Result({ view, made }: { view: View; made: Record<string, unknown> }) {
               return word ? view.t(word) : name
             },
           },
-          { label: 'Equal', of: ([, { equal }]) => equal },
-          { label: 'Of', of: ([, { of }]) => of },
+          { label: 'Same', of: ([, { equal }]) => equal },
+          { label: 'Total', of: ([, { of }]) => of },
         ]}
       />
     </section>
@@ -255,13 +255,13 @@ async function records(view: View, c: Ctx, row: ShownImport, { services: { impor
   const last = rows.length === mostRows ? rows.at(-1)?.key : undefined
   return (
     <section aria-labelledby="records">
-      <h2 id="records">{view.t('Each record')}</h2>
-      <nav class="tabs" aria-label={view.t('Each record')}>
+      <h2 id="records">{view.t('Records')}</h2>
+      <nav class="tabs" aria-label={view.t('Records')}>
         <a href={`${path}#records`} aria-current={problems ? undefined : 'page'}>
           {view.t('All ({n})', { n: counts.all })}
         </a>{' '}
         <a href={`${path}?problems#records`} aria-current={problems ? 'page' : undefined}>
-          {view.t('To look at ({n})', { n: counts.problems })}
+          {view.t('Needs attention ({n})', { n: counts.problems })}
         </a>
       </nav>
       <Report view={view} rows={rows.map(one => one.row as unknown as ReportRow)} />
@@ -276,7 +276,7 @@ async function records(view: View, c: Ctx, row: ShownImport, { services: { impor
 
 const Report = ({ view, rows }: { view: View; rows: readonly ReportRow[] }) =>
   rows.length === 0 ? (
-    <Empty>{view.t('No record is to be looked at.')}</Empty>
+    <Empty>{view.t('No records need attention.')}</Empty>
   ) : (
     <Table
       view={view}
@@ -284,10 +284,10 @@ const Report = ({ view, rows }: { view: View; rows: readonly ReportRow[] }) =>
       records={rows}
       columns={[
         {
-          label: 'There',
+          label: 'In the export',
           of: ({ source_id, old_address }) => <span class="breaks">{old_address ?? source_id}</span>,
         },
-        { label: 'Here', of: row => <Here view={view} row={row} /> },
+        { label: 'In this service', of: row => <Here view={view} row={row} /> },
         { label: 'State', of: ({ state }) => view.t(rowStates[state]) },
         { label: 'Words', of: ({ words }) => (words ? `${words.before} → ${words.after}` : '–'), wide: true },
         { label: 'Left out', of: ({ left_out }) => left_out.join(' ') || '–' },

@@ -43,7 +43,7 @@ function listPage({ get }: Pages, { services: { importJobs } }: PanelContext): v
       )}
       <List
         view={view}
-        caption={view.t('Imports, the oldest first')}
+        caption={view.t('Imports, oldest first')}
         slice={await sliceOf(c, importJobs, {}, ({ import_id }) => import_id)}
         path="/import"
         pathOf={importPath}
@@ -52,7 +52,7 @@ function listPage({ get }: Pages, { services: { importJobs } }: PanelContext): v
           { label: 'From', of: ({ system }) => systemName(system) },
           { label: 'Export', of: ({ source }) => <span class="breaks">{source}</span> },
           { label: 'State', of: row => <ImportState view={view} row={row} /> },
-          { label: 'Begun', of: ({ started_at }) => <Moment view={view} at={started_at} /> },
+          { label: 'Started', of: ({ started_at }) => <Moment view={view} at={started_at} /> },
         ]}
       />
     </TitledPage>
@@ -87,20 +87,20 @@ const Upload = ({ view, system }: { view: View; system: ImportSystem }) => (
         <label for="file">{view.t('The export')}</label> <input type="file" id="file" name="file" required />
       </p>
       <Public view={view} id="public-file" />
-      <Submit kind="next">{view.t('Read it')}</Submit>
+      <Submit kind="next">{view.t('Read the export')}</Submit>
     </form>
   </section>
 )
 
 const FromAddress = ({ view, system }: { view: View; system: ImportSystem }) => (
   <section aria-labelledby="from-address">
-    <h2 id="from-address">{view.t('Or name its address')}</h2>
+    <h2 id="from-address">{view.t('Or enter its address')}</h2>
     <Form view={view} action={`/import/address/${system}`}>
       <p>
         <label for="url">{view.t('Address')}</label> <input type="url" id="url" name="url" required />
       </p>
       <Public view={view} id="public-address" />
-      <Submit>{view.t('Read it')}</Submit>
+      <Submit>{view.t('Read the export')}</Submit>
     </Form>
   </section>
 )
@@ -118,12 +118,12 @@ function choosePages({ get, act, receive }: Pages, context: PanelContext): void 
       >
         <p class="lead">
           {view.t(
-            'The export is read first, and you see what will be imported. Nothing is stored until you start the import.',
+            'The service first reads the export and shows what it will import. It stores nothing until you start the import.',
           )}
         </p>
         {isBusy && (
           <Note view={view} kind="bad">
-            <p>{view.t('Another import runs. It has to end before the next one.')}</p>
+            <p>{view.t('Another import is running. Start this one when it has ended.')}</p>
           </Note>
         )}
         <Upload view={view} system={system} />

@@ -38,7 +38,7 @@ export const Document = ({ view, title, children, kind }: DocumentProps) => (
 const FindButton = ({ view }: { view: View }) => (
   <a class="button find-button" href={`${view.base}/find`} data-palette={`${view.base}/find/results`}>
     <Icon view={view} name="seek" />
-    <span class="find-word">{view.t('Find or do')}</span>
+    <span class="find-word">{view.t('Search and commands')}</span>
     <kbd class="find-word">{view.t('Ctrl K')}</kbd>
   </a>
 )
@@ -83,7 +83,7 @@ export interface PageProps {
   view: View
   title: string
   crumbs?: readonly Crumb[]
-  /** The actions of the bar; the last one is the next step. */
+  /** The actions of the bar; the last one is main button of a form. */
   actions?: Child
   tree?: Child
   side?: Child

@@ -137,7 +137,7 @@ const Question = ({ view, folder, files }: { view: View; folder: Folder; files: 
           </Act>
         )}
         <a class="button bare" href={`${view.base}${path}`}>
-          {isEmpty ? view.t('Keep it') : view.t('Back to the folder')}
+          {isEmpty ? view.t('Cancel') : view.t('Back to the folder')}
         </a>
       </div>
     </TitledPage>

@@ -106,7 +106,9 @@ const Replace = ({ view, record: { media_id, mimetype } }: { view: View; record:
     >
       <p>
         <label class="hint" for="replacement">
-          {view.t('Another {type} file. Its address, texts and uses stay.', { type: mimetype })}
+          {view.t('Choose another {type} file. The address, the texts and all uses stay the same.', {
+            type: mimetype,
+          })}
         </label>
       </p>
       <p>
@@ -196,7 +198,9 @@ function libraryPage({ get }: Pages, context: PanelContext): void {
         </div>
         {view.can('media:create') && <Upload view={view} folder={folder} />}
         {shown.length === 0 ? (
-          <Empty>{text === '' ? view.t('No files yet') : view.t('No results for “{text}”.', { text })}</Empty>
+          <Empty>
+            {text === '' ? view.t('No files yet.') : view.t('No results for “{text}”.', { text })}
+          </Empty>
         ) : (
           <ul class="tiles">
             {shown.map(media => (

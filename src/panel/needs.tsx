@@ -44,7 +44,7 @@ async function ofContent({ t }: View, services: ServicesOfSpace): Promise<Need[]
       ({ root_id, since }): Need => ({
         kind: 'changed',
         path: `/content/entry/${root_id}/changes`,
-        words: t('{name}: changes wait for a publish', { name: nameOf(root_id) }),
+        words: t('{name} has unpublished changes', { name: nameOf(root_id) }),
         at: since,
       }),
     ),
@@ -78,7 +78,7 @@ async function ofReviews({ view, services }: { view: View; services: ServicesOfS
       path: `/content/entry/${content_data_id}`,
       words:
         status === 'open'
-          ? view.t('{name} waits for your review', { name })
+          ? view.t('{name} needs your review', { name })
           : view.t('{name} was sent back to you', { name }),
       at: answered_at ?? date_created,
     }

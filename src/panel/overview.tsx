@@ -19,11 +19,11 @@ const doneBy = {
   created: 'created by {name}, {time}',
   changed: 'changed by {name}, {time}',
   deleted: 'deleted by {name}, {time}',
-  begun: 'begun by {name}, {time}',
+  begun: 'started by {name}, {time}',
   ended: 'ended by {name}, {time}',
   downloaded: 'downloaded by {name}, {time}',
   published: 'published by {name}, {time}',
-  'not published as planned': 'not published as planned by {name}, {time}',
+  'not published as planned': 'not published on schedule by {name}, {time}',
 } as const satisfies Record<Verb, Text>
 
 async function Recent({ view, actor, services }: { view: View; actor: Actor; services: ServicesOfSpace }) {
@@ -35,7 +35,7 @@ async function Recent({ view, actor, services }: { view: View; actor: Actor; ser
     <section aria-labelledby="recent">
       <h2 id="recent">{view.t('Recent changes')}</h2>
       {shown.length === 0 ? (
-        <Empty>{view.t('Nothing has been changed yet.')}</Empty>
+        <Empty>{view.t('No changes yet.')}</Empty>
       ) : (
         <ul class="rows">
           {shown.map(({ subject, verb, who, at, event }) => (

@@ -27,7 +27,7 @@ export function pagePreviews(context: PanelContext) {
   async function slugOf(id: string) {
     const entry = await space.content.get(id)
     const root = entry.root_id === id ? entry : await space.content.get(entry.root_id)
-    if (root.route_id === null) throw notFound('the entry is on no page')
+    if (root.route_id === null) throw notFound('the entry is not on a page')
     return (await space.routes.get(root.route_id)).slug
   }
 

@@ -184,7 +184,7 @@ export const DeleteQuestion = ({ view, path, name, also, counted, isPage, back }
         {view.t('Delete')}
       </Act>
       <a class="button bare" href={`${view.base}${back ?? path}`} data-close="">
-        {view.t('Keep it')}
+        {view.t('Cancel')}
       </a>
     </div>
   </>

@@ -16,7 +16,7 @@ const pathOf = (id: string) => `/content/entry/${id}`
 const listOf = (id: string) => `${pathOf(id)}/preview-links`
 
 const fieldsIn = ({ t }: View): Field[] => [
-  { name: 'label', label: t('For whom'), hint: t('to recognize it later') },
+  { name: 'label', label: t('Label'), hint: t('for whom the link is') },
   {
     name: 'expires_in',
     label: t('Valid for'),
@@ -75,15 +75,13 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
       column
     >
       <p class="lead">
-        {view.t(
-          'Anybody with a link sees the page as it is now, with unpublished changes, without an account.',
-        )}
+        {view.t('Anybody with a link can see the page with its unpublished changes. No account is needed.')}
       </p>
       {context.config().preview_url === undefined && (
         <Note view={view}>
           <p>
             {view.parts(
-              'They lead to a plain page of this service. {setting} in the settings makes them lead to your site instead.',
+              'The links open a plain page of this service. To open your own site, set {setting} in the settings.',
               { setting: <code>preview_url</code> },
             )}
           </p>
@@ -92,7 +90,7 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
       <Form view={view} action={listOf(id)}>
         <Fields view={view} fields={fieldsIn(view)} draft={draft} />
         <div class="actions">
-          <Submit kind="next">{view.t('Make a link')}</Submit>
+          <Submit kind="next">{view.t('Create a link')}</Submit>
         </div>
       </Form>
       <section aria-labelledby="links">
@@ -105,18 +103,18 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
             caption={view.t('Active links')}
             records={links}
             columns={[
-              { label: 'For whom', of: ({ label }) => label || '–' },
+              { label: 'Label', of: ({ label }) => label || '–' },
               {
-                label: 'Made',
+                label: 'Created',
                 of: ({ date_created }) => <Moment view={view} at={date_created} />,
                 wide: true,
               },
-              { label: 'Ends', of: ({ expires_at }) => <Moment view={view} at={expires_at} /> },
+              { label: 'Expires', of: ({ expires_at }) => <Moment view={view} at={expires_at} /> },
               {
-                label: 'End it',
+                label: 'Revoke',
                 of: ({ preview_link_id }) => (
                   <Act view={view} action={`${listOf(id)}/${preview_link_id}/end`}>
-                    {view.t('End now')}
+                    {view.t('Revoke')}
                   </Act>
                 ),
               },
@@ -137,7 +135,7 @@ const Made = ({ view, id, link }: { view: View; id: string; link: { url: string;
   >
     <Note view={view}>
       <p>
-        {view.parts('It is shown this once, and ends {time}.', {
+        {view.parts('The link is shown only once. It expires {time}.', {
           time: <Moment view={view} at={link.expires_at} />,
         })}
       </p>
@@ -153,7 +151,7 @@ const Made = ({ view, id, link }: { view: View; id: string; link: { url: string;
         {view.t('Open')}
       </a>
       <a class="button next" href={`${view.base}${listOf(id)}`}>
-        {view.t('I have it')}
+        {view.t('Done')}
       </a>
     </p>
   </TitledPage>

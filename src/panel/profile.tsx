@@ -41,7 +41,7 @@ const key = ({ t }: Wording): readonly Field[] => [
     kind: 'lines',
     mono: true,
     required: true,
-    hint: t('the line of your .pub file'),
+    hint: t('the content of your .pub file'),
   },
   { name: 'label', label: t('Label') },
 ]
@@ -157,7 +157,7 @@ async function profilePage(
         <p class="meta">{view.t('A new password ends your other sessions.')}</p>
         <Form view={view} action="/profile/password">
           <Fields view={view} fields={password(view)} draft={draftOf('password')} />
-          <Submit>{view.t('Change the password')}</Submit>
+          <Submit>{view.t('Change password')}</Submit>
         </Form>
       </section>
       {await Sessions({ view, c, context })}
@@ -170,8 +170,8 @@ const themeTexts = { system: 'Same as the system', light: 'Light', dark: 'Dark' 
 
 const Look = ({ view }: { view: View }) => (
   <section aria-labelledby="look">
-    <h2 id="look">{view.t('Look')}</h2>
-    <p class="meta">{view.t('In this browser.')}</p>
+    <h2 id="look">{view.t('Appearance')}</h2>
+    <p class="meta">{view.t('For this browser only.')}</p>
     <div class="actions">
       {(['system', ...themes] as const).map(theme => (
         <Act
@@ -251,7 +251,7 @@ async function Keys({ view, c, context, draft }: Props & { draft: Draft | undefi
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">{view.t('SSH keys')}</h2>
-      <p class="meta">{view.t('For the terminal interface.')}</p>
+      <p class="meta">{view.t('You sign in to the terminal with these keys.')}</p>
       {all.length > 0 && (
         <Table
           view={view}

@@ -26,7 +26,7 @@ export function AskForReview(shown: Shown) {
         fields={[{ name: 'note', label: view.t('Note for the review'), kind: 'lines', rows: 2 }]}
         draft={refusedNote(shown)}
       />
-      <Submit>{view.t('Ask for review')}</Submit>
+      <Submit>{view.t('Request review')}</Submit>
     </Form>
   )
 }
@@ -62,7 +62,7 @@ function Answers({ shown, request }: { shown: Shown; request: Request }) {
             fields={[
               {
                 name: 'note',
-                label: view.t('What is to be changed'),
+                label: view.t('What needs to change'),
                 kind: 'lines',
                 rows: 3,
                 required: true,
@@ -80,7 +80,7 @@ function Answers({ shown, request }: { shown: Shown; request: Request }) {
 function Withdraw({ view, id, request }: Shown & { request: Request }) {
   return (
     <Act view={view} action={`${pathOf(id)}/review/${request.review_request_id}/withdraw`}>
-      {request.status === 'open' ? view.t('Withdraw') : view.t('Put away')}
+      {request.status === 'open' ? view.t('Withdraw') : view.t('Dismiss')}
     </Act>
   )
 }
@@ -97,8 +97,8 @@ function Open({ shown, request, talk }: { shown: Shown; request: Request; talk: 
             asked: (
               <b>
                 {isOwn
-                  ? view.t('You have asked for a review')
-                  : view.t('{name} has asked for a review', {
+                  ? view.t('You requested a review')
+                  : view.t('{name} requested a review', {
                       name: personIn(talk, request.author_id, view),
                     })}
               </b>
@@ -129,9 +129,7 @@ export function ReviewNote(shown: Shown) {
             <p>
               {view.parts('{answered} {time}.', {
                 answered: (
-                  <b>
-                    {view.t('{name} has sent it back', { name: personIn(talk, request.answered_by, view) })}
-                  </b>
+                  <b>{view.t('{name} sent it back', { name: personIn(talk, request.answered_by, view) })}</b>
                 ),
                 time: <Moment view={view} at={request.answered_at} />,
               })}

@@ -61,8 +61,8 @@ const Lead = ({ view, restart, isFileFixed }: LeadProps) => (
     {restart.length > 0 && (
       <Note view={view}>
         <p>
-          <b>{view.t('A restart is due.')}</b>{' '}
-          {view.t('Changed, and in effect from the next start: {settings}.', {
+          <b>{view.t('Restart required.')}</b>{' '}
+          {view.t('Saved. In effect after a restart: {settings}.', {
             settings: restart.join(', '),
           })}
         </p>
@@ -72,7 +72,7 @@ const Lead = ({ view, restart, isFileFixed }: LeadProps) => (
       <Note view={view}>
         <p>
           <b>{view.t('The configuration file cannot be written here.')}</b>{' '}
-          {view.t('It fixes the settings that it names.')}
+          {view.t('Settings in this file cannot be changed here.')}
         </p>
       </Note>
     )}

@@ -122,7 +122,7 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
           <Submit kind="next">{view.t('Sign in')}</Submit>
         </Form>
         <p class="links">
-          <a href={`${panelPath}/forgotten`}>{view.t('Forgotten password')}</a>
+          <a href={`${panelPath}/forgotten`}>{view.t('Forgot your password?')}</a>
           {oauth_client_id && (
             <a href="/api/v1/auth/oauth/login">
               {provider
@@ -184,10 +184,10 @@ function leave(c: Ctx, to: string): Response {
 function forgottenPage({ get, submit }: Pages, context: PanelContext): void {
   const { passwordReset } = context.services
   const draw = (view: View, draft?: Draft, isSent = false) => (
-    <Alone view={view} title={view.t('Forgotten password')}>
+    <Alone view={view} title={view.t('Forgot your password?')}>
       {isSent ? (
         <p class="lead" role="status">
-          {view.t('If there is such an account, a mail with a link is on its way.')}
+          {view.t('If this account exists, we have sent it a mail with a link.')}
         </p>
       ) : (
         <Form view={view} action="/forgotten">

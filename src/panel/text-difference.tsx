@@ -48,7 +48,7 @@ export const TextDifference = ({
       return kind === 'added' ? <ins>{text}</ins> : text
     }) ?? (
       <em>
-        {view.t('Replaced as a whole: {before} characters before, {after} after.', {
+        {view.t('Completely replaced: {before} characters before, {after} after.', {
           before: count(before, view),
           after: count(after, view),
         })}

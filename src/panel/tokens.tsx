@@ -17,7 +17,7 @@ export const tokenPages = (context: PanelContext) =>
         column
       >
         <Note view={view}>
-          <p>{view.t('It is shown this once.')}</p>
+          <p>{view.t('It is shown only once.')}</p>
           <p>
             <code id="secret">{keyIn(record)}</code>
           </p>
@@ -27,7 +27,7 @@ export const tokenPages = (context: PanelContext) =>
             {view.t('Copy')}
           </button>
           <a class="button next" href={`${panelPath}/tokens/${record.token_id}`}>
-            {view.t('I have it')}
+            {view.t('Done')}
           </a>
         </p>
       </TitledPage>

@@ -32,7 +32,7 @@ const columns: readonly Column<TrashRow>[] = [
   },
   { label: 'Deleted by', of: ({ by }) => by, wide: true },
   { label: 'Deleted', of: ({ at }, view) => <Moment view={view} at={at} /> },
-  { label: 'Gone for good', of: ({ until }, view) => <Moment view={view} at={until} />, wide: true },
+  { label: 'Kept until', of: ({ until }, view) => <Moment view={view} at={until} />, wide: true },
 ]
 
 /** Only for users who may delete content. */

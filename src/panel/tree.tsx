@@ -153,7 +153,7 @@ export const TreePane = ({
     {!tree.isWhole && (
       <p class="box quiet">
         {view.t(
-          'Of {n} entries those are shown that are beside the way to this one. Open an entry to see what is under it.',
+          'This page has {n} entries. The tree shows only the entries around this one. Open an entry to see the entries under it.',
           { n: tree.total },
         )}
       </p>

@@ -69,7 +69,7 @@ function listPage({ get }: Pages, context: PanelContext): void {
               { label: 'Why', of: ({ why }) => why, wide: true },
               { label: 'When', of: ({ at }) => <Moment view={view} at={at} /> },
               {
-                label: 'Before it',
+                label: 'Previous version',
                 of: ({ id, before }) =>
                   before ? (
                     <a href={`${view.base}${own}/compare?from=${before}&to=${id}`}>{view.t('Compare')}</a>
@@ -153,7 +153,7 @@ function changesPage({ get }: Pages, context: PanelContext): void {
         actions={
           entries.length > 0 && (
             <Act view={view} action={`${own}/changes/drop`} kind="bad">
-              {view.t('Drop all')}
+              {view.t('Discard all')}
             </Act>
           )
         }

@@ -175,7 +175,7 @@ async function Question({ view, context, body }: QuestionProps) {
         <div class="actions">
           <Submit kind={isDelete ? 'bad' : 'next'}>{isDelete ? view.t('Delete') : view.t('Schedule')}</Submit>
           <a class="button bare" href={`${view.base}${listWith(body.back)}`}>
-            {isDelete ? view.t('Keep them') : view.t('Cancel')}
+            {view.t('Cancel')}
           </a>
         </div>
       </Form>
@@ -197,7 +197,7 @@ const timesIn = ({ t }: View): Field[] => [
     label: t('Unpublish'),
     kind: 'datetime',
     hint: 'UTC',
-    help: t('Leave both empty to cancel what is scheduled.'),
+    help: t('Leave both empty to cancel the schedule.'),
   },
 ]
 
@@ -210,8 +210,8 @@ const Result = ({ view, body, result }: { view: View; body: Work; result: Done }
       <Note view={view} kind="bad">
         {view.count(
           refused.length,
-          '{n} entry was refused and is as before.',
-          '{n} entries were refused and are as before.',
+          '{n} entry was rejected and has not changed.',
+          '{n} entries were rejected and have not changed.',
         )}
       </Note>
       <ul class="rows">

@@ -36,7 +36,7 @@ export const datatypeResource = (parts: ResourceParts) =>
       { label: 'Key', of: ({ name }) => ({ code: name }) },
       {
         label: 'Type',
-        of: ({ type }) => ({ text: type === '_global' ? 'without a route' : 'content' }),
+        of: ({ type }) => ({ text: type === '_global' ? 'shared content' : 'content' }),
         room: 'some',
       },
       {
@@ -59,16 +59,16 @@ export const datatypeResource = (parts: ResourceParts) =>
         label: t('Type'),
         kind: 'choice',
         choices: [
-          { value: 'content', word: t('Content of pages') },
-          { value: '_global', word: t('Shared, such as a menu') },
+          { value: 'content', word: t('Content') },
+          { value: '_global', word: t('Shared content, such as a menu') },
         ],
         ...(record ? {} : { value: 'content' }),
       },
       {
         name: 'parent_id',
-        label: t('Under'),
+        label: t('Parent datatype'),
         kind: 'choice',
-        none: t('Any entry'),
+        none: t('Any datatype'),
         choices: (await datatypeChoices(parts)).filter(({ value }) => value !== record?.datatype_id),
         hint: t('the datatype of the parent entry'),
       },

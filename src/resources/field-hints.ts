@@ -10,7 +10,7 @@ const hintMember = (name: string): string => `ui_config.${name}`
 const controls: Readonly<Record<keyof Hints, { label: PlainText; hint: PlainText; kind?: 'number' }>> = {
   help: { label: 'Help text', hint: 'shown under the control' },
   placeholder: { label: 'Placeholder', hint: 'shown while it is empty' },
-  rows: { label: 'Lines', hint: 'how many the control shows, from 2 to 50', kind: 'number' },
+  rows: { label: 'Lines', hint: 'height of the control, from 2 to 50', kind: 'number' },
 }
 
 /** A control for each hint that fields of a type have. */

@@ -7,7 +7,6 @@ import { accessTo, type ResourceParts, resource } from './resource.js'
 const typeChoices = ({ t }: Wording) =>
   Object.entries(fieldTypes).map(([value, word]) => ({ value, word: t(word) }))
 
-/** The fields of datatypes. */
 export const fieldResource = (parts: ResourceParts) =>
   resource({
     title: 'Fields',

@@ -7,7 +7,7 @@ export const localeResource = ({ services: { locales } }: ResourceParts) =>
     title: 'Locales',
     one: 'locale',
     words: { new: 'New locale', add: 'Add a locale', delete: 'Delete locale' },
-    about: 'The languages of the content. A missing text is taken from the fallback locale.',
+    about: 'The languages of the content. Missing texts come from the fallback locale.',
     access: {
       read: 'content:read',
       create: 'content:admin',

@@ -59,7 +59,7 @@ export const mediaResource = (parts: ResourceParts) => {
       { label: 'Uploaded', of: ({ date_created }) => ({ at: date_created }), room: 'much' },
     ],
     update: MediaUpdate,
-    deletes: (_file, { t }) => t('It is deleted only if no content uses it. This cannot be undone.'),
+    deletes: (_file, { t }) => t('You can delete it only if no content uses it. This cannot be undone.'),
     fields: async (record, viewer) => [
       { name: 'alt_text', label: viewer.t('Alt text'), hint: viewer.t('describe it; empty if decorative') },
       { name: 'display_name', label: viewer.t('Name') },

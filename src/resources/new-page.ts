@@ -10,13 +10,13 @@ export const newPageFields = async (model: Model, parts: SpaceParts, { t }: Word
   { name: 'slug', label: t('Address'), mono: true, hint: t('leave empty to create it from the title') },
   {
     name: 'datatype_id',
-    label: t('Starts from'),
+    label: t('Datatype'),
     kind: 'choice',
     choices: await startsOfPages(model, parts),
   },
 ]
 
-/** The texts of the form; an empty slug is left out, to be made from the title. */
+/** The texts of the form; an empty slug is left out, to be created from the title. */
 export const askedPage = ({ slug, ...texts }: Texts): Texts => ({ ...texts, ...(slug ? { slug } : {}) })
 
 /** Does work that takes an address. @throws 409 that suggests a free address if another page has this one */
@@ -32,6 +32,6 @@ export async function withFreeSlug<T>(
     const isTaken = error instanceof HttpError && error.code === 'duplicate' && error.member === 'slug'
     if (!isTaken || slug === undefined) throw error
     const free = await space.slugs.free(slug)
-    throw duplicate(t('{slug} is taken: {free} is free', { slug, free }), 'slug')
+    throw duplicate(t('{slug} is taken, {free} is available', { slug, free }), 'slug')
   }
 }

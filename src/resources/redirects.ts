@@ -19,7 +19,7 @@ export function redirectResource({ services: { redirects, space } }: ResourcePar
     one: 'redirect',
     words: { new: 'New redirect', add: 'Add a redirect', delete: 'Delete redirect' },
     about:
-      'Old addresses that lead to a new one. A page whose address changes leaves a redirect. A page at the same address takes precedence.',
+      'Redirects lead from old addresses to new ones. If the address of a page changes, the service adds a redirect. A page at the old address takes precedence.',
     access: accessTo('routes'),
     service: redirects,
     reads: async () => ({
@@ -35,7 +35,7 @@ export function redirectResource({ services: { redirects, space } }: ResourcePar
       { label: 'From', of: ({ slug }) => ({ code: slug }) },
       { label: 'To', of: ({ leads = '' }) => ({ code: leads }) },
       { label: 'Status', of: ({ status }) => status, room: 'some' },
-      { label: 'Made', of: one => ({ state: 'off', word: one.is_automatic ? 'by a move' : 'by hand' }) },
+      { label: 'Created', of: one => ({ state: 'off', word: one.is_automatic ? 'by a move' : 'by hand' }) },
     ],
     create: RedirectCreate,
     update: RedirectUpdate,
@@ -44,8 +44,8 @@ export function redirectResource({ services: { redirects, space } }: ResourcePar
       const page = record?.route_id ? (await withEnds([record]))[0]?.leads : undefined
       const where =
         page === undefined
-          ? t('a path, or an address elsewhere')
-          : t('empty: the page that is at {page} now', { page })
+          ? t('a path or a full URL')
+          : t('leave empty for the page that is now at {page}', { page })
       return [
         { name: 'slug', label: t('From'), mono: true, required: true, hint: t('a path such as /old') },
         { name: 'target', label: t('To'), mono: true, hint: where },
@@ -53,7 +53,7 @@ export function redirectResource({ services: { redirects, space } }: ResourcePar
           name: 'status',
           label: t('Status'),
           kind: 'choice',
-          choices: statuses.map(value => ({ value, word: t('{status} moved for good', { status: value }) })),
+          choices: statuses.map(value => ({ value, word: t('{status}, permanent', { status: value }) })),
           ...(record ? {} : { value: '308' }),
         },
       ]

@@ -77,7 +77,8 @@ export async function removalOf(
   id: string,
 ): Promise<string> {
   const { t } = viewer
-  if (!also[kind].every(word => viewer.can(word))) return t('It is deleted only if nothing depends on it.')
+  if (!also[kind].every(word => viewer.can(word)))
+    return t('You can delete it only if nothing depends on it.')
   const counts = await countOf(context, kind, id)
   if (typeof counts === 'string') return counts
   const words = Object.entries(kinds)
@@ -164,9 +165,9 @@ async function sentencesOf(
   if (n > 1)
     return mayDelete
       ? { gone: t('This deletes {list}, with {n} addresses.', { list, n }), left: '' }
-      : { gone: alone, left: t('{n} addresses stay and show no page.', { n }) }
+      : { gone: alone, left: t('{n} addresses remain, without a page.', { n }) }
   const { slug } = await routes.get(first)
   return mayDelete
     ? { gone: t('This deletes {list}, with the address {slug}.', { list, slug }), left: '' }
-    : { gone: alone, left: t('The address {slug} stays and shows no page.', { slug }) }
+    : { gone: alone, left: t('The address {slug} remains, without a page.', { slug }) }
 }

@@ -58,7 +58,7 @@ export function fieldOf(setting: Setting, value: unknown, { t }: Wording): Field
       : {
           ...base,
           kind: 'password',
-          hint: `${hint} ${value === null ? t('Not set.') : t('Set; empty leaves it.')}`,
+          hint: `${hint} ${value === null ? t('Not set.') : t('Set. Leave empty to keep it.')}`,
         }
   if (file_only) return { ...base, kind: 'fixed' }
   if (setting.type.enum)

@@ -14,7 +14,7 @@ export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
     title: 'API keys',
     one: 'key',
     words: { new: 'New key', add: 'Add a key', delete: 'Delete key' },
-    about: 'A key lets a program do what its user may do, or less.',
+    about: 'An API key gives a program the permissions of its user, or fewer.',
     access: accessTo('tokens'),
     service: tokens,
     key: 'token_id',
@@ -38,7 +38,7 @@ export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
     update: TokenUpdate,
     prepare: withZone('expires_at'),
     fields: async (record, { t }) => [
-      { name: 'label', label: t('Label'), hint: t('where it is used') },
+      { name: 'label', label: t('Label'), hint: t('where the key is used') },
       ...(record
         ? ([
             { name: 'user', label: t('User'), kind: 'fixed', value: (await users.get(record.user_id)).email },
@@ -52,7 +52,7 @@ export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
         : []),
       {
         name: 'expires_at',
-        label: t('Ends'),
+        label: t('Expires'),
         kind: 'datetime',
         hint: t('in UTC; leave empty for no expiry'),
       },

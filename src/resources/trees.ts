@@ -142,7 +142,7 @@ const stateTexts = {
   live: 'Published',
   draft: 'Draft',
   due: 'Scheduled',
-  changed: 'Changes wait for a publish',
+  changed: 'Unpublished changes',
   off: 'Empty',
 } as const
 

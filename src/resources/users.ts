@@ -59,7 +59,7 @@ export function userResource({ services: { users, roles, access } }: ResourcePar
               label: record ? t('New password') : t('Password'),
               kind: 'password',
               autocomplete: 'new-password',
-              hint: record ? t('empty to leave it as it is') : t('at least 8 characters'),
+              hint: record ? t('leave empty to keep it') : t('at least 8 characters'),
             } as const,
           ]),
     ],

@@ -14,7 +14,7 @@ function groupOf(event: string): string {
 }
 
 const eventChoices = ({ t }: Wording) => [
-  { value: '*', word: t('All'), hint: t('including events that later releases of the service add') },
+  { value: '*', word: t('All'), hint: t('including events of later versions') },
   ...Object.entries(webhookEvents).map(([value, { when }]) => ({
     value,
     word: value,
@@ -82,7 +82,7 @@ export const webhookResource = ({ services: { webhooks } }: ResourceParts) =>
     title: 'Webhooks',
     one: 'webhook',
     words: { new: 'New webhook', add: 'Add a webhook', delete: 'Delete webhook' },
-    about: 'Calls to other services when content or records change.',
+    about: 'The service calls these addresses when content or records change.',
     access: accessTo('webhook'),
     service: webhooks,
     key: 'webhook_id',
@@ -131,7 +131,7 @@ export const webhookResource = ({ services: { webhooks } }: ResourceParts) =>
           label: t('Headers'),
           kind: 'json',
           hint: record
-            ? t('a value of ******** stays as it is')
+            ? t('******** keeps the stored value')
             : t('such as {example}; values are not shown again', { example: '{"Authorization": "…"}' }),
           ...(record ? {} : { value: '{}' }),
         },

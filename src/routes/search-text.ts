@@ -16,7 +16,7 @@ export function searchRequest(parameters: Iterable<readonly [string, string]>): 
   const given = new Map<string, string>()
   for (const [name, value] of parameters) {
     const known = names.find(one => one === name)
-    if (!known) throw invalid(name.slice(0, 100), `there is no such parameter; there are ${names.join(', ')}`)
+    if (!known) throw invalid(name.slice(0, 100), `unknown parameter; use ${names.join(', ')}`)
     if (given.has(name)) throw invalid(name, 'is given twice')
     given.set(name, value)
   }

@@ -140,7 +140,8 @@ function* refuseBadValues(body: unknown): Pieces<void> {
     refuseBadValue(path || 'body', value)
     if (typeof value !== 'object' || value === null) continue
     for (const [name, inner] of Object.entries(value)) {
-      if (name.includes('\0') || !name.isWellFormed()) throw invalid(path || 'body', 'has a bad member name')
+      if (name.includes('\0') || !name.isWellFormed())
+        throw invalid(path || 'body', 'has an invalid member name')
       stack.push([path === '' ? name : `${path}.${name}`, inner])
     }
   }

@@ -25,7 +25,7 @@ const formats: Readonly<Record<string, string>> = {
 function limitWords(origin: string, limit: unknown, bound: 'least' | 'most'): string {
   if (origin === 'string') return `must have at ${bound} ${limit} ${limit === 1 ? 'character' : 'characters'}`
   return origin === 'array' || origin === 'set'
-    ? `must have at ${bound} ${limit}`
+    ? `must have at ${bound} ${limit} ${limit === 1 ? 'item' : 'items'}`
     : `must be at ${bound} ${limit}`
 }
 

@@ -5,7 +5,7 @@ const bytes = (value: string) => new TextEncoder().encode(value).length
 
 /** Returns why some engine cannot store or compare a text; undefined if all can. */
 export function textProblem(text: string): string | undefined {
-  if (text.includes('\0')) return 'holds a NUL'
+  if (text.includes('\0')) return 'contains a NUL character'
   return text.isWellFormed() ? undefined : 'holds a lone surrogate'
 }
 
@@ -49,11 +49,11 @@ function pathProblem(slug: string): string | undefined {
   if (slug === '/') return undefined
   const segments = slug.slice(1).split('/')
   if (segments.some(segment => segment === '' || segment === '.' || segment === '..'))
-    return 'must have no empty segment and none that is "." or ".."'
+    return 'must not contain an empty segment, "." or ".."'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\s\\?#%\u0000-\u001f\u007f]/u.test(slug))
-    return 'must have no whitespace, "\\", "?", "#", "%" or control character'
-  if (hasHidden(slug)) return 'must have no invisible character'
+    return 'must not contain whitespace, "\\", "?", "#", "%" or control characters'
+  if (hasHidden(slug)) return 'must not contain invisible characters'
   return slug === slug.normalize('NFC') ? undefined : 'must be composed as NFC says'
 }
 

@@ -5,7 +5,6 @@ import { ConfigError } from '../errors.js'
 import { makeOwnFile } from '../node/own-file.js'
 import type { Log } from '../ports.js'
 
-/** The SSH host key. */
 export interface HostKey {
   readonly text: string
   readonly fingerprint: string

@@ -41,7 +41,7 @@ export const viewerOf = (session: Session, under?: string): Viewer => ({
 })
 
 const typedField = (field: Field): FormField =>
-  field.kind === 'datetime' ? { ...field, hint: `as 2027-01-31T12:00, ${field.hint ?? ''}` } : field
+  field.kind === 'datetime' ? { ...field, hint: `such as 2027-01-31T12:00, ${field.hint ?? ''}` } : field
 
 function shownCell(cell: Cell<string>): string | ListCell {
   if (typeof cell !== 'object') return String(cell)

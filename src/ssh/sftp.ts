@@ -150,7 +150,7 @@ class Sftp implements Open {
 
   #of<K extends Handle['kind']>(handle: Buffer, kind: K): Extract<Handle, { kind: K }> {
     const found = handle.length === 4 ? this.#handles.get(handle.readUInt32BE()) : undefined
-    if (found?.kind !== kind) throw new HttpError(400, 'invalid', 'there is no such handle')
+    if (found?.kind !== kind) throw new HttpError(400, 'invalid', 'unknown handle')
     return found as Extract<Handle, { kind: K }>
   }
 
@@ -220,7 +220,7 @@ class Sftp implements Open {
   async #close(id: number, handle: Buffer): Promise<void> {
     const key = handle.length === 4 ? handle.readUInt32BE() : 0
     const closed = this.#handles.get(key)
-    if (!closed) throw new HttpError(400, 'invalid', 'there is no such handle')
+    if (!closed) throw new HttpError(400, 'invalid', 'unknown handle')
     this.#handles.delete(key)
     if (closed.kind === 'writing') await this.#keep(closed)
     else await discard(closed)

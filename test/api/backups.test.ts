@@ -74,7 +74,7 @@ describe('backups by the API', async () => {
     const [one, other] = await Promise.all([call('POST', address), call('POST', address)])
     const refused = one.status === 409 ? one : other
     expect([one.status, other.status].sort()).toEqual([201, 409])
-    expect(refused.body.error).toBe('another backup is being made')
+    expect(refused.body.error).toBe('another backup is running')
     await ended(app, (one.status === 201 ? one : other).body.backup_id)
   })
 
@@ -221,7 +221,7 @@ describe('a backup in a bucket', async () => {
     const refused = await none.call('POST', address)
     expect([refused.status, refused.body.code]).toEqual([400, 'not_configured'])
     const shared = await testApp({ ...own, bucket_media: own.bucket_backup })
-    expect((await shared.call('POST', address)).body.error).toMatch(/another bucket than those of media/)
+    expect((await shared.call('POST', address)).body.error).toMatch(/a different bucket from those for media/)
     const app = await testApp(own)
     store.cut()
     expect((await finished(app)).status).toBe('failed')

@@ -99,13 +99,13 @@ describe('an unknown name', () => {
     expect([status, body]).toEqual([
       400,
       {
-        error: 'lable: there is no such member. Did you mean label?',
+        error: 'lable: unknown member. Did you mean label?',
         code: 'unknown_member',
         member: 'lable',
       },
     ])
     expect((await call('PUT', '/api/v1/config', { body: { cookie_nmae: 'x' } })).body.error).toBe(
-      'cookie_nmae: there is no such field. Did you mean cookie_name?',
+      'cookie_nmae: unknown field. Did you mean cookie_name?',
     )
   })
 
@@ -121,7 +121,7 @@ describe('an unknown name', () => {
         expect([method, path, isRefused]).toEqual([method, path, !anyQuery])
     }
     expect((await call('GET', '/api/v1/routes?lmit=3')).body.error).toBe(
-      'lmit: there is no such parameter. Did you mean limit?',
+      'lmit: unknown parameter. Did you mean limit?',
     )
     expect((await call('GET', '/nowhere?utm_source=x', { as: 'nobody' })).status).toBe(404)
   })
@@ -157,11 +157,11 @@ describe('an unknown name', () => {
     ])
       expect([fine, problem(fine)]).toEqual([fine, undefined])
     expect(problem({ children: [{}, { children: [{ knid: 'a' }] }] })).toBe(
-      'children.1.children.0.knid: there is no such member. Did you mean children.1.children.0.kind?',
+      'children.1.children.0.knid: unknown member. Did you mean children.1.children.0.kind?',
     )
     expect(problem({ either: { naem: 'x' } })).toContain('Did you mean either.name?')
-    expect(problem(JSON.parse('{"__proto__":1}'))).toContain('__proto__: there is no such member')
-    expect(problem({ constructor: 1 })).toContain('constructor: there is no such member')
+    expect(problem(JSON.parse('{"__proto__":1}'))).toContain('__proto__: unknown member')
+    expect(problem({ constructor: 1 })).toContain('constructor: unknown member')
   })
 })
 

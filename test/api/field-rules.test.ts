@@ -186,7 +186,7 @@ it('pictures have an alt text where the field requires it, when they are publish
   const refusal = await publish(draft)
   expect([refusal.status, refusal.body.error, refusal.body.errors]).toMatchObject([
     400,
-    'fields.thing: needs an alt text, and the picture "Wall "1".png" does not have one',
+    'fields.thing: needs an alt text, but the image "Wall "1".png" has none',
     [{ member: 'fields.thing', rule: 'altRequired', content_data_id: draft }],
   ])
   expect(await statusOf(draft)).toBe('draft')
@@ -256,7 +256,7 @@ it('unique values are those of published entries, in each locale for itself', as
     400,
     [
       {
-        error: `fields.thing: must be unique, and entry ${first} has the same`,
+        error: `fields.thing: must be unique, but entry ${first} has the same value`,
         member: 'fields.thing',
         rule: 'unique',
         content_data_id: second,
@@ -468,7 +468,7 @@ it('pending changes may break rules, and their publication may not', async () =>
   const again = await send('POST', '/content/publish', { content_data_id: third.root })
   expect([again.status, again.body.errors]).toMatchObject([
     400,
-    [{ rule: 'unique', error: `fields.code: must be unique, and entry ${one.root} has the same` }],
+    [{ rule: 'unique', error: `fields.code: must be unique, but entry ${one.root} has the same value` }],
   ])
   await done('POST', '/content/changes/drop', { content_data_id: third.root })
   await publishPage(one.root)

@@ -123,7 +123,7 @@ const refused: [string, [string, string][], string, string][] = [
     'limit',
     'is given twice',
   ],
-  ['an unknown parameter', [['where', 'x']], 'where', 'there is no such parameter'],
+  ['an unknown parameter', [['where', 'x']], 'where', 'unknown parameter'],
   ['a text for a number', [['filter[price][gt]', 'x']], 'filter[price][gt]', 'compared with a number'],
   ['a number beyond all', [['filter[price][gt]', '1e999']], 'filter[price][gt]', 'compared with a number'],
 ]

@@ -202,7 +202,7 @@ it.each(hostile)(
 )
 
 it.each([
-  ['%00', 400, 'the address holds a NUL'],
+  ['%00', 400, 'the address contains a NUL character'],
   ['%ED%A0%80', 400, 'the address is not percent-encoded UTF-8'],
   ['%ff', 400, 'the address is not percent-encoded UTF-8'],
   ['%zz', 400, 'the address is not percent-encoded UTF-8'],

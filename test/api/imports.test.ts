@@ -147,7 +147,7 @@ describe('an import by the API', () => {
   it('can be cancelled and started again; another has to wait', async () => {
     const { body } = await upload(lines(400))
     const second = await upload(lines(1))
-    expect([second.status, second.body.error]).toEqual([409, 'another import runs'])
+    expect([second.status, second.body.error]).toEqual([409, 'another import is running'])
     expect((await call('DELETE', `${root}/${body.import_id}`)).status).toBe(409)
     const cancelled = await call('POST', `${root}/${body.import_id}/cancel`)
     expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled'])
@@ -220,7 +220,7 @@ describe('an import from an address', async () => {
     const none = await from(`${origin}/none`)
     expect(await ended(none.body.import_id)).toMatchObject({
       status: 'failed',
-      error_message: expect.stringMatching(/^127\.0\.0\.1:\d+ answered 404$/),
+      error_message: expect.stringMatching(/^127\.0\.0\.1:\d+ responded with 404$/),
     })
     const audits = JSON.stringify(await app.audits())
     expect(audits).not.toContain('key=secret')

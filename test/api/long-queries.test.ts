@@ -70,7 +70,7 @@ describe.runIf(engine === 'sqlite')('a query of more work than a stranger may as
   const long = (text: string) => `/api/v1/query/note?filter[text][contains]=${text}&sort=text,-price`
   const refusal = {
     status: 400,
-    body: { member: 'filter', error: expect.stringMatching(/^filter: takes more than a second of work/) },
+    body: { member: 'filter', error: expect.stringMatching(/^filter: takes more than a second/) },
   }
 
   it('is refused without a key, and answered to who has a good key or session', async () => {
@@ -85,10 +85,7 @@ describe.runIf(engine === 'sqlite')('a query of more work than a stranger may as
     noTime()
     const path = '/compat/strapi/api/notes?filters[text][$contains]=nothing&sort[0]=text&sort[1]=price'
     const answer = await call('GET', path, { as: 'nobody' })
-    expect([answer.status, answer.text]).toEqual([
-      400,
-      expect.stringContaining('takes more than a second of work'),
-    ])
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('takes more than a second')])
     expect((await call('GET', path, { as: 'nobody', headers: { Authorization: 'Bearer x' } })).status).toBe(
       400,
     )

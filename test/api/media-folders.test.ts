@@ -74,7 +74,7 @@ describe('folders', () => {
     const [top = '', middle = '', low = ''] = await chain('loop', 3)
     for (const parent_id of [top, middle, low]) {
       const { status, body } = await change(top, { parent_id })
-      expect([status, body.error]).toEqual([400, 'parent_id: a folder cannot go into itself'])
+      expect([status, body.error]).toEqual([400, 'parent_id: a folder cannot be moved into itself'])
     }
   })
 

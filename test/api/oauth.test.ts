@@ -334,7 +334,7 @@ describe('a callback', () => {
       const answer = await b.get(path)
       return [answer.status, answer.body.error]
     }
-    const invalid = [400, 'invalid state: begin to sign in again']
+    const invalid = [400, 'invalid state: start the sign-in again']
     expect(await get(mine, '/api/v1/auth/oauth/callback')).toEqual([400, 'Missing code parameter'])
     expect(await get(mine, without('code'))).toEqual([400, 'Missing code parameter'])
     expect(await get(mine, without('state'))).toEqual(invalid)

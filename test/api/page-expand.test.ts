@@ -111,7 +111,7 @@ it('shows global trees in the same way', async () => {
 it.each([
   ['nothing', 'expand: no datatype has a relation "nothing"'],
   ['text', 'expand: no datatype has a relation "text"'],
-  ['author.nothing', 'expand: nothing that author refers to has a relation "nothing"'],
+  ['author.nothing', 'expand: the entries in author have no relation "nothing"'],
   ['author.employer.owner.employer', 'expand: must be at most 3 levels deep'],
   ["a'b", 'expand: "a\'b" is not a field name'],
   ['author,', 'expand: "" is not a field name'],
@@ -136,7 +136,7 @@ it('refuses what would be written too often', async () => {
   for (const id of ids) await set(id, { friends: ids })
   const path = (levels: string) => `${home.slug}?format=native&expand=${levels}`
   expect((await call('GET', path('friends.friends.friends'), { as: 'nobody' })).body).toMatchObject({
-    error: 'expand: the answer would have more than 5000 entries; ask for less',
+    error: 'expand: the response would have more than 5000 entries: narrow the request',
     member: 'expand',
   })
   expect((await call('GET', path('friends.friends'), { as: 'nobody' })).status).toBe(200)

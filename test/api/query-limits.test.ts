@@ -25,7 +25,7 @@ async function ring(name: string, n: number, relations: readonly string[]): Prom
 const refusal = (member: string, most: string) => ({
   status: 400,
   member,
-  error: `${member}: the answer would have more than ${most}; ask for less`,
+  error: `${member}: the response would have more than ${most}: narrow the request`,
 })
 const told = ({ status, body: { member, error } }: Awaited<ReturnType<typeof ask>>) => ({
   status,
@@ -115,8 +115,8 @@ it('a datatype that is not there is named by what was most likely meant, to who 
     const { status, body } = await call('GET', `/api/v1/query/${name}`, { as })
     return [status, body.error]
   }
-  expect(await asked('viewer', 'recipes')).toEqual([404, 'there is no such datatype: did you mean recipe?'])
-  expect(await asked('viewer', 'elephant')).toEqual([404, 'there is no such datatype'])
+  expect(await asked('viewer', 'recipes')).toEqual([404, 'unknown datatype: did you mean recipe?'])
+  expect(await asked('viewer', 'elephant')).toEqual([404, 'unknown datatype'])
   const [status, words] = await asked('nobody', 'recipes')
   expect(status).toBe(403)
   expect(words).not.toContain('recipe?')

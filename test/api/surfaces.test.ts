@@ -104,10 +104,10 @@ describe('a form', () => {
     ['an unknown name twice', 'title=x&u=1&u=2', 400, 'u: is given twice'],
     ['an object and a member of it', 'title=x&settings={}&settings.min=1', 400, 'settings'],
     ['a boolean of two kinds', 'title=x&open=true&open=false', 400, 'open: is given twice'],
-    ['a NUL', 'title=%00', 400, 'title: holds a NUL'],
+    ['a NUL', 'title=%00', 400, 'title: contains a NUL character'],
     ['a lone surrogate', 'title=%ED%A0%80', 400, 'not percent-encoded UTF-8'],
     ['a broken escape', 'title=%zz', 400, 'not percent-encoded UTF-8'],
-    ['a NUL in a name', 'a%00b=1', 400, 'bad member name'],
+    ['a NUL in a name', 'a%00b=1', 400, 'invalid member name'],
     ['a prototype', 'title=x&__proto__.a=1', 400, 'is not allowed'],
     [
       'too many groups of members',

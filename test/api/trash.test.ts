@@ -174,10 +174,7 @@ describe('a restore is refused', () => {
     const { status, body } = await live.call('POST', '/api/v1/trash/restore', {
       body: { trash_id: row.trash_id },
     })
-    expect([status, body.error]).toEqual([
-      409,
-      'the entry that it was under is deleted: restore that one first',
-    ])
+    expect([status, body.error]).toEqual([409, 'its parent entry is deleted: restore that entry first'])
     await one.restore()
     await one.done('POST', '/trash/restore', { trash_id: row.trash_id })
   })

@@ -89,7 +89,7 @@ describe('the visibility of a datatype', () => {
       expect([status, refused]).toEqual([
         400,
         {
-          error: 'is_public: there is no such member. Did you mean visibility?',
+          error: 'is_public: unknown member. Did you mean visibility?',
           code: 'unknown_member',
           member: 'is_public',
         },
@@ -286,7 +286,7 @@ describe('a private datatype in pages', () => {
 describe('conditions one relation away', () => {
   const refused = (path: string, name: string, field: string) => [
     400,
-    `${path}: nothing public that ${name} refers to has a field "${field}": without an API key, conditions look only into datatypes whose visibility is "public"`,
+    `${path}: the public entries in ${name} have no field "${field}": without an API key, conditions look only into datatypes whose visibility is "public"`,
   ]
 
   it('look for a stranger only into what is public, and say the same of what there is not', async () => {
@@ -323,7 +323,7 @@ describe('conditions one relation away', () => {
     for (const as of ['viewer', 'editor'] as const)
       expect(await titles('filter[next.code]=code-1', as)).toEqual([
         400,
-        'filter[next.code]: nothing that next refers to has a field "code"',
+        'filter[next.code]: the entries in next have no field "code"',
       ])
   })
 

@@ -220,7 +220,7 @@ describe('attempts', () => {
       status: 'failed',
       attempts: 3,
       last_status_code: 500,
-      last_error: 'the receiver answered 500',
+      last_error: 'the receiver responded with 500',
       next_retry_at: null,
       completed_at: expect.any(String),
     })
@@ -305,7 +305,11 @@ describe('a receiver that', () => {
       await send()
     }
     expect((await app.deliveries()).map(row => [row.status, row.last_status_code, row.last_error])).toEqual(
-      Array(3).fill(['retrying', status, `the receiver answered ${status}: redirects are not followed`]),
+      Array(3).fill([
+        'retrying',
+        status,
+        `the receiver responded with ${status}: redirects are not followed`,
+      ]),
     )
     expect([target.received.length, second.received.length]).toEqual([3, 0])
   })

@@ -40,7 +40,7 @@ const emit = (event: Emitted) =>
   db.write(systemActor, tx => tx.emit<Emitted, (typeof data)[Emitted]>(event, async () => data[event]))
 
 describe('a webhook', () => {
-  it('is made with a secret that is shown this once, and its audit event holds none', async () => {
+  it('is made with a secret that is shown only once, and its audit event holds none', async () => {
     const before = (await app.audits()).length
     const { status, body } = await call('POST', path, {
       body: { ...given, webhook_id: missing, headers: { 'X-Api-Key': 'k1' } },
@@ -271,7 +271,7 @@ describe('a webhook', () => {
 })
 
 describe('rotation', () => {
-  it('gives a new secret, shown this once, and lets the old one sign along for a day', async () => {
+  it('gives a new secret, shown only once, and lets the old one sign along for a day', async () => {
     const { webhook_id, secret } = await make()
     const { status, body } = await call('POST', `${path}/${webhook_id}/rotate-secret`)
     expect([status, body.secret === secret, /^[0-9a-f]{64}$/.test(body.secret)]).toEqual([200, false, true])
@@ -429,7 +429,7 @@ describe('deliveries', () => {
           next_retry_at: null,
           completed_at: finished,
           due_at: null,
-          last_error: 'the receiver answered 500',
+          last_error: 'the receiver responded with 500',
           last_status_code: 500,
         }),
       )

@@ -165,13 +165,13 @@ describe('an entry with everything under it', () => {
       'an array where one text is',
       { children: [{ fields: { text: ['a'] } }] },
       'children.0.fields.text',
-      /takes no array/,
+      /does not accept an array/,
     ],
     [
       'an object where a number is',
       { children: [{ fields: { count: {} } }] },
       'children.0.fields.count',
-      /takes no object/,
+      /does not accept an object/,
     ],
     [
       'no such field',

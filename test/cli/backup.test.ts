@@ -104,8 +104,8 @@ describe('slugline backup', () => {
         (await line(`backup ${command} ${nothing}`)).err,
         (await line(`backup ${command} ${folder}`)).err,
       ]).toEqual([
-        `slugline: ${nothing}: there is no such file\n`,
-        `slugline: ${folder}: is a folder: name a file in it\n`,
+        `slugline: ${nothing}: unknown file\n`,
+        `slugline: ${folder}: is a folder: add the name of a file\n`,
       ])
   })
 
@@ -113,7 +113,7 @@ describe('slugline backup', () => {
     const nowhere = configured({ db_driver, db_url }, {})
     const { code, out, err } = await line(`backup create ${join(folder, 'without.tar.gz')}`, nowhere)
     expect([code, out]).toEqual([1, ''])
-    expect(err).toContain('slugline: the site has media, and the configuration names no storage for them\n')
+    expect(err).toContain('slugline: the site has media, but no storage for media is configured\n')
     expect(err).toContain('"msg":"a backup failed"')
     const left = await line(`backup create ${join(folder, 'without.tar.gz')}`, own)
     expect([left.code, left.err]).toEqual([0, ''])
@@ -136,12 +136,12 @@ describe('slugline backup', () => {
     expect(await line(`backup create ${database}`, own)).toMatchObject({
       code: 1,
       out: '',
-      err: `slugline: ${database}: exists already and is not a backup: name a different file\n`,
+      err: `slugline: ${database}: exists already and is not a backup: choose a different file name\n`,
     })
     expect(readFileSync(database, 'utf8')).toBe('SQLite format 3')
     expect((await line('backup create /dev/null', own)).err).toMatch(/^slugline: \/dev\/null: exists already/)
     expect((await line(`backup create ${folder}`, own)).err).toBe(
-      `slugline: ${folder}: is a folder: name a file in it\n`,
+      `slugline: ${folder}: is a folder: add the name of a file\n`,
     )
   })
 })
@@ -185,11 +185,14 @@ describe('slugline backup restore', () => {
   it('leaves the database empty where the media have no store', async () => {
     const database = await freshDatabase()
     const refused = await line(`backup restore ${file}`, configured(database.address, {}))
-    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/names no storage for them/)])
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(/no storage for media is configured/),
+    ])
     const away = await testStorage()
     away.cut()
     const failed = await line(`backup restore ${file}`, configured(database.address, away.config))
-    expect([failed.code, failed.err]).toEqual([1, expect.stringMatching(/storage does not answer/)])
+    expect([failed.code, failed.err]).toEqual([1, expect.stringMatching(/storage does not respond/)])
     expect(await rowsIn(database.address)).toEqual([])
     await database.drop()
   })
@@ -258,7 +261,7 @@ describe('slugline backup restore', () => {
     const started = await line('migrate up', configured(database.address))
     expect([started.code, started.err]).toEqual([
       1,
-      expect.stringMatching(/a table users that this service has not made.*slugline backup restore/),
+      expect.stringMatching(/the table users of another program.*slugline backup restore/),
     ])
     await database.drop()
   })
@@ -312,7 +315,7 @@ describe('a command beside a database that no start has made ready', () => {
       session.run('insert into schema_migrations (name, applied_at) values (?, ?)', ['999-later/x', 'x']),
     )
     expect(await line('content list', config)).toMatchObject(
-      refusal('newer version: it has the step 999-later/x'),
+      refusal('newer version (step 999-later/x): start that version'),
     )
     await dialect.transaction(session =>
       session.run('delete from schema_migrations where name = ?', ['999-later/x']),

@@ -42,7 +42,7 @@ Options:
 
 Set up and run:
   serve [options]       start the service with a configuration file, or with defaults
-  quickstart [options]  start a sample site on SQLite in its own folder
+  quickstart [options]  start a sample site with SQLite in its own folder
   init [options]        write a configuration file and ask for missing values
   doctor [options]      check database, storage, mail, HTTPS, clock and disk, and suggest fixes
   config                check, show and change the configuration
@@ -54,7 +54,7 @@ Content:
   content               manage content trees
   media                 manage media
   pages                 create pages
-  trash                 show, restore and remove deleted content
+  trash                 manage deleted content
   comments              manage comments on entries
   versions              show, compare and restore versions of entries
   routes                manage the URLs of pages
@@ -73,7 +73,7 @@ Content model:
   fields                manage the fields of datatypes
   model                 keep the content model in a file
   types [options]       write TypeScript types of the content model to standard output
-  compat [options]      show the names of datatypes and fields for clients of other systems
+  compat [options]      show the names of datatypes and fields in the APIs for clients of other systems
 
 Watch and notify:
   webhooks              manage webhooks
@@ -82,7 +82,7 @@ Watch and notify:
 
 Further commands:
   openapi [options]     write the OpenAPI document to standard output
-  completion            write the completion of a shell to standard output
+  completion            write the completion script of a shell to standard output
   version               show the version
   help                  show the help of a command
 `
@@ -134,7 +134,7 @@ describe('the command line', () => {
     expect(await line('serve --config /nowhere/cms.json')).toEqual({
       code: 1,
       out: '',
-      err: 'slugline: /nowhere/cms.json: there is no such file\n',
+      err: 'slugline: /nowhere/cms.json: unknown file\n',
     })
   })
 
@@ -169,7 +169,7 @@ describe.runIf(engine === 'sqlite')('quickstart', () => {
     const { code, out, err } = await line(`quickstart --dir ${join(folder, 'site')}`)
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(
-      /^First administrator: \S+@\S+\nPassword, shown this once: \S{24}\nEditors cannot publish yet.*\nslugline: .*EADDRINUSE/,
+      /^First administrator: \S+@\S+\nPassword, shown only once: \S{24}\nEditors cannot publish yet.*\nslugline: .*EADDRINUSE/,
     )
   })
 })

@@ -78,7 +78,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _slugline; printf '%s\\n' "\${COMPREP
   it('refuses another shell', async () => {
     expect(await runHere(['completion', 'tcsh'])).toMatchObject({
       code: 1,
-      err: 'slugline: there is no completion for tcsh: say bash, zsh or fish\n',
+      err: 'slugline: unknown shell tcsh: use bash, zsh or fish\n',
     })
   })
 })

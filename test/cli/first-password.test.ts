@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { migratedDatabase } from '../support/database.js'
 import { runProduct, startProduct } from '../support/process.js'
 
-const passwordIn = (text: string) => /^Password, shown this once: (\S{24})$/m.exec(text)?.[1] ?? ''
+const passwordIn = (text: string) => /^Password, shown only once: (\S{24})$/m.exec(text)?.[1] ?? ''
 
 const signIn = (url: string, password: string, email = 'admin@example.com') =>
   fetch(`${url}/api/v1/auth/login`, {
@@ -58,7 +58,7 @@ describe('the first password', () => {
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(
       new RegExp(
-        `^First administrator: admin@example.com\nPassword, shown this once: \\S{24}\nEditors cannot publish yet[^\n]*\nslugline: port: :${port}: [^\n]*\\(EADDRINUSE\\)\n$`,
+        `^First administrator: admin@example.com\nPassword, shown only once: \\S{24}\nEditors cannot publish yet[^\n]*\nslugline: port: :${port}: [^\n]*\\(EADDRINUSE\\)\n$`,
       ),
     )
     const { url } = await served(folder)

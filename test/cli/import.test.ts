@@ -98,7 +98,7 @@ describe('slugline import', () => {
     const refused = await line('contentful', source, '--config', without)
     expect([refused.code, refused.err]).toEqual([
       1,
-      'slugline: the export has 2 files, and the configuration names no storage for media: name one, or leave them out by --without-files\n',
+      'slugline: the export has 2 files, but no storage for media is configured: configure one, or use --without-files\n',
     ])
     expect(await app.db.countAll(tables.datatypes)).toBe(0)
   })
@@ -145,7 +145,7 @@ describe('slugline import', () => {
 
   it.each([
     [['kontentful', source], 'there is no import from kontentful: did you mean contentful?'],
-    [['contentful', join(folder, 'nothing')], 'there is no such file or folder'],
+    [['contentful', join(folder, 'nothing')], 'unknown file or folder'],
     [['contentful', join(folder, 'bad.tar.gz')], 'cannot be unpacked'],
     [['contentful', pictureIn(source)], 'JSON'],
   ])('refuses what it cannot read: %s', async (words, problem) => {
@@ -195,7 +195,7 @@ describe('a file by its address', () => {
       expect(file.size).toBe('content'.length)
       await file.discard()
     }
-    await expect(download(open, `${origin}/none`, 100)).rejects.toThrow('answered 404')
+    await expect(download(open, `${origin}/none`, 100)).rejects.toThrow('responded with 404')
     await expect(download(open, `${origin}/loop`, 100)).rejects.toThrow('redirects too often')
     await expect(download(open, `${origin}/file`, 3)).rejects.toThrow('longer than 3 bytes')
     await expect(download(outgoing, `${origin}/file`, 100)).rejects.toThrow()

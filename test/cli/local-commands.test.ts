@@ -101,7 +101,7 @@ describe('slugline config check', () => {
     const { path } = await configured({ cors_origin: ['https://a.example'] })
     expect(await line(['config', 'check', '--config', path])).toMatchObject({
       code: 1,
-      out: `${path}: cors_origin: there is no such field: did you mean cors_origins?\n`,
+      out: `${path}: cors_origin: unknown field: did you mean cors_origins?\n`,
     })
     writeFileSync(path, JSON.stringify({ cookie_duration: 'long' }))
     expect(await line(['config', 'check', '--config', path, '--json'])).toMatchObject({

@@ -66,7 +66,7 @@ describe('accounts by the command line, while the service runs', () => {
     expect(key).toEqual({
       code: 0,
       out: expect.stringMatching(/^slk_\S+\n$/),
-      err: 'slugline: this key of admin@example.com is shown this once\n',
+      err: 'slugline: this key of admin@example.com is shown only once\n',
     })
     const bearer = { Authorization: `Bearer ${key.out.trim()}`, Cookie: '' }
     expect((await call('GET', '/users', undefined, bearer)).status).toBe(200)
@@ -130,7 +130,7 @@ describe('accounts by the command line, while the service runs', () => {
         '',
         'the command needs a signed-in user: ssh -p <ssh_port> <e-mail address>@<host> keys list',
       ],
-      [`content schedule ${id.user_id}`, '', 'give --publish or --unpublish with a time or never'],
+      [`content schedule ${id.user_id}`, '', 'add --publish or --unpublish, with a time or never'],
     )
     for (const [text, input, sentence] of refusals)
       expect([text, await line(text, input)]).toEqual([
@@ -140,7 +140,7 @@ describe('accounts by the command line, while the service runs', () => {
     for (const [input, sentence] of [
       [
         '{"slug":"/x","title":"X"}',
-        'author_id: is required here, where nobody is signed in: say --author with an e-mail address, or give an id that slugline user list shows',
+        'author_id: is required: add --author with the e-mail address of an account (slugline user list shows the accounts)',
       ],
       ['{bad', 'standard input is not JSON'],
     ] as const)

@@ -158,7 +158,7 @@ describe.runIf(engine !== 'sqlite')('a server', () => {
         database: `127.0.0.1:${port}/site`,
         reason: expect.stringMatching(/^ECONNREFUSED/),
         retry_in_ms: expect.any(Number),
-        msg: 'the database does not answer yet',
+        msg: 'the database does not respond yet',
       })
     expect(out).not.toContain('a-secret-of-the-test')
   })

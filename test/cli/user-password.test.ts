@@ -44,7 +44,7 @@ async function onTerminal(...lines: string[]): Promise<{ code: number | null; ou
   child.stdout.on('data', data => (out += data))
   const closed = once(child, 'close')
   for (const [i, line] of lines.entries()) {
-    const asked = () => out.match(/password of [^\n]*: |The same again: /g)?.length
+    const asked = () => out.match(/password of [^\n]*: |Repeat it: /g)?.length
     await expect.poll(asked, { timeout: 120_000 }).toBe(i + 1)
     const terminal = /^\/dev\S+/.exec(out)?.[0] ?? ''
     await expect.poll(() => isSilent(terminal), { timeout: 120_000 }).toBe(true)
@@ -94,7 +94,7 @@ describe('slugline user password', () => {
     const set = await onTerminal('typed-in-secret', 'typed-in-secret')
     expect([set.code, set.out]).toEqual([
       0,
-      expect.stringMatching(/New password of admin@.*: \r\nThe same again: \r\nThe password/),
+      expect.stringMatching(/New password of admin@.*: \r\nRepeat it: \r\nThe password/),
     ])
     expect(set.out).not.toContain('typed-in-secret')
     expect(await signIn('typed-in-secret')).toBe(200)

@@ -246,7 +246,7 @@ it('refuses in the words of Sanity, with the place', async () => {
     ['*[_type == $type]', '$type', 'param $type referenced, but not provided'],
     ['*[price > 3]', '', 'the filter must name _type, or _id'],
     ['*[_type == "post" && nothing(title)]', '', 'Undefined function: nothing'],
-    ['*[_type == "post"][20000...20010]', '', 'pass over at most'],
+    ['*[_type == "post"][20000...20010]', '', 'can skip at most'],
   ] as const) {
     const error = await refused(query)
     expect([query, error.statusCode, error.details?.description]).toEqual([

@@ -97,7 +97,7 @@ describe('the configuration', () => {
     await made(admin('PUT', '/config', { cookie_name: 'other_cookie', cookie_duration: '12h' }))
     const { answer } = await signIn('admin@example.com', 'correct horse')
     expect(answer.headers.get('set-cookie')).toContain('Max-Age=43200;')
-    // The document does not say where: docs/decisions/888-settings-in-the-database.md.
+    // The document does not say where: docs/decisions/079-configuration-by-api.md.
     const { body } = await admin('GET', '/config')
     expect(body).toMatchObject({ cookie_name: 'other_cookie', cookie_duration: '12h' })
     const saved = JSON.parse(readFileSync(join(product.folder, 'cms.config.json'), 'utf8'))

@@ -43,7 +43,7 @@ describe('a storage that is cut', () => {
       const before = await records()
       storage.cut(after)
       const { status, body } = await upload('cut.png', bytes)
-      expect([after, status, body.error]).toEqual([after, 503, 'the media storage does not answer'])
+      expect([after, status, body.error]).toEqual([after, 503, 'the media storage does not respond'])
       // All else goes on meanwhile.
       expect((await call('GET', '/api/v1/content')).status).toBe(200)
       storage.mend()
@@ -143,7 +143,7 @@ describe('cleanup', () => {
     const refused = await empty.call('DELETE', '/api/v1/media/cleanup')
     expect([refused.status, refused.body.error]).toEqual([
       409,
-      'there are no media records, so every file would be deleted: use force=true to do it',
+      'there are no media records, so every file would be deleted: use force=true to delete them anyway',
     ])
     expect(await storage.keys()).toEqual(before)
     const forced = await empty.call('DELETE', '/api/v1/media/cleanup?force=true')

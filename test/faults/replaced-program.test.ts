@@ -22,7 +22,7 @@ it('says that it has to be restarted, where a part that it needs was replaced', 
   const product = await startProduct(address, { program: join(folder, 'dist/cli.js') })
   const chunks = join(folder, 'dist/chunks')
   for (const name of readdirSync(chunks)) rmSync(join(chunks, name))
-  const sentence = 'the service was updated while it runs, and has to be restarted'
+  const sentence = 'the service was updated while it was running: restart it'
   for (const path of ['/admin', '/compat/strapi/api/pages']) {
     const answer = await fetch(product.url + path)
     expect([path, answer.status, await answer.json()]).toEqual([

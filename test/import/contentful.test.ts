@@ -271,12 +271,13 @@ describe('what is no export', () => {
   }
 
   it('is refused with the place', async () => {
-    const none = 'the JSON file with contentTypes is missing, as `contentful space export` writes it'
+    const none =
+      'the JSON file with contentTypes is missing: create the export with `contentful space export`'
     await expect(refused({})).rejects.toThrow(none)
     await expect(refused({ 'a.json': '{"entries":[]}', 'b.txt': fixture })).rejects.toThrow(none)
     await expect(refused({ 'a.json': '{"contentTypes":' })).rejects.toThrow(none)
     await expect(refused({ 'a.json': fixture, 'b.json': fixture })).rejects.toThrow(
-      'found two exports, a.json and b.json: name one',
+      'found two exports, a.json and b.json: choose one',
     )
     await expect(refused({ 'a.json': '{"contentTypes":{}}' })).rejects.toThrow(
       'a.json: contentTypes: must be an array',

@@ -193,7 +193,7 @@ it('refuses a model that does not go with the one that is here, and keys that ar
     ...type,
     fields: type.fields.map(field => (field.name === 'price' ? { ...field, type: 'text' as const } : field)),
   }))
-  await expect(load({ types: other })).rejects.toThrow('article.price is there, and of the type number')
+  await expect(load({ types: other })).rejects.toThrow('article.price already exists with the type number')
   await expect(load({ types, entries: [entries[0], entries[0]] as ImportedEntry[] })).rejects.toThrow(
     'two entries with the name a',
   )

@@ -267,7 +267,7 @@ it('leaves out lines that cannot be read, with their places', async () => {
 it('refuses what is no export', async () => {
   const refused = (files: ExportFiles) => expect(readSanity(files)).rejects
   await refused(exportOf({ 'export.json': '{}' })).toThrow('data.ndjson is missing')
-  await refused(exportOf({ 'a.ndjson': '', 'b.ndjson': '' })).toThrow('a.ndjson and b.ndjson: name one')
+  await refused(exportOf({ 'a.ndjson': '', 'b.ndjson': '' })).toThrow('a.ndjson and b.ndjson: choose one')
   await refused(exportOf({ 'data.ndjson': '\n{"error":{"description":"x"}}' })).toThrow(
     'line 2: has no _id and _type',
   )

@@ -500,10 +500,10 @@ it('takes damaged and hostile exports without harm', async () => {
 })
 
 it.each([
-  [{ 'export.tar.gz.enc': '' }, 'the export is encrypted: make it with strapi export --no-encrypt'],
+  [{ 'export.tar.gz.enc': '' }, 'the export is encrypted: create one with strapi export --no-encrypt'],
   [
     { 'a.txt': '' },
-    'this is no export of Strapi: it has no schemas. Make it with strapi export --no-encrypt',
+    'this is not an export of Strapi: it has no schemas. Create one with strapi export --no-encrypt',
   ],
   [{ 'schemas/schemas_00001.jsonl': '{' }, 'schemas/schemas_00001.jsonl, line 1: must be JSON'],
   [{ 'schemas/schemas_00001.jsonl': '{"uid":3}' }, 'schemas/schemas_00001.jsonl, line 1: uid: must be text'],

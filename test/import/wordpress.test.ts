@@ -365,7 +365,7 @@ it('reads rows and groups of ACF, with and without its settings', async () => {
 
 const bomb = `<!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>`
 it.each([
-  ['a file that is none', { 'a.txt': 'x', 'b.txt': 'y' }, /a file that ends in \.xml/],
+  ['a file that is none', { 'a.txt': 'x', 'b.txt': 'y' }, /the export has no \.xml file/],
   ['text', { 'a.xml': '{"posts": []}' }, /^a\.xml, line 1: text data outside of root/],
   ['an empty file', { 'a.xml': '\ufeff\n' }, /must contain a root element/],
   [
@@ -376,7 +376,7 @@ it.each([
   [
     'an export that was cut off',
     { 'a.xml': channel(item({ id: 1 })).slice(0, -60) },
-    /^a\.xml, line \d+: unclosed tag: item: the export is damaged or not whole/,
+    /^a\.xml, line \d+: unclosed tag: item: the export is damaged or incomplete/,
   ],
   [
     'CDATA that was cut off',
@@ -400,7 +400,7 @@ it.each([
   [
     'two sites',
     { 'a.xml': channel(''), 'b.xml': channel('', 'https://new.example') },
-    /^b\.xml: it is of another site, new\.example/,
+    /^b\.xml: the site is new\.example/,
   ],
 ])('refuses %s', async (_, texts, message) => {
   await expect(read(texts)).rejects.toMatchObject({ status: 400, message: expect.stringMatching(message) })

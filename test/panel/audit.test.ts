@@ -130,7 +130,7 @@ describe.skipIf(chromiumMissing)(
       const admin = await panel({ as: 'admin' })
       await admin.open('/audit?of=content')
       await admin.page.getByRole('link', { name: 'Entry changed' }).first().click()
-      await admin.page.getByText('As it is stored').click()
+      await admin.page.getByText('Stored data').click()
       await admin.page.locator('pre.code').first().waitFor()
       await expectClean(admin)
     })

@@ -54,7 +54,7 @@ describe('a save of an entry that somebody else has saved', () => {
     const values = { 'fields.title': 'mine', 'fields.text': 'old', 'fields.more': 'old', seen: mark }
     const told = await post(path, { ...values, form_touched: '["fields.title"]' })
     expect([told.status, told.text.includes('data-conflict=')]).toEqual([412, false])
-    expect(told.text).toContain('Theirs, and not typed into by you: Text.')
+    expect(told.text).toContain('Changed only by others: Text.')
     expect(told.text).toContain('\ntheirs</textarea>')
     expect(told.text).toContain('\nmine</textarea>')
     // Without the script nobody knows that the text was not typed: both are shown.
@@ -186,7 +186,7 @@ describe.skipIf(chromiumMissing)(
       await page.keyboard.press('Control+s')
       await page.locator('#saved', { hasText: 'somebody else saved' }).waitFor()
       const head = page.locator('[data-conflicts] > p').first()
-      expect(await head.innerText()).toMatch(/^editor saved this while you were writing, .+\. What you typed/)
+      expect(await head.innerText()).toMatch(/^editor saved this while you were writing, .+\. Your text/)
       expect(await page.locator('[data-conflicts] mark').allTextContents()).toEqual(['white ', 'sea', 'lake'])
       expect(await page.locator('[data-conflict]').count()).toBe(1)
       expect(await page.locator('[id="f-fields.text"]').inputValue()).toBe('As it is now')

@@ -99,7 +99,7 @@ describe('D4: the question before a deletion', () => {
     const io = { ...unread, write: (text: string) => out.push(text), error: () => undefined } as never
     await remove('content')(services, actor, io, { 'dry-run': '' }, [root])
     expect(out).toEqual([
-      'This would delete the entry “Page /line”. This deletes the entry and 3 entries under it. You can restore it from the trash for 30 days. The address /line stays and shows no page.\n',
+      'This would delete the entry “Page /line”. This deletes the entry and 3 entries under it. You can restore it from the trash for 30 days. The address /line remains, without a page.\n',
     ])
     expect(await services.space.content.count({ root_id: root })).toBe(4)
   })
@@ -129,7 +129,7 @@ describe.skipIf(chromiumMissing)(
         .getByText('This deletes the entry and 3 entries under it, with the address /dialogs.')
         .waitFor()
       await expectClean(admin)
-      await tab.getByRole('link', { name: 'Keep it' }).click()
+      await tab.getByRole('link', { name: 'Cancel' }).click()
       expect(await tab.locator('dialog[open]').count()).toBe(0)
       for (const name of ['One', 'Two'])
         await tab.getByRole('treeitem', { name }).click({ modifiers: ['Control'] })

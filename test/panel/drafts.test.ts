@@ -123,7 +123,7 @@ describe.skipIf(chromiumMissing)(
         body: { fields: { text: 'theirs', notes: 'new notes' } },
       })
       await other.reload()
-      await other.getByText('It was saved by somebody since').waitFor()
+      await other.getByText('Somebody else has saved this entry since').waitFor()
       await offers(other).click()
       // What the draft does not change is as it is now.
       expect([await text(other).inputValue(), await notes(other).inputValue()]).toEqual([
@@ -162,9 +162,9 @@ describe.skipIf(chromiumMissing)(
     })
 
     const refusals = {
-      'a page of ours': 'Not saved: this form is out of date: load the page again. What you typed is kept',
-      'a page of a proxy': 'Not saved: the answer was 502. What you typed is kept',
-      'no answer': 'Not saved: no connection. What you typed is kept',
+      'a page of ours': 'Not saved: this form has expired: reload the page. Your text is kept',
+      'a page of a proxy': 'Not saved: the service responded with 502. Your text is kept',
+      'no answer': 'Not saved: no connection. Your text is kept',
     }
     it.each(Object.entries(refusals))('stays when a save is answered by %s', async (what, told) => {
       const { id, path } = await note(`/answered-${what.replaceAll(' ', '-')}`)

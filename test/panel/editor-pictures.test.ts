@@ -182,7 +182,7 @@ describe.skipIf(chromiumMissing)(
       await text(page).click()
       const report = { name: 'report.pdf', type: 'application/pdf', bytes: btoa('%PDF-') }
       expect(await give(page, 'drop', [report])).toBe(true)
-      await expect.poll(() => note(page).textContent()).toContain('report.pdf is not a picture')
+      await expect.poll(() => note(page).textContent()).toContain('report.pdf is not an image')
       await page.locator('[data-upload-to]').evaluate(span => span.removeAttribute('data-upload-to'))
       await give(page, 'drop', [photo('x.png')])
       await page.locator('.upload', { hasText: 'you may not upload files' }).waitFor()
@@ -199,16 +199,14 @@ describe.skipIf(chromiumMissing)(
       await page.keyboard.press('Control+End')
       const pictures = `<img src="https://lh7.googleusercontent.com/a"><img src="data:image/png;base64,${png}"><img src="//cdn.example/b.png">`
       await give(page, 'paste', [], `<b id="docs-internal-guid-1"><p>Docs</p><p>${pictures}</p></b>`)
-      await expect
-        .poll(() => note(page).textContent())
-        .toMatch(/^3 pictures were left out\. .*drop them here/)
+      await expect.poll(() => note(page).textContent()).toMatch(/^3 images were left out\. .*drop them here/)
       await give(
         page,
         'paste',
         [photo('word.png')],
         '<p data-pm-slice="0 0 []">own <img src="https://old.example/kept.png"> <img src="/m/own.png"> <img src="https://x.example/c"></p>',
       )
-      await expect.poll(() => note(page).textContent()).toMatch(/^1 picture was left out/)
+      await expect.poll(() => note(page).textContent()).toMatch(/^1 image was left out/)
       await page.keyboard.press('Control+s')
       await saved(page)
       const addresses = [...((await stored(id)) ?? '').matchAll(/src="([^"]+)"/g)].map(([, one]) => one)

@@ -168,7 +168,7 @@ describe.skipIf(chromiumMissing)(
         '<p style="color:red" onclick="x()">b</p>',
       ])
       expect(problems).toEqual([])
-      await page.getByRole('button', { name: 'Make it text' }).last().click()
+      await page.getByRole('button', { name: 'Convert to text' }).last().click()
       await page.getByRole('button', { name: 'HTML', exact: true }).click()
       const area = page.locator('[id="f-fields.body"]')
       expect(await area.inputValue()).toBe('<p>a</p><video src="/v.mp4"></video><p>b</p>')

@@ -54,8 +54,8 @@ describe('what is found', () => {
         path: `/admin/content/entry/${part.content_data_id}`,
       },
     ])
-    expect(await words('new pers', 'Do')).toEqual(['New person'])
-    expect(await words('go log', 'Do')).toEqual(['Go to Audit log'])
+    expect(await words('new pers', 'Commands')).toEqual(['New person'])
+    expect(await words('go log', 'Commands')).toEqual(['Go to Audit log'])
   })
 
   it('D7: is a page by the words in it too, once, as far as one may read it', async () => {
@@ -98,7 +98,7 @@ describe('what is found', () => {
     }
     expect(await words('otter', 'Content', 'viewer')).toEqual(['Ötters of the Åland isles'])
     expect(await words('otter', 'People', 'viewer')).toBe(undefined)
-    expect(await words('new', 'Do', 'viewer')).toBe(undefined)
+    expect(await words('new', 'Commands', 'viewer')).toBe(undefined)
     expect(await words('whisk', 'Content', 'viewer')).toBe(undefined)
     expect((await call('GET', '/admin/find/results?q=x', { as: 'nobody' })).status).toBe(303)
   })
@@ -120,7 +120,7 @@ it('says on its page when there are more than the first 20 of a kind', async () 
   for (let i = 0; i < 20; i++) await route(`/walrus-${i}`)
   expect(await page()).not.toContain('of more')
   await route('/walrus-20')
-  expect(await page()).toContain('The first 20 of more.')
+  expect(await page()).toContain('Only the first 20 are shown.')
 })
 
 describe.skipIf(chromiumMissing)(`find or do${chromiumMissing ? ` (${chromiumMissing})` : ''}`, async () => {
@@ -195,7 +195,7 @@ describe.skipIf(chromiumMissing)(`find or do${chromiumMissing ? ` (${chromiumMis
   it('is a page without scripts, and forgets where one was who signs out', async () => {
     const plain = await panel({ as: 'editor', javaScriptEnabled: false })
     await plain.open('/')
-    await plain.page.getByRole('link', { name: 'Find or do' }).click()
+    await plain.page.getByRole('link', { name: 'Search and commands' }).click()
     await plain.page.getByRole('searchbox').fill('whiskers')
     await plain.page.getByRole('button', { name: 'Find', exact: true }).click()
     await plain.page.getByRole('link', { name: 'Whiskers 100%' }).click()

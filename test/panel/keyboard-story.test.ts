@@ -43,7 +43,7 @@ function hands(page: Page) {
     /** Goes somewhere by the palette. */
     async go(words: string, heading: string | RegExp): Promise<void> {
       await press('Control+k')
-      const input = page.getByRole('combobox', { name: 'A page, file, person, or what to do' })
+      const input = page.getByRole('combobox', { name: 'Page, file, person or command' })
       await input.waitFor()
       await page.keyboard.type(words)
       await page.getByRole('option', { name: words }).first().waitFor()

@@ -100,7 +100,7 @@ describe.skipIf(chromiumMissing)(
       const names = ['one.png', 'two.png']
       for (const name of names) await drop(cover(page).locator('.media-drop'), name, png)
       for (const name of names)
-        await cover(page).getByText(`${name} was not uploaded: No connection`).waitFor()
+        await cover(page).getByText(`${name} was not uploaded: No connection.`).waitFor()
       await expectClean(admin)
       // Again without a connection: the file can still be tried.
       await page.getByRole('button', { name: 'Retry one.png' }).click()

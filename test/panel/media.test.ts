@@ -89,7 +89,7 @@ describe.skipIf(chromiumMissing)(`uploads${chromiumMissing ? ` (${chromiumMissin
     await row(1).getByText('Done').waitFor()
     await expect.poll(() => held.length).toBe(4)
     await held[1]?.abort()
-    await row(2).getByText('No connection').waitFor()
+    await row(2).getByText('No connection.').waitFor()
     await held[2]?.fulfill({ status: 413, headers: { 'X-Error': 'Too%20large' } })
     await row(3).getByText('Too large').waitFor()
     await held[3]?.continue()

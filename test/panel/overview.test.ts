@@ -140,7 +140,7 @@ it('says what waits for whoever works on content: changes of pages, and plans', 
   const plan = { content_data_id: part.content_data_id, publish_at: '2027-01-01T00:00:00Z' }
   expect((await call('POST', '/api/v1/content/schedule', { body: plan })).status).toBe(200)
   const expected = [
-    [`/admin/content/entry/${id}/changes`, 'The harbour: changes wait for a publish'],
+    [`/admin/content/entry/${id}/changes`, 'The harbour has unpublished changes'],
     [`/admin/content/entry/${part.content_data_id}`, 'A plan will be published'],
   ]
   expect(await needs('editor')).toEqual(expected)

@@ -61,7 +61,7 @@ describe('D11: title and address of a page', () => {
     const form = { title: 'New', slug: 'one', 'fields.lead': 'New', seen: await seen(path) }
     const taken = await post(path, { ...form, slug: 'two' })
     expect(taken.status).toBe(409)
-    expect(taken.text).toMatch(/id="e-slug">.*?\/whole\/two is taken: \/whole\/two-2 is free/s)
+    expect(taken.text).toMatch(/id="e-slug">.*?\/whole\/two is taken, \/whole\/two-2 is available/s)
     expect(taken.text).toMatch(/name="title"[^>]*>\s*New</)
     for (const [wrong, at] of [
       [{ slug: 'a b' }, 'slug'],

@@ -62,9 +62,9 @@ describe.skipIf(chromiumMissing)(
       await one.open(path)
       const two = await panel({ as: 'editor' })
       await two.open(path)
-      await two.page.locator('#presence', { hasText: 'Administrator is here too' }).waitFor()
+      await two.page.locator('#presence', { hasText: 'Administrator has this page open too' }).waitFor()
       await look(one.page)
-      await one.page.locator('#presence', { hasText: 'editor is here too' }).waitFor()
+      await one.page.locator('#presence', { hasText: 'editor has this page open too' }).waitFor()
 
       await two.page.fill('[name="fields.text"]', 'by the editor')
       await two.page.keyboard.press('Control+s')
@@ -73,7 +73,7 @@ describe.skipIf(chromiumMissing)(
 
       await two.page.fill('[name="fields.more"]', 'half a sent')
       await call('PUT', `/api/v1/content?q=${id}`, { body: { fields: { text: 'by a program' } } })
-      await two.page.getByText('This was saved elsewhere meanwhile').waitFor()
+      await two.page.getByText('This entry was saved elsewhere in the meantime').waitFor()
       expect(await two.page.inputValue('[name="fields.more"]')).toBe('half a sent')
       await expect.poll(() => one.page.inputValue('[name="fields.text"]')).toBe('by a program')
       expect([...one.problems, ...two.problems]).toEqual([])

@@ -49,17 +49,21 @@ describe('the preview links of a page', () => {
     expect((await call('GET', at(root), { as: 'viewer' })).status).toBe(403)
   })
 
-  it('are refused with what was typed, where the entry is on no page', async () => {
+  it('are refused with what was typed, where the entry is not on a page', async () => {
     const menu = await datatype('Menu', { type: '_global' })
     const { content_data_id: id } = await entry(menu.datatype_id, {})
     const { status, text } = await post(at(id), { label: 'Mine', expires_in: '24h' })
-    expect([status, text.includes('is on no page'), text.includes('value="Mine"')]).toEqual([400, true, true])
+    expect([status, text.includes('is not on a page'), text.includes('value="Mine"')]).toEqual([
+      400,
+      true,
+      true,
+    ])
     const wrong = await post(at(root), { label: '', expires_in: '1y' })
     expect([wrong.status, /id="e-expires_in">.*?must be a duration/s.test(wrong.text)]).toEqual([400, true])
   })
 
   it('are none of the admin space', async () => {
     const { text, status } = await call('GET', `/admin/space/content/entry/${root}/preview-links`)
-    expect([status, text.includes('Make a link')]).toEqual([404, false])
+    expect([status, text.includes('Create a link')]).toEqual([404, false])
   })
 })

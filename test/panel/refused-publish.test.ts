@@ -43,7 +43,7 @@ describe('D1: a publish that is refused', () => {
     expect(answer.status).toBe(400)
     expect(await storedIn(id)).toEqual(['A teaser typed now'])
     const { text } = answer
-    expect(text).toContain('<b>Saved. Not published</b>')
+    expect(text).toContain('<b>Saved, not published</b>')
     expect(text).not.toContain('Not saved')
     expect(text).toContain('<a href="#f-fields.heading">Heading is required</a>')
     expect(text).toContain('<a href="#e-fields.seeAlso">See also is required</a>')
@@ -67,7 +67,7 @@ describe('D1: a publish that is refused', () => {
       next: 'publish',
       'fields.title': 'Kurz',
     })
-    expect(answer.text).toContain('<b>Saved. Not published</b>')
+    expect(answer.text).toContain('<b>Saved, not published</b>')
     expect(answer.text).toMatch(new RegExp(`<a href="/admin/content/entry/${id}#f-fields.title">`))
     expect(await storedIn(id)).toContain('Kurz')
   })
@@ -77,7 +77,7 @@ describe('D1: a publish that is refused', () => {
     const at = `/admin/content/entry/${id}`
     const as = 'editor' as const
     const answer = await post(at, { next: 'publish', 'fields.teaser': 'By the editor' }, { as })
-    expect([answer.status, answer.text.includes('Saved. Not published')]).toEqual([403, true])
+    expect([answer.status, answer.text.includes('Saved, not published')]).toEqual([403, true])
     expect(await storedIn(id)).toEqual(['By the editor'])
   })
 

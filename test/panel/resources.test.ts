@@ -244,7 +244,7 @@ describe('the content model', () => {
     expect(wrong.status).toBe(400)
     expect(wrong.text).toMatch(/id="e-data"[^>]*>.*did you mean min/s)
     await post(`/admin/fields/${field}`, { label: 'Price', data: '{"min": 5}' })
-    expect((await call('GET', `/admin/fields/${field}`)).text).toContain('What breaks these rules')
+    expect((await call('GET', `/admin/fields/${field}`)).text).toContain('Values that break these rules')
     expect((await call('GET', `/admin/datatypes/${datatype}`)).text).toContain(`/admin/fields/${field}`)
     const question = await call('GET', `/admin/datatypes/${datatype}/delete`)
     expect(question.text).toContain('This also deletes 1 field, 1 entry, 1 value')

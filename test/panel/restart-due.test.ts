@@ -9,14 +9,14 @@ const { post } = panelForms(app)
 
 it('a restart that is due is said in the settings of the panel and in the terminal', async () => {
   const settings = async () => (await call('GET', '/admin/settings')).text
-  expect(await settings()).not.toContain('A restart is due')
+  expect(await settings()).not.toContain('Restart required')
   expect((await post('/admin/settings', { webhook_timeout: '20' })).status).toBe(303)
-  expect(await settings()).not.toContain('A restart is due')
+  expect(await settings()).not.toContain('Restart required')
   expect((await post('/admin/settings', { publish_mode: 'staged' })).status).toBe(303)
   expect(await settings()).toContain(
-    '<b>A restart is due.</b> Changed, and in effect from the next start: publish_mode.',
+    '<b>Restart required.</b> Saved. In effect after a restart: publish_mode.',
   )
   const client = await openScreens(app)
   await goTo(client, 'configuration', 'ssl_port')
-  await client.sees('A restart is due for publish_mode.')
+  await client.sees('Restart required: publish_mode.')
 })

@@ -27,14 +27,14 @@ describe.skipIf(chromiumMissing)('an author who may not publish and an editor wh
     // Ada writes, and asks for a review; what she typed is saved with it.
     await ada.open(at)
     await ada.page.getByLabel('Teaser', { exact: true }).fill('From 10 euros')
-    await ada.page.locator('.bar').getByRole('button', { name: 'Ask for review' }).click()
-    await ada.page.getByText('You have asked for a review').waitFor()
+    await ada.page.locator('.bar').getByRole('button', { name: 'Request review' }).click()
+    await ada.page.getByText('You requested a review').waitFor()
     await expectClean(ada)
 
     // Grace finds it, and comments on the field.
     await grace.open('')
-    await grace.page.getByRole('link', { name: 'Prices waits for your review' }).click()
-    await grace.page.getByText('Ada has asked for a review').waitFor()
+    await grace.page.getByRole('link', { name: 'Prices needs your review' }).click()
+    await grace.page.getByText('Ada requested a review').waitFor()
     await grace.page.getByRole('link', { name: 'Comment on Teaser' }).click()
     const comment = grace.page.locator('textarea[data-names]')
     await expect.poll(() => comment.evaluate(box => box === document.activeElement)).toBe(true)
@@ -47,9 +47,9 @@ describe.skipIf(chromiumMissing)('an author who may not publish and an editor wh
     expect(await comment.inputValue()).toBe('')
     await expectClean(grace)
     await grace.page.getByText('Send back with a note').click()
-    await grace.page.getByLabel('What is to be changed').fill('See my comment')
+    await grace.page.getByLabel('What needs to change').fill('See my comment')
     await grace.page.getByRole('button', { name: 'Send back', exact: true }).click()
-    await grace.page.getByText('Ada has asked for a review').waitFor({ state: 'detached' })
+    await grace.page.getByText('Ada requested a review').waitFor({ state: 'detached' })
 
     // Ada finds the note, changes the text, settles the comment without losing what she types, and asks again.
     await ada.open('')
@@ -60,13 +60,13 @@ describe.skipIf(chromiumMissing)('an author who may not publish and an editor wh
     await ada.page.getByRole('button', { name: 'Resolve' }).click()
     await ada.page.getByText('1 resolved').waitFor()
     expect(await ada.page.getByLabel('Teaser', { exact: true }).inputValue()).toBe('From 12 euros')
-    await ada.page.locator('.bar').getByRole('button', { name: 'Ask for review' }).click()
-    await ada.page.getByText('You have asked for a review').waitFor()
+    await ada.page.locator('.bar').getByRole('button', { name: 'Request review' }).click()
+    await ada.page.getByText('You requested a review').waitFor()
 
     // Grace approves, and everybody sees the page.
     await grace.open(at)
     await grace.page.getByRole('button', { name: 'Approve and publish' }).click()
-    await grace.page.getByText('Ada has asked for a review').waitFor({ state: 'detached' })
+    await grace.page.getByText('Ada requested a review').waitFor({ state: 'detached' })
     await expect
       .poll(async () => (await call('GET', '/prices?format=clean', { as: 'nobody' })).status)
       .toBe(200)
@@ -86,7 +86,7 @@ describe.skipIf(chromiumMissing)('an author who may not publish and an editor wh
     await ada.page.locator('textarea[data-names]').fill('None yet')
     await ada.page.getByRole('button', { name: 'Comment', exact: true }).click()
     await ada.page.getByLabel('Note for the review').fill('Please look')
-    await ada.page.locator('.side').getByRole('button', { name: 'Ask for review' }).click()
+    await ada.page.locator('.side').getByRole('button', { name: 'Request review' }).click()
     await grace.open(`/content/entry/${id}`)
     expect(await grace.page.getByText('Please look').count()).toBe(1)
     expect(await grace.page.getByText('None yet').count()).toBe(1)

@@ -26,19 +26,19 @@ describe('a review in the panel', () => {
   it('is asked for from the bar, which saves the form first', async () => {
     const id = await newPage()
     const page = await show(id, 'editor')
-    expect(page).toContain('value="review" class="button next">Ask for review')
-    expect(await show(id)).not.toContain('Ask for review')
+    expect(page).toContain('value="review" class="button next">Request review')
+    expect(await show(id)).not.toContain('Request review')
     const answer = await post(at(id), { next: 'review', 'fields.heading': 'Typed now' }, editor)
     expect(answer.status).toBe(303)
     const [value] = (await call('GET', `/api/v1/content-fields?content_data_id=${id}`)).body
     expect(value.field_value).toBe('Typed now')
     expect(await requestOf(id)).toMatchObject({ status: 'open', author_id: users.editor })
     const after = await show(id, 'editor')
-    expect(after).toContain('You have asked for a review')
-    expect(after).not.toContain('Ask for review')
+    expect(after).toContain('You requested a review')
+    expect(after).not.toContain('Request review')
     expect(after).not.toContain('Approve and publish')
-    expect(await needs('admin')).toContain(`Page ${pages.n} waits for your review`)
-    expect(await needs('editor')).not.toContain('waits for your review')
+    expect(await needs('admin')).toContain(`Page ${pages.n} needs your review`)
+    expect(await needs('editor')).not.toContain('needs your review')
   })
 
   it('is approved, which publishes the page', async () => {
@@ -50,7 +50,7 @@ describe('a review in the panel', () => {
     expect((await post(action, {}, editor)).status).toBe(403)
     expect((await post(action, {})).status).toBe(303)
     expect((await services.space.content.get(id)).status).toBe('published')
-    expect(await show(id)).not.toContain('asked for a review')
+    expect(await show(id)).not.toContain('requested a review')
     expect((await post(action, {})).status).toBe(409)
   })
 
@@ -75,7 +75,7 @@ describe('a review in the panel', () => {
     expect(await show(id)).not.toContain('The price')
     const page = await show(id, 'editor')
     expect(page).toContain('The price\nis wrong')
-    expect(page).toContain('Ask for review')
+    expect(page).toContain('Request review')
     await post(`${at(id)}/review`, { note: 'Better' }, editor)
     expect(await needs('editor')).not.toContain('was sent back to you')
     const [withdraw = ''] = /[^"]*\/withdraw/.exec(await show(id, 'editor')) ?? []
@@ -87,7 +87,7 @@ describe('a review in the panel', () => {
   it('is compared by what waits for the publish', async () => {
     const id = await newPage()
     await call('POST', '/api/v1/content/publish', { body: { content_data_id: id } })
-    expect(await show(id, 'editor')).not.toContain('Ask for review')
+    expect(await show(id, 'editor')).not.toContain('Request review')
     await post(at(id), { next: 'review', 'fields.heading': 'Changed' }, editor)
     expect(await show(id)).toContain(`href="${at(id)}/changes">Compare`)
   })

@@ -38,14 +38,12 @@ describe('several entries at once', () => {
     expect((await send('move', { parent_id: ids[3] })).status).toBe(303)
     expect((await services.space.content.get(ids[0] ?? '')).parent_id).toBe(ids[3])
     const circular = await send('move', { parent_id: ids[0] })
-    expect([circular.status, circular.text.includes('1 of 2 were moved. “One”')]).toEqual([400, true])
+    expect([circular.status, circular.text.includes('1 of 2 moved. “One”')]).toEqual([400, true])
     expect((await send('delete', { ids: [ids[3], ids[0]].join() })).status).toBe(303)
     expect(await services.space.content.count({ root_id: root })).toBe(2)
     const required = await field(datatype_id, 'Must', 'text', { required: true })
     expect(required).toBeDefined()
-    expect((await send('publish', { ids: ids[2] })).text).toMatch(
-      /0 of 1 were published. “Three”: .*required/,
-    )
+    expect((await send('publish', { ids: ids[2] })).text).toMatch(/0 of 1 published. “Three”: .*required/)
   })
 })
 

@@ -48,7 +48,7 @@ describe.skipIf(chromiumMissing)(
       expect(await page.locator('[data-narrows] [role=status]').textContent()).toBe('1 found')
       expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toContain('General')
       await page.getByLabel('Find a setting').fill('nothing at all')
-      expect(await page.locator('[data-narrows] [role=status]').textContent()).toBe('No results')
+      expect(await page.locator('[data-narrows] [role=status]').textContent()).toBe('No results.')
       await page.getByLabel('Find a setting').fill('scheduled backup retention')
       await page.getByLabel('Find a setting').fill('backup_retention')
       await page.getByLabel('Backup retention').fill('0')

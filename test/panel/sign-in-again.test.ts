@@ -47,7 +47,7 @@ describe.skipIf(chromiumMissing)(
       const value = 'editor-secret-of-this-test'
       await page.context().addCookies([{ name: app.config.cookie_name, value, url }])
       await page.getByRole('button', { name: 'I have signed in' }).click()
-      await page.getByText('You signed in as somebody else.').waitFor()
+      await page.getByText('You signed in with a different account.').waitFor()
       await page.getByRole('button', { name: 'Not now' }).click()
       expect(await page.inputValue('#f-title')).toBe('Nearly lost')
     })

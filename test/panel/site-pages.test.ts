@@ -38,7 +38,7 @@ describe('redirects', () => {
     expect(list.text).toContain('<code>/old</code>')
     expect(list.text).toContain('<code>/newer</code>')
     const path = `/admin/redirects/${id}`
-    expect((await call('GET', path)).text).toContain('the page that is at /newer now')
+    expect((await call('GET', path)).text).toContain('the page that is now at /newer')
     const kept = await post(path, { slug: '/older', target: '', status: '308', seen: await seen(path) })
     expect(kept.status).toBe(303)
     expect(await services.redirects.get(id)).toMatchObject({ slug: '/older', route_id, status: 308 })
@@ -229,7 +229,7 @@ describe('a datatype of more trees than are deleted together', () => {
     const path = `/admin/datatypes/${datatype_id}`
     expect((await call('GET', path)).status).toBe(200)
     const asked = await call('GET', `${path}/delete`)
-    expect([asked.status, asked.text.includes('this is in 1001 trees')]).toEqual([200, true])
+    expect([asked.status, asked.text.includes('this affects 1001 trees')]).toEqual([200, true])
     expect((await post(`${path}/delete`, {})).status).toBe(400)
     expect((await call('GET', path)).status).toBe(200)
   })

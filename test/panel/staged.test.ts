@@ -27,7 +27,7 @@ it('says which changes a publish of each entry makes public, shows them, and dro
   expect(await pages()).toContain('/cards Unpublished changes')
   expect(await page(one)).toContain('Publish 1 change')
   expect(await isNext(two)).toBe(false)
-  expect(await page(one)).toContain('Changes wait for a publish')
+  expect(await page(one)).toContain('Unpublished changes')
   const changes = await call('GET', `/admin/content/entry/${two}/changes`)
   expect(changes.text).toContain('<del>One</del><ins>First</ins>')
   expect((await post(`/admin/content/entry/${one}/changes/drop`, {}, { as: 'viewer' })).status).toBe(403)

@@ -54,6 +54,12 @@ describe('the texts of the panel', () => {
     expect(other.map(told)).toEqual([])
   })
 
+  it('end with a full stop where they say that there is nothing', () => {
+    const empty = texts.filter(text => /^(?:No .* yet|No results|No connection|There is nothing)/.test(text))
+    expect(empty.filter(text => !text.endsWith('.'))).toEqual([])
+    expect(empty.length).toBeGreaterThan(20)
+  })
+
   it('are not empty, and have no blanks at their ends', () => {
     const bad = translations.filter(({ forms }) => forms.some(form => form === '' || form !== form.trim()))
     expect(bad.map(told)).toEqual([])

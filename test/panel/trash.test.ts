@@ -75,7 +75,7 @@ describe('a deletion in the panel', () => {
     const { root, route_id } = await page('/address')
     const author = await callerWith('content:read', 'content:update', 'content:delete')
     const asked = await author.call('GET', `/admin/content/entry/${root}/delete`)
-    expect(asked.text).toContain('The address /address stays and shows no page.')
+    expect(asked.text).toContain('The address /address remains, without a page.')
     expect((await author.post(`/admin/content/entry/${root}/delete`)).status).toBe(303)
     expect(await db.exists(tables.routes, { route_id })).toBe(true)
   })
@@ -137,7 +137,7 @@ describe('the trash', () => {
     const refused = await post(`/admin/trash/restore?ids=${id}`, {})
     expect([refused.status, refused.text]).toEqual([
       409,
-      expect.stringContaining('the entry that it was under is deleted: restore that one first'),
+      expect.stringContaining('its parent entry is deleted: restore that entry first'),
     ])
   })
 

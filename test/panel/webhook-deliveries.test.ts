@@ -25,7 +25,7 @@ const failed = {
   status: 'failed',
   attempts: 1,
   last_status_code: 500,
-  last_error: 'the receiver answered 500',
+  last_error: 'the receiver responded with 500',
 }
 await set(first, { ...failed, completed_at: finished, due_at: null })
 await set(second, {

@@ -56,7 +56,7 @@ const send = (
 describe('the list of content', () => {
   it('says what to begin with while there is nothing', async () => {
     const { words } = await shown('')
-    expect(words).toContain('No pages yet New page')
+    expect(words).toContain('No pages yet. New page')
   })
 
   it('finds drafts by title, address and text, in any part of the tree, and says when nothing is found', async () => {
@@ -262,7 +262,7 @@ describe.skipIf(chromiumMissing)(
       await tab.getByRole('checkbox', { name: 'Select Bells' }).check()
       await tab.getByRole('button', { name: 'Delete…' }).click()
       await tab.getByRole('heading', { name: 'Delete 1 entry?' }).waitFor()
-      await tab.getByRole('link', { name: 'Keep them' }).click()
+      await tab.getByRole('link', { name: 'Cancel' }).click()
       expect(tab.url()).toContain('q=Bells')
     })
 

@@ -133,8 +133,8 @@ describe('configuration', () => {
     ['a wrong type', { webhook_enabled: 'yes' }, 'webhook_enabled: '],
     ['a wrong number', { webhook_workers: 0 }, 'webhook_workers: '],
     ['a bad port', { port: 'http' }, 'port: must look like'],
-    ['a port too high', { port: ':70000' }, 'port: must name a port'],
-    ['a number too high', { port: 70_000 }, 'port: must name a port'],
+    ['a port too high', { port: ':70000' }, 'port: must contain a valid port'],
+    ['a number too high', { port: 70_000 }, 'port: must contain a valid port'],
     ['a number that is no port', { port: 80.5 }, 'port: must look like'],
     ['a port of no kind', { port: true }, 'port: must look like'],
     ['a driver of no kind', { db_driver: 5 }, 'db_driver: must be sqlite, mysql or postgres'],
@@ -151,7 +151,7 @@ describe('configuration', () => {
 
   it('names the file, and the fields that it does not know', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'slugline-config-')), 'cms.config.json')
-    expect(() => loadConfig(path, {})).toThrow(`${path}: there is no such file`)
+    expect(() => loadConfig(path, {})).toThrow(`${path}: unknown file`)
     writeFileSync(path, '{ "port": ":1", }')
     expect(() => loadConfig(path, {})).toThrow(`${path}: is not JSON`)
     writeFileSync(path, JSON.stringify({ prot: ':1' }))

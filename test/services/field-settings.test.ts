@@ -219,9 +219,9 @@ it('gives the errors of an entry in the order of its fields, and knows nothing b
     errors([value('c', 'taken', 'de'), value('b', 'two'), value('a', '', ''), value('a', 'xx', 'de')]),
   ).toEqual([
     ' fields.a: is required',
-    'de fields.a: must have at most 1 characters',
+    'de fields.a: must have at most 1 character',
     ' fields.b: must be a number',
-    'de fields.c: must be unique, and entry other has the same',
+    'de fields.c: must be unique, but entry other has the same value',
   ])
   expect(errors([value('a', 'x', 'en'), value('c', 'free')])).toEqual([])
 })

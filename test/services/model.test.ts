@@ -95,7 +95,9 @@ it('says what breaks, and applies it only if that is accepted', async () => {
   })
   const name = { name: 'name', label: 'Called', field_type: 'text', required: true, translatable: true }
   const shorter = of({ ...name, data: { maxLength: 3 } })
-  expect(await plan(shorter)).toMatchObject([{ breaks: '1 published entries and 0 drafts break its rules' }])
+  expect(await plan(shorter)).toMatchObject([
+    { breaks: 'values break its rules in 1 published and 0 draft entries' },
+  ])
   const before = (await to.audits()).length
   await expect(apply(shorter)).rejects.toMatchObject({ status: 409 })
   const retyped = of({ name: 'name', label: 'Called', field_type: 'number' })

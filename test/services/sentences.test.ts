@@ -21,7 +21,7 @@ it.each<[z.ZodType, unknown, string]>([
   [z.string().max(3), 'four', 'must have at most 3 characters'],
   [z.number().min(1), 0, 'must be at least 1'],
   [z.int32(), 2 ** 31, 'must be at most 2147483647'],
-  [z.array(z.string()).min(1), [], 'must have at least 1'],
+  [z.array(z.string()).min(1), [], 'must have at least 1 item'],
   [z.iso.datetime(), 'now', 'must be a time such as 2026-12-31T00:00:00Z'],
   [z.string('must be a name'), 1, 'must be a name'],
 ])('what a schema refuses is told in plain words: case %#', (schema, given, expected) => {

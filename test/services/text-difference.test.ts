@@ -20,6 +20,6 @@ it('says of what is replaced as a whole how long it is, once a page shows as muc
   const all = await shown([{ before: 'one', after: 'two' }, ...differences])
   expect(all[0]).toBe('<del>one</del><ins>two</ins>')
   expect(new Set(all.slice(1))).toEqual(
-    new Set(['<em>Replaced as a whole: 900,000 characters before, 900,000 after.</em>']),
+    new Set(['<em>Completely replaced: 900,000 characters before, 900,000 after.</em>']),
   )
 })

@@ -96,8 +96,8 @@ it.each([
 it.each([
   [answered(200), undefined],
   [answered(299), undefined],
-  [answered(302), 'the receiver answered 302: redirects are not followed'],
-  [answered(404), 'the receiver answered 404'],
+  [answered(302), 'the receiver responded with 302: redirects are not followed'],
+  [answered(404), 'the receiver responded with 404'],
   [{ kind: 'broken', status: 200, reason: 'why' } as const, 'why'],
 ])('takes 2xx and nothing else: %j', (posted, problem) => {
   expect(problemOf(posted)).toBe(problem)

@@ -76,7 +76,10 @@ describe('a command over SSH', () => {
       ['content get nothing', 'nothing (the id of the entry, or the slug of its page)'],
       ['versions list nothing', 'nothing (the id of the entry, or the slug of its page)'],
       ['versions restore nothing', 'nothing (the id of the version)'],
-      ['versions compare one other', 'one (the id of a version) or other (the id of another one)'],
+      [
+        'versions compare one other',
+        'one (the id of a version) or other (the id of the version to compare it with)',
+      ],
     ] as const
     for (const [line, named] of missing)
       expect((await admin(line)).err).toBe(`slugline: not found: ${named}\n`)

@@ -36,7 +36,7 @@ it('fifty sessions at once are fifty screens, each of its own user', async () =>
   // Each looks for a text of its own, letter by letter between those of the others.
   const wordOf = (i: number) => `look-${String(i).padStart(2, '0')}-for`
   for (const { session } of all) session.type('\r')
-  await Promise.all(all.map(({ session }) => session.sees('There is no page yet.')))
+  await Promise.all(all.map(({ session }) => session.sees('No pages yet.')))
   for (let at = 0; at <= wordOf(0).length; at++)
     for (const { i, session } of all) session.type(`/${wordOf(i)}`.charAt(at))
   await Promise.all(all.map(({ i, session }) => session.sees(`No results for “${wordOf(i)}”.`)))

@@ -53,7 +53,7 @@ it('shows content full of escape sequences without being steered by it', async (
   client.press('q')
   await client.misses('Page · draft')
   client.press('x')
-  await client.sees('leave it')
+  await client.sees('cancel')
   client.press('n')
   for (const [name, wanted] of [
     ['routes', 'R ␛'],

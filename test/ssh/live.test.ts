@@ -10,7 +10,7 @@ it('the first screen of a wide window shows what happens, and sends only what ch
   const client = await openScreens(app, 'admin', { columns: 120, rows: 40 })
   await client.sees('Requests')
   await client.sees('Winter: created by')
-  for (const title of ['Planned', 'Who is here', 'Disk', 'Backup', 'Statements', 'Datatypes'])
+  for (const title of ['Scheduled', 'Active users', 'Disk', 'Backup', 'Statements', 'Datatypes'])
     await client.sees(title)
   await client.sees('API')
   // After some frames in which nothing happens each one is a few cells.
@@ -19,7 +19,7 @@ it('the first screen of a wide window shows what happens, and sends only what ch
   const frames = client.written.slice(before)
   expect(Math.max(...frames.map(text => text.length))).toBeLessThan(600)
   client.press('down', 'enter')
-  await client.sees('Words in what is published')
+  await client.sees('Search in published content')
 })
 
 it('Live shows a role only what it may see', async () => {

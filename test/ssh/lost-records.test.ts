@@ -324,7 +324,7 @@ it('a plan that somebody else has made stays, and so does the end of one whose b
   client.press('enter')
   await client.sees('Taken over')
   client.press('ctrl+s')
-  await client.sees('Planned.')
+  await client.sees('Scheduled.')
   expect(await planned()).toEqual(['2031-01-01T00:00:00.000Z', end])
 })
 

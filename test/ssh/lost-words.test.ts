@@ -246,12 +246,12 @@ describe('what was opened and closed between typing and saving', () => {
       },
     ],
     [
-      'what waits',
+      'unpublished changes',
       async client => {
         client.press('c')
-        await client.sees('Waiting for publish')
+        await client.sees('Not published yet')
         client.press('q')
-        await client.misses('Waiting for publish')
+        await client.misses('Not published yet')
       },
     ],
     [

@@ -36,7 +36,7 @@ it('tells the story of a page', async () => {
   const app = await testApp({ publish_mode: 'staged' })
   const { root } = await sampleOf(app)
   const client = await openScreens(app)
-  await client.sees('what the file says')
+  await client.sees('configuration of the service')
   await shows(client, 'home')
   client.press('enter')
   await client.sees('Straße')
@@ -54,7 +54,7 @@ it('tells the story of a page', async () => {
   await shows(client, 'entry')
   client.press('enter')
   client.type(' and café')
-  await client.sees('Enter take it')
+  await client.sees('Enter accept')
   client.press('enter')
   await client.sees('* Title')
   client.press('down', 'enter')
@@ -80,7 +80,7 @@ it('tells the story of a page', async () => {
   client.press('enter', 'ctrl+s')
   await client.sees('Saved.')
   client.press('c')
-  await client.sees('Waiting for publish')
+  await client.sees('Not published yet')
   await shows(client, 'waiting')
   client.press('q', 'p')
   await client.sees('All of it is public already.')
@@ -124,22 +124,22 @@ it('moves, duplicates, schedules and deletes entries', async () => {
   client.press('H')
   await client.sees(/\n {3}○ Opening hours/)
   client.press('K', 'K')
-  await client.sees('There is no such place.')
+  await client.sees('The entry cannot move there.')
   client.press('D')
-  await client.sees('This is the copy.')
+  await client.sees('Duplicated. Duplicated. This is the copy.')
   expect(await order()).toBe(4)
   client.press('s')
   await client.sees('Public from')
   client.press('enter')
   client.type('2027-01-31T12:00')
   client.press('enter', 'ctrl+s')
-  await client.sees('Planned.')
+  await client.sees('Scheduled.')
   await client.sees('public from 2027-01-31 12:00')
   client.press('home', 'x')
   await client.sees('4 entries under it')
   await shows(client, 'delete')
   client.press('n', 'end', 'x')
-  await client.sees('leave it')
+  await client.sees('cancel')
   client.press('y')
   await client.sees('is deleted.')
   expect(await order()).toBe(3)
@@ -232,9 +232,9 @@ it('shows every resource, and what the API says', async () => {
     ['people', 'editor@example.com', 'users'],
     ['roles', 'Built in', 'roles'],
     ['api keys', 'Valid', 'tokens'],
-    ['ssh keys', 'without a key', 'ssh-keys'],
+    ['ssh keys', 'No SSH keys yet.', 'ssh-keys'],
     ['webhooks', 'receiver.example', 'webhooks'],
-    ['media', 'No files yet', 'media'],
+    ['media', 'No files yet.', 'media'],
     ['media folders', 'no folder yet', 'media-folders'],
     ['redirects', 'No redirects yet', 'redirects'],
     ['admin space', '› Admin space', 'admin-space'],
@@ -270,7 +270,7 @@ it('shows deliveries and the audit log as they happen', async () => {
   const client = await openScreens(app)
   await goTo(client, 'webhooks', 'receiver.example')
   client.press('d')
-  await client.sees('Nothing was sent yet.')
+  await client.sees('No deliveries yet.')
   await app.call('POST', '/api/v1/content/publish', { body: { content_data_id: root } })
   await client.sees('content.published')
   client.press('enter')
@@ -633,7 +633,7 @@ it('finds pages beyond those that were read, and says what was searched', async 
   await client.sees('No results for “nowhere”.')
   expect(client.text()).not.toContain('Enter searches all')
   client.press('escape')
-  await client.misses('No results')
+  await client.misses('No results.')
   client.type('/page 2')
   client.press('enter')
   await client.sees(/\d+ of more found, 200 of 230 read/)
@@ -655,5 +655,5 @@ it('says in the list of content that a published page has unpublished changes, a
   }[]
   const below = entries.find(({ parent_id }) => parent_id === root)?.content_data_id
   await app.call('PUT', `/api/v1/content?q=${below}`, { body: { fields: { heading: 'New hours' } } })
-  await goTo(client, 'content', /Welcome +\/welcome +◐ Changes wait for a publish +2026-11-21 13:00/)
+  await goTo(client, 'content', /Welcome +\/welcome +◐ Unpublished changes +2026-11-21 13:00/)
 })

@@ -12,7 +12,7 @@ it.skipIf(tmuxMissing)('is used by ssh in a real terminal', async () => {
   const { port, keyOf } = await sshOf(app)
   const { file } = await keyOf('admin')
   const terminal = tmux(sshCommand(port, 'admin', '-i', file))
-  await terminal.sees('what the file says')
+  await terminal.sees('configuration of the service')
   terminal.keys('Enter')
   await terminal.sees('Straße')
   terminal.type('/welc')
@@ -83,7 +83,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   }
   const write = async (text: string) => {
     keys('Enter')
-    await sees('take it')
+    await sees('accept')
     type(text)
     keys('Enter')
     await sees(/Enter change/)
@@ -91,7 +91,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   await sees(/password:/)
   type('correct horse')
   keys('Enter')
-  await sees('what the file says')
+  await sees('configuration of the service')
 
   for (const [label, field] of [
     ['Page', 'Title'],
@@ -161,7 +161,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   await sees('Page · published')
   await write(' of Ada')
   await save()
-  await sees('1 wait')
+  await sees('1 unpublished')
   expect((await page()).text).toBe(first.text)
   type('p')
   await sees('All of it is public already.')
@@ -180,7 +180,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   await sees('Bring back version 1')
   type('y')
   await sees('Restored 1 value and')
-  await sees('1 wait')
+  await sees('1 unpublished')
   type('p')
   await sees('All of it is public already.')
   type('y')
@@ -189,7 +189,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   keys('End')
   await sees(/│ How to come/)
   type('D')
-  await sees('This is the copy.')
+  await sees('Duplicated. Duplicated. This is the copy.')
   type('s')
   await sees('Public from')
   await write('2030-01-31T12:00')

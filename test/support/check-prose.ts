@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { proseProblems } from './prose.js'
 
-// Checks the words of all documents: docs/decisions/894-prose-linter.md.
+// Checks the words of all documents: docs/decisions/732-test-policy.md.
 const pages = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' })
   .trim()
   .split('\n')

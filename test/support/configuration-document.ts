@@ -76,7 +76,7 @@ the folder of the file ([D-841](decisions/079-configuration-by-api.md#d-841)); w
 - [cms.config.servers.json.example](../cms.config.servers.json.example): a database server, a proxy, mail and a store
 
 \`PUT\` keeps what it sets in the database, secrets encrypted under \`app_secret\`. It acts on all instances, on the others within
-half a second ([D-888](decisions/888-settings-in-the-database.md#d-888)). The file wins: a field that it names has the file's
+half a second ([D-888](decisions/079-configuration-by-api.md#d-888)). The file wins: a field that it names has the file's
 value, and \`set_by_file\` in both responses of \`/config\` lists these fields. \`PUT\` of such a field takes it out of the file. If
 the service may not write the file, its fields are fixed, and \`PUT\` refuses them (403). Values with \`\${VAR}\` stay in the file.
 

@@ -311,7 +311,7 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     const { folder, configuration } = await takenPort()
     writeFileSync(join(folder, 'cms.config.json'), configuration)
     await expect(started(process.execPath, [resolve('dist/cli.js'), 'serve'], folder)).rejects.toThrow(
-      /ended with 1: .*Password, shown this once: \S{24}\n.*EADDRINUSE/s,
+      /ended with 1: .*Password, shown only once: \S{24}\n.*EADDRINUSE/s,
     )
   })
 })

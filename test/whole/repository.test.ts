@@ -47,8 +47,3 @@ it('the development container names files that exist', () => {
   const { services } = parse(read(join('.devcontainer', dockerComposeFile)))
   expect(Object.keys(services)).toEqual(['workspace', 'postgres', 'mariadb'])
 })
-
-it('every path in CODEOWNERS exists', () => {
-  const paths = [...read('.github/CODEOWNERS').matchAll(/^(\/\S+)/gm)].map(([, path = '']) => path.slice(1))
-  expect(paths.filter(path => !existsSync(path))).toEqual([])
-})

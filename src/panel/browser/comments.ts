@@ -68,7 +68,7 @@ function suggest(text: HTMLTextAreaElement): void {
   )
   names.hidden = false
   names.scrollIntoView({ block: 'nearest' })
-  say(count(found.length, '{n} person: Tab goes there', '{n} people: Tab goes there'))
+  say(count(found.length, '{n} person. Press Tab to choose', '{n} people. Press Tab to choose'))
 }
 
 /** Starts comments. */

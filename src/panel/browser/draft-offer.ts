@@ -11,8 +11,8 @@ interface Answers {
 }
 
 function noteFor(draft: Kept, isOther: boolean, { take, forget }: Answers): HTMLElement {
-  const typed = t('You typed something here that was not saved, {time}.', { time: moment.format(draft.at) })
-  const since = isOther ? [t('It was saved by somebody since; saving will show what differs.')] : []
+  const typed = t('Unsaved text from {time}.', { time: moment.format(draft.at) })
+  const since = isOther ? [t('Somebody else has saved this entry since. Save to see the differences.')] : []
   const words = [typed, ...since].join(' ')
   const answer = (text: string, act: (one: Kept) => void) =>
     button(text, () => {

@@ -106,7 +106,7 @@ async function bringBack(form: HTMLFormElement, draft: Kept): Promise<void> {
   restore(form, draft.values)
   const seen = seenIn(form)
   if (seen && draft.seen !== '') seen.value = draft.seen
-  say(t('What you typed is back'))
+  say(t('Your text is restored'))
   await keepDraft(draftOf(form))
   await forgetDraft(draft)
 }
@@ -138,7 +138,7 @@ function onAnswer(event: Event): void {
   // No later page is the response to this save.
   sent = undefined
   if (isOut) {
-    status(t('Not saved: you are signed out. What you typed is kept'))
+    status(t('Not saved: you are signed out. Your text is kept'))
     const form = formAt(address)
     signInAgain(() => form?.requestSubmit())
     return
@@ -146,17 +146,17 @@ function onAnswer(event: Event): void {
   const told = response?.headers?.get('x-error')
   const problem = told
     ? decodeURIComponent(told)
-    : t('the answer was {status}', { status: response?.status ?? 0 })
+    : t('the service responded with {status}', { status: response?.status ?? 0 })
   const words = isSave
-    ? t('Not saved: {problem}. What you typed is kept', { problem })
-    : t('Not done: {problem}. What you typed is kept', { problem })
+    ? t('Not saved: {problem}. Your text is kept', { problem })
+    : t('The action failed: {problem}. Your text is kept', { problem })
   status(words)
   say(words)
 }
 
 function onFailure(): void {
   sent = undefined
-  status(t('Not saved: no connection. What you typed is kept'))
+  status(t('Not saved: no connection. Your text is kept'))
 }
 
 function beforeSwap(): void {

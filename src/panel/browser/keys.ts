@@ -40,9 +40,9 @@ function single(key: string): boolean {
 }
 
 const help: readonly (readonly [keys: string, does: string])[] = [
-  [t('Ctrl K, /'), t('find or do')],
+  [t('Ctrl K, /'), t('search and commands')],
   [t('Ctrl S'), t('save')],
-  [t('Ctrl Enter'), t('the next step')],
+  [t('Ctrl Enter'), t('main button of a form')],
   ['g h', t('overview')],
   ['g c', t('content')],
   ['g m', t('media')],

@@ -22,7 +22,7 @@ function narrow(): void {
     section.hidden = section.querySelector('.field:not([hidden])') === null
   const told = place.querySelector('[role=status]')
   if (told)
-    told.textContent = words.length === 0 ? '' : count === 0 ? t('No results') : t('{n} found', { n: count })
+    told.textContent = words.length === 0 ? '' : count === 0 ? t('No results.') : t('{n} found', { n: count })
 }
 
 /** Starts the search for fields of a long form. */

@@ -1,7 +1,7 @@
 import { focusField } from './focus-field.js'
 import { t } from './text.js'
 
-const hintWords = t('made from the title')
+const hintWords = t('created from the title')
 const pause = 150
 
 const source = () => document.querySelector<HTMLElement>('[data-slug-of]')

@@ -60,8 +60,8 @@ class Palette {
       class: 'input',
       type: 'text',
       role: 'combobox',
-      'aria-label': t('A page, file, person, or what to do'),
-      placeholder: t('A page, file, person, or what to do'),
+      'aria-label': t('Page, file, person or command'),
+      placeholder: t('Page, file, person or command'),
       'aria-expanded': 'true',
       'aria-controls': 'palette-list',
       'aria-autocomplete': 'list',
@@ -75,7 +75,12 @@ class Palette {
       'aria-label': t('Found'),
       tabindex: '-1',
     })
-    this.dialog = element('dialog', { id: 'palette', 'aria-label': t('Find or do') }, this.#input, this.#list)
+    this.dialog = element(
+      'dialog',
+      { id: 'palette', 'aria-label': t('Search and commands') },
+      this.#input,
+      this.#list,
+    )
     this.#input.addEventListener('input', () => {
       clearTimeout(timer)
       // A pending response belongs to other words.
@@ -131,10 +136,10 @@ class Palette {
     )
     const text = this.#input.value.trim()
     const nothing = failed
-      ? t('No connection')
+      ? t('No connection.')
       : text === ''
-        ? t('Nothing here yet')
-        : t('No results for “{text}”', { text })
+        ? t('There is nothing yet.')
+        : t('No results for “{text}”.', { text })
     if (this.#offers.length === 0) this.#list.append(element('p', { class: 'group-name' }, nothing))
     const at = kept ? this.#offers.findIndex(({ path, word }) => path === kept.path && word === kept.word) : 0
     this.#choose(Math.max(0, at))

@@ -116,7 +116,7 @@ function onClick(event: MouseEvent): void {
   if (copied?.dataset.copy !== undefined)
     navigator.clipboard.writeText(copyOf(copied.dataset.copy)).then(
       () => say(t('Copied')),
-      () => say(t('Could not be copied')),
+      () => say(t('Copying failed')),
     )
 }
 

@@ -155,7 +155,7 @@ class Picker {
 
   private search(): void {
     this.load(this.input.value).catch(error => {
-      if (!this.asked?.signal.aborted || error?.name !== 'AbortError') this.tell(t('Could not be searched.'))
+      if (!this.asked?.signal.aborted || error?.name !== 'AbortError') this.tell(t('The search failed.'))
     })
   }
 
@@ -177,8 +177,8 @@ class Picker {
       this.tell(q === '' ? t('There is nothing yet.') : t('No results for “{text}”.', { text: q }))
     else if (found.length < maxOffered) say(t('{n} found', { n: found.length }))
     else {
-      this.note.textContent = t('These are the first {n}: type more of the name.', { n: maxOffered })
-      say(t('The first {n} found', { n: maxOffered }))
+      this.note.textContent = t('Only the first {n} are shown. Type more of the name.', { n: maxOffered })
+      say(t('The first {n} results', { n: maxOffered }))
     }
   }
 

@@ -42,8 +42,8 @@ function showOthers(others: readonly string[]): void {
   const [first] = others
   const wordsFor = (name: string) =>
     others.length === 1
-      ? t('{name} is here too', { name })
-      : t('{name} and {n} more are here too', { name, n: others.length - 1 })
+      ? t('{name} has this page open too', { name })
+      : t('{name} and {n} more have this page open too', { name, n: others.length - 1 })
   const text = first === undefined ? '' : wordsFor(first)
   if (line.textContent === text) return
   line.textContent = text
@@ -55,11 +55,13 @@ async function showChange(mark: string): Promise<void> {
     if (loaded === mark) return
     loaded = mark
     await htmx.ajax('GET', location.href, { target: '#app', select: '#app', swap: 'outerMorph' })
-    say(t('Saved elsewhere: the page shows it'))
+    say(t('Saved elsewhere. This page is now up to date'))
     return
   }
   if (document.querySelector('#elsewhere')) return
-  const words = t('This was saved elsewhere meanwhile. Nothing of yours is lost: saving shows what differs.')
+  const words = t(
+    'This entry was saved elsewhere in the meantime. Your text is still here. Save to see the differences.',
+  )
   const note = { id: 'elsewhere', class: 'note', role: 'status' }
   document.querySelector('#form')?.before(element('div', note, element('p', {}, words)))
 }
@@ -85,7 +87,7 @@ async function ask(): Promise<void> {
     const isNews = shown !== undefined && shown === before && shown !== state.mark
     if (isNews && !isSending) await showChange(state.mark)
   } catch {
-    // No connection: the next request tries again.
+    // No connection.: the next request tries again.
   } finally {
     asking = false
     if (isStale) void ask()

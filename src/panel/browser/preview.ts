@@ -87,7 +87,7 @@ function onClick(event: MouseEvent): void {
   sessionStorage.setItem(storageName, link.dataset.format ?? '')
   show().then(
     () => say(t('Preview as {format}', { format: link.dataset.format ?? '' })),
-    () => say(t('Could not be shown')),
+    () => say(t('The preview failed')),
   )
 }
 

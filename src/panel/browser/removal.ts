@@ -6,6 +6,6 @@ export async function sayRemoval(words: Element, ids: string): Promise<void> {
     const answer = await fetch(`${baseNow()}/content-removal?ids=${encodeURIComponent(ids)}`)
     if (answer.ok) words.textContent = ((await answer.json()) as { words: string }).words
   } catch {
-    // No connection: the deletion will report it too.
+    // No connection.: the deletion will report it too.
   }
 }

@@ -40,7 +40,7 @@ function run(what: string, more: Record<string, string> = {}): void {
   if (what === 'delete') selected.clear()
   post(`${baseNow()}/content-selection`, { what, ids, ...more }).then(
     () => say(t('Done')),
-    () => say(t('Could not be done')),
+    () => say(t('The action failed')),
   )
 }
 
@@ -49,7 +49,7 @@ function askToDelete(): void {
   const words = element(
     'p',
     { 'aria-live': 'polite' },
-    t('This deletes them with everything under them and their versions.'),
+    t('This deletes them, all entries under them and their versions.'),
   )
   void sayRemoval(words, selectedIds())
   const close = () => dialog.close()
@@ -61,7 +61,7 @@ function askToDelete(): void {
     'div',
     { class: 'actions' },
     button(t('Delete'), remove, 'bad'),
-    button(t('Keep them'), close),
+    button(t('Cancel'), close),
   )
   const dialog = element('dialog', { 'aria-label': title }, element('h2', {}, title), words, actions)
   showDialog(dialog)

@@ -25,8 +25,8 @@ export function sendFile(address: string, file: File, { folder, progress, signal
     request.upload.addEventListener('progress', ({ loaded, total }) =>
       progress?.(total > 0 ? loaded / total : 0),
     )
-    request.addEventListener('error', () => reject(new Error(t('No connection'))))
-    request.addEventListener('abort', () => reject(new Error(t('stopped'))))
+    request.addEventListener('error', () => reject(new Error(t('No connection.'))))
+    request.addEventListener('abort', () => reject(new Error(t('cancelled'))))
     request.addEventListener('load', () => {
       const id = /\/media\/(\w{26})/.exec(request.responseURL)?.[1]
       if (request.status < 400 && id !== undefined) return resolve(id)

@@ -12,7 +12,7 @@ async function renewForms(): Promise<string> {
   const { user_id, token = '' } = await jsonOf(answer)
   if (!answer.ok || user_id === undefined) return t('You are not signed in yet.')
   if (user_id !== document.querySelector<HTMLElement>('#app')?.dataset.user)
-    return t('You signed in as somebody else. What was typed stays on this page and is not saved.')
+    return t('You signed in with a different account. The text stays on this page, unsaved.')
   for (const input of document.querySelectorAll<HTMLInputElement>('input[name=form_token]'))
     input.value = token
   for (const place of document.querySelectorAll<HTMLElement>('[data-upload-to]'))
@@ -28,7 +28,7 @@ async function signIn(email: string, password: string): Promise<string> {
     body: JSON.stringify({ email, password }),
   }).catch(() => undefined)
   if (!answer) return t('No connection.')
-  return answer.ok ? '' : ((await jsonOf(answer)).error ?? t('You could not be signed in.'))
+  return answer.ok ? '' : ((await jsonOf(answer)).error ?? t('The sign-in failed.'))
 }
 
 /**
@@ -81,7 +81,7 @@ export function signInAgain(done: () => void): void {
     'dialog',
     { id: 'sign-in-again', 'aria-labelledby': 'again-title' },
     element('h2', { id: 'again-title' }, t('Your session ended')),
-    element('p', {}, t('What you typed is kept. Sign in to save it.')),
+    element('p', {}, t('Your text is kept. Sign in to save it.')),
     form,
   )
   form.addEventListener('submit', event => {

@@ -42,7 +42,7 @@ function place(row: HTMLElement, menu: HTMLElement): void {
 }
 
 function run(done: Promise<unknown>): void {
-  done.catch(() => say(t('Could not be done')))
+  done.catch(() => say(t('The action failed')))
 }
 
 function actionsOf(row: HTMLElement): [word: string, act: () => void][] {
@@ -111,13 +111,13 @@ function drawKinds(list: HTMLElement, kinds: readonly Kind[]): void {
 async function addMenu(row: HTMLElement): Promise<void> {
   const answer = await fetch(pathOf(row, 'starts'))
   if (!answer.ok) {
-    say(t('Could not be done'))
+    say(t('The action failed'))
     return
   }
   const { kinds } = (await answer.json()) as { kinds: Kind[] }
   const list = element('ul', { role: 'listbox', id: 'kinds', 'aria-label': t('Kinds') })
   const input = element('input', {
-    ...{ class: 'input', type: 'text', autocomplete: 'off', placeholder: t('Find a kind') },
+    ...{ class: 'input', type: 'text', autocomplete: 'off', placeholder: t('Find a datatype') },
     ...{ role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'kinds' },
     'aria-label': t('Add under {name}', { name: nameOf(row) }),
   })

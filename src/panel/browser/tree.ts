@@ -161,7 +161,7 @@ function onKey(event: KeyboardEvent): void {
   const how = event.altKey && isEntry(row) ? directions[key] : undefined
   if (how) {
     event.preventDefault()
-    move(row, how).catch(() => say(t('Could not be moved')))
+    move(row, how).catch(() => say(t('Moving failed')))
   } else if (!event.altKey && plainKey(row, key)) event.preventDefault()
 }
 
@@ -185,7 +185,7 @@ function onClick(event: MouseEvent): void {
   const more = target instanceof Element ? target.closest<HTMLAnchorElement>('[data-tree] [data-more]') : null
   if (more && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault()
-    showMore(more).catch(() => say(t('Could not be shown')))
+    showMore(more).catch(() => say(t('The preview failed')))
     return
   }
   const twist = target instanceof Element ? target.closest('.twist') : null
@@ -244,7 +244,7 @@ function onDrop(event: DragEvent): void {
   const { id } = dragged
   post(`${baseNow()}/content/entry/${idOf(dragged)}/place`, placeOf(row, drop)).then(
     () => sayPlace(document.getElementById(id)),
-    () => say(t('Could not be moved')),
+    () => say(t('Moving failed')),
   )
 }
 

@@ -89,7 +89,7 @@ const otherKinds: Readonly<Record<string, PlainText>> = {
   user_ssh_keys: 'SSH key',
   sessions: 'session',
   config: 'settings',
-  field_types: 'kind of field',
+  field_types: 'field type',
   backups: 'backup',
   imports: 'import',
 }
@@ -131,11 +131,11 @@ const doneTexts = {
   created: '{kind} created',
   changed: '{kind} changed',
   deleted: '{kind} deleted',
-  begun: '{kind} begun',
+  begun: '{kind} started',
   ended: '{kind} ended',
   downloaded: '{kind} downloaded',
   published: '{kind} published',
-  'not published as planned': '{kind} not published as planned',
+  'not published as planned': '{kind} not published on schedule',
 } as const satisfies Readonly<Record<string, Text>>
 
 /** The action of a change, as a participle. */

@@ -54,7 +54,7 @@ export interface ToldChange extends ChangeRow {
   readonly facts: readonly (readonly [name: PlainText, text: string])[]
 }
 
-export const noValues = 'Nothing that people read.' satisfies PlainText
+export const noValues = 'Only internal data changed.' satisfies PlainText
 
 const maxStored = 200_000
 

@@ -12,7 +12,7 @@ export interface ChangedEntry {
   readonly values: readonly ChangedText[]
 }
 
-export const changesTitle = 'Waiting for publish'
+export const changesTitle = 'Not published yet'
 export const noChanges = 'No unpublished changes.'
 
 /** Returns the unpublished changes that the next publish of an entry's tree makes public. */

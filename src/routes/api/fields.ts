@@ -7,7 +7,6 @@ import type { SpaceContext } from '../context.js'
 import { createRoute, idOf, idQuery, listRoute } from '../crud-routes.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
 
-/** The fields of datatypes. */
 export function fieldRoutes(context: SpaceContext) {
   const { space, permission, tag, recordResponses, authentication } = context
   const api = endpoints(tag('fields'), authentication)

@@ -32,7 +32,7 @@ export const isReachable = (email: string): boolean => !/[.@]invalid$/.test(emai
 export const username = z
   .string()
   .max(255)
-  .regex(/^[^\s\p{C}]+$/u, 'must have no whitespace or control characters')
+  .regex(/^[^\s\p{C}]+$/u, 'must not contain whitespace or control characters')
   .meta({ examples: ['ada'] })
 
 export const personName = z

@@ -259,7 +259,7 @@ export class Provider {
   async #identity(accessToken: string, expected: string | undefined): Promise<ProviderIdentity> {
     const { client } = this.settings
     const answer = await oauth.userInfoRequest(this.#server(this.#origin), client, accessToken, this.#calls)
-    if (!answer.ok) throw new Error(`userinfo answered ${answer.status}`)
+    if (!answer.ok) throw new Error(`userinfo responded with ${answer.status}`)
     return identityFrom((await answer.json()) as Json, expected)
   }
 }

@@ -41,7 +41,7 @@ interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing' | 'log' | 'ou
   config: () => Config
 }
 
-const invalidState = () => badRequest('invalid state: begin to sign in again', 'state')
+const invalidState = () => badRequest('invalid state: start the sign-in again', 'state')
 
 /** No provider sends a parameter twice, or one as long as that. */
 function refuseOddCallback(callback: URLSearchParams): void {

@@ -22,7 +22,7 @@ const pairsIn = (text: string): number =>
 
 const permissions = z
   .array(permissionLabel)
-  .min(1, 'must name at least one, or be null for all that its user has')
+  .min(1, 'must contain at least one, or be null for all permissions of the user')
   .max(1000)
   .transform(labels => [...new Set(labels)])
   .nullable()
@@ -71,7 +71,7 @@ export const TokenMade = z
     last_used_at: z.iso.datetime().nullable(),
     date_created: z.iso.datetime(),
     date_modified: z.iso.datetime(),
-    token: z.string().meta({ description: 'The key itself, which is shown this once.' }),
+    token: z.string().meta({ description: 'The key itself, which is shown only once.' }),
   })
   .meta({ id: 'NewToken' })
 
@@ -99,7 +99,7 @@ export function tokens(
       return record
     },
     /**
-     * @returns the record with the key itself, which is shown this once
+     * @returns the record with the key itself, which is shown only once
      * @throws 403 when a caller who is not an administrator names another user, or when the key would have more rights
      * or time than the caller; 400 for a permission that its user does not have, or an end that is past
      */

@@ -113,7 +113,7 @@ async function doomedBy(
   const doomed = kind === 'fields' ? await byField(read, space, id) : await byEntries(read, space, kind, id)
   if (doomed.roots.length > maxTrees)
     throw badRequest(
-      `this is in ${doomed.roots.length} trees, and at most ${maxTrees} go together: delete some of them first`,
+      `this affects ${doomed.roots.length} trees, and one request can delete at most ${maxTrees}: delete some of them first`,
     )
   return doomed
 }

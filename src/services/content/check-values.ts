@@ -73,12 +73,14 @@ function isLongerThan(text: string, most: number): boolean {
 type Check = (rules: FieldRules, value: string) => Broken | false | undefined
 const broken = (rule: Rule, problem: string): Broken => ({ rule, problem })
 
+const counted = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`
+
 const lengthRules: Check = ({ minLength, maxLength }, value) =>
   minLength !== undefined && minLength > 0 && !isLongerThan(value, minLength - 1)
-    ? broken('minLength', `must have at least ${minLength} characters`)
+    ? broken('minLength', `must have at least ${counted(minLength, 'character')}`)
     : maxLength !== undefined &&
       isLongerThan(value, maxLength) &&
-      broken('maxLength', `must have at most ${maxLength} characters`)
+      broken('maxLength', `must have at most ${counted(maxLength, 'character')}`)
 
 const patternRule: Check = ({ pattern }, value) => {
   const problem = pattern === undefined ? undefined : mismatch(pattern, value)
@@ -104,8 +106,13 @@ const optionsRule: Check = ({ options }, value) =>
 const itemRules: Check = ({ minItems, maxItems }, value) => {
   const items = namedIds(value, { cardinality: 'many' })?.length
   if (items === undefined) return undefined
-  if (minItems !== undefined && items < minItems) return broken('minItems', `must name at least ${minItems}`)
-  return maxItems !== undefined && items > maxItems && broken('maxItems', `must name at most ${maxItems}`)
+  if (minItems !== undefined && items < minItems)
+    return broken('minItems', `must have at least ${counted(minItems, 'item')}`)
+  return (
+    maxItems !== undefined &&
+    items > maxItems &&
+    broken('maxItems', `must have at most ${counted(maxItems, 'item')}`)
+  )
 }
 
 const text: Check[] = [lengthRules, patternRule]
@@ -141,9 +148,9 @@ function mediaProblem(
   { mimetype, name, hasAlt }: MediaFacts,
 ): Broken | undefined {
   if (kinds && !kinds.some(kind => kind === mimetype || kind === kindOf(mimetype)))
-    return broken('kinds', `must be ${kinds.join(' or ')}, and ${id} is ${mimetype}`)
+    return broken('kinds', `must be ${kinds.join(' or ')}, but ${id} is ${mimetype}`)
   return altRequired && kindOf(mimetype) === 'image' && !hasAlt
-    ? broken('altRequired', `needs an alt text, and the picture "${name}" does not have one`)
+    ? broken('altRequired', `needs an alt text, but the image "${name}" has none`)
     : undefined
 }
 
@@ -157,12 +164,15 @@ function factProblem(field: RuledField, value: CheckedValue, facts: Facts): Brok
     if (problem) return problem
     const datatype = target && facts.datatypeName(id)
     if (datatype && !targets.includes(datatype))
-      return broken('target', `must name entries of ${targets.join(' or ')}, and ${id} is one of ${datatype}`)
+      return broken(
+        'target',
+        `must refer to entries of ${targets.join(' or ')}, but ${id} belongs to ${datatype}`,
+      )
   }
   const holder = unique ? facts.holderOf(value) : undefined
   return holder === undefined
     ? undefined
-    : broken('unique', `must be unique, and entry ${holder} has the same`)
+    : broken('unique', `must be unique, but entry ${holder} has the same value`)
 }
 
 /** Returns the rule that a value breaks, if any. An empty value breaks no rule: `required` is about a field. */

@@ -124,7 +124,7 @@ async function reorder(
   const given = new Set(content_data_ids)
   const isEachOnce = given.size === content_data_ids.length && given.size === children.length
   if (!isEachOnce || !children.every(({ content_data_id }) => given.has(content_data_id)))
-    throw invalid('content_data_ids', 'must name every child of the parent once')
+    throw invalid('content_data_ids', 'must contain every child of the parent exactly once')
   const changed = await setOrders(tx, space, parent, ordersOf(content_data_ids))
   if (changed) await events.edited(tx, actor, parent, async () => ({ ids: [] }))
   return tx.findAll(space.contentData, { parent_id }, { order: 'sort_order' })

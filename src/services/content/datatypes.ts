@@ -43,7 +43,7 @@ const datatypeTypes = ['content', '_global'] as const
 /** @throws 400 for an unknown type */
 function refuseType(type: string): void {
   if (!datatypeTypes.some(known => known === type))
-    throw invalid('type', `there is no such type of datatype: ${didYouMean(type, datatypeTypes)}`)
+    throw invalid('type', `unknown type of datatype: ${didYouMean(type, datatypeTypes)}`)
 }
 
 type Table = ContentSpace['datatypes']

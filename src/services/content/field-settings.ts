@@ -74,9 +74,9 @@ const optionList = z
 
 /** The kinds of media items, by the first word of the media type, with the names that people read. */
 export const mediaKinds = {
-  image: 'Pictures',
-  video: 'Films',
-  audio: 'Sound',
+  image: 'Images',
+  video: 'Videos',
+  audio: 'Audio',
   document: 'Everything else',
 } as const
 const mediaType = /^[a-z]+\/[a-z0-9][a-z0-9.+-]{0,126}$/
@@ -102,7 +102,7 @@ const text = {
   pattern: setting(
     'pattern',
     'Pattern',
-    'RE2 syntax; matches any part of the value: ^ and $ stand for its beginning and end',
+    'RE2 syntax. It can match any part of the value; use ^ and $ for the whole value',
     patternText,
   ),
   unique,
@@ -118,8 +118,8 @@ const references = {
     'in one value',
     z.enum(['one', 'many'], 'must be one or many'),
   ),
-  minItems: setting('count', 'At least', 'where there may be many', count),
-  maxItems: setting('count', 'At most', 'where there may be many', count),
+  minItems: setting('count', 'At least', 'if several are allowed', count),
+  maxItems: setting('count', 'At most', 'if several are allowed', count),
 }
 
 const members = {
@@ -128,7 +128,7 @@ const members = {
   richtext: { default: defaultOf(valueOfType('richtext')) },
   number: {
     ...between('Smallest', 'Largest', number),
-    integer: setting('flag', 'Whole numbers', 'no fractions', flag),
+    integer: setting('flag', 'Whole numbers', 'no decimals', flag),
     unique,
     default: defaultOf(number),
   },
@@ -144,17 +144,17 @@ const members = {
   },
   boolean: { default: defaultOf(flag) },
   select: {
-    options: setting('options', 'Options', 'none: any text', optionList),
+    options: setting('options', 'Options', 'without options: any text', optionList),
     default: defaultOf(optionText),
   },
   media: {
     ...references,
-    kinds: setting('kinds', 'Kinds of files', 'none: every kind', kindList),
-    altRequired: setting('flag', 'Alt text required', 'of every picture, when it is published', flag),
+    kinds: setting('kinds', 'Kinds of files', 'if you select none: all types', kindList),
+    altRequired: setting('flag', 'Alt text required', 'every image needs one before it is published', flag),
   },
   relation: {
     ...references,
-    target: setting('datatypes', 'Entries of', 'none: every datatype', targetNames),
+    target: setting('datatypes', 'Entries of', 'if you select none: all datatypes', targetNames),
   },
   json: { default: defaultOf(anyJson) },
   slug: { ...text, default: defaultOf(valueOfType('slug')) },

@@ -15,6 +15,9 @@ export function storedText(field: TypedField & { readonly name: string }, value:
   if (value === null) return undefined
   if (typeof value === 'string') return withStoredIds(field, value)
   if (typeof value === 'object' && !inJson.has(field.field_type))
-    throw invalid('field_value', `${field.name} takes no ${Array.isArray(value) ? 'array' : 'object'}`)
+    throw invalid(
+      'field_value',
+      `${field.name} does not accept an ${Array.isArray(value) ? 'array' : 'object'}`,
+    )
   return withStoredIds(field, JSON.stringify(value))
 }

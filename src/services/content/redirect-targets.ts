@@ -46,7 +46,7 @@ export async function endOf(tx: Writer, slug: string, first: Destination): Promi
     if (!next) return at
     at = { target: next.target, route_id: next.route_id, locale: next.locale }
   }
-  throw invalid('target', 'is behind too many redirects')
+  throw invalid('target', 'leads through too many redirects')
 }
 
 const followersOf = (tx: Writer, slug: string): Promise<Redirect[]> =>

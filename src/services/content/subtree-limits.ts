@@ -45,7 +45,7 @@ export function refuseBeyond(
   if (!excess) return
   const { number, of, most } = excess
   throw badRequest(
-    `${what} have ${number} ${of}, and one request takes at most ${most}: use its parts one by one`,
+    `${what} have ${number} ${of}, and one request can have at most ${most}: send the parts one by one`,
   )
 }
 

@@ -79,7 +79,7 @@ async function refuseWithoutPlace(
     throw conflict('the entry exists already: restoring a version brought it back')
   const parent_id = entries[0]?.parent_id
   if (parent_id && !(await tx.exists(space.contentData, { content_data_id: parent_id })))
-    throw conflict('the entry that it was under is deleted: restore that one first')
+    throw conflict('its parent entry is deleted: restore that entry first')
   const kinds = [...new Set(entries.map(({ datatype_id }) => datatype_id))]
   const known = await tx.findIn(space.datatypes, 'datatype_id', kinds)
   if (known.length < kinds.length) throw conflict('its datatype is deleted: it cannot be restored')

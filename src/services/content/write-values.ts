@@ -71,7 +71,8 @@ export function valuesOf(
   const { fields = {}, locale, locales = {} } = given
   const further = Object.entries(locales).map(([code, own]) => {
     const at = `${member}locales.${code}`
-    if (code === locale && given.fields) throw invalid(at, '`fields` has the values in this locale')
+    if (code === locale && given.fields)
+      throw invalid(at, 'this is the locale of `fields`: put the values there')
     return { ...rest, values: own.fields, locale: code, member: `${at}.`, isFurther: true }
   })
   return [{ ...rest, values: fields, locale, member }, ...further]

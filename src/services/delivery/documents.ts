@@ -237,7 +237,7 @@ export class Documents {
   /** @throws 404 without such a datatype */
   datatype(name: string): DatatypeRow {
     const found = [...this.schema.datatypes.values()].find(one => one.name === name)
-    if (!found) throw notFound('there is no such datatype')
+    if (!found) throw notFound('unknown datatype')
     return found
   }
 }

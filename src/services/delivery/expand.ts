@@ -63,6 +63,6 @@ export function refusePaths(
       )
     for (const other of others)
       if (!all.some(({ name, field_type }) => name === other && /^(?:relation|media)$/.test(field_type)))
-        throw invalid('expand', `nothing that ${first} refers to has a relation "${other}"`)
+        throw invalid('expand', `the entries in ${first} have no relation "${other}"`)
   }
 }

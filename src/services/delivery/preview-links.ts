@@ -67,7 +67,7 @@ export const PreviewLinkMade = z
       .string()
       .meta({ description: 'What to pass on: `preview_url` with the token, else a page of the service.' }),
     api_url: z.string().meta({ description: 'Where the service answers with the page.' }),
-    token: z.string().meta({ description: 'What the link is known by. It is shown this once.' }),
+    token: z.string().meta({ description: 'The token of the link. It is shown only once.' }),
   })
   .meta({ id: 'NewPreviewLink' })
 
@@ -135,7 +135,7 @@ class PreviewLinks {
       const entry = await tx.get(tables.contentData, content_data_id)
       if (!entry) throw missingReference('content_data_id', tables.contentData.name)
       const root = await tx.get(tables.contentData, entry.root_id)
-      if (!root?.route_id) throw invalid('content_data_id', 'is on no page: its tree has no route')
+      if (!root?.route_id) throw invalid('content_data_id', 'is not on a page: its tree has no route')
       if ((await tx.count(table, { content_data_id: entry.root_id })) >= maxLinksOfPage)
         throw conflict(`the page has ${maxLinksOfPage} preview links: delete some`)
       return tx.insert(table, {
@@ -150,7 +150,7 @@ class PreviewLinks {
   }
 
   async siteUrl(actor: Actor, contentDataId: string): Promise<string> {
-    if (this.needs.config().preview_url === undefined) throw notConfigured('there is no preview_url')
+    if (this.needs.config().preview_url === undefined) throw notConfigured('preview_url is not configured')
     const entry = await this.db.get(tables.contentData, contentDataId)
     if (!entry) throw notFound()
     const { userId } = signedIn(actor)

@@ -26,6 +26,7 @@ export class WriteBudget {
   /** Checks a number before it is written. @throws as `take` */
   refuse(what: Counted, n: number, parameter = this.parameter): void {
     const limit = answerLimits[what]
-    if (n > limit) throw invalid(parameter, `the answer would have more than ${limit} ${what}; ask for less`)
+    if (n > limit)
+      throw invalid(parameter, `the response would have more than ${limit} ${what}: narrow the request`)
   }
 }

@@ -191,7 +191,7 @@ export class ImportJobs {
     try {
       await this.begin(actor, async tx => {
         const known = await tx.lock(tables.imports, row.import_id)
-        if (known.status !== 'running') throw conflict('it has ended meanwhile')
+        if (known.status !== 'running') throw conflict('it has already ended')
         if (isHere) return known
         const patch = { status: 'failed', completed_at: tx.now, error_message: lost } as const
         return (await tx.update(tables.imports, row.import_id, patch)).after
@@ -220,7 +220,8 @@ export class ImportJobs {
 
   /** A cheap look before a large file is received; the lease decides. */
   private async refuseSecond(): Promise<void> {
-    if (await this.db.exists(tables.imports, { status: 'running' })) throw conflict('another import runs')
+    if (await this.db.exists(tables.imports, { status: 'running' }))
+      throw conflict('another import is running')
   }
 
   private async start(
@@ -257,7 +258,8 @@ export class ImportJobs {
     const holder = randomSecret(this.parts.random)
     const row = await this.db.write(actor, async tx => {
       const until = timestamp(this.parts.clock.now() + leaseMs)
-      if (!(await takeLease(tx, { name: leaseName, holder, until }))) throw conflict('another import runs')
+      if (!(await takeLease(tx, { name: leaseName, holder, until })))
+        throw conflict('another import is running')
       return prepare(tx)
     })
     const stop = new AbortController()

@@ -96,7 +96,7 @@ async function loadFields(
     const known = before.get(name)
     if (known && known.field_type !== field_type)
       throw badRequest(
-        `the field ${datatype}.${name} is there, and of the type ${known.field_type}; the import has it as ${field_type}`,
+        `the field ${datatype}.${name} already exists with the type ${known.field_type}, but the import has the type ${field_type}`,
       )
     if (known) continue
     const given = { name, label, field_type, data, required, translatable, sort_order: i }

@@ -123,7 +123,7 @@ export function mediaFolders(db: Database, space: ContentSpace): MediaFolderServ
           const parent = patch.parent_id === undefined ? before.parent_id : patch.parent_id
           if (parent !== before.parent_id) {
             if (parent !== null && isUnder(shape, parent, id))
-              throw invalid('parent_id', 'a folder cannot go into itself')
+              throw invalid('parent_id', 'a folder cannot be moved into itself')
             refusePlace(shape, parent, heightOf(shape, id), 'moving')
           }
           refuseName(shape, parent, patch.name ?? before.name, id)

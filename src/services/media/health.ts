@@ -74,10 +74,12 @@ export class MediaHealthService {
    * @throws 409 when no media is recorded at all, unless it is forced: then the database may be the wrong one
    */
   async cleanup(force: boolean): Promise<MediaCleanup> {
-    if (await this.parts.areKept()) throw conflict('a backup is being made: try again when it is complete')
+    if (await this.parts.areKept()) throw conflict('a backup is running: try again when it has ended')
     const bucket = await this.own.storage.bucket()
     if (!force && (await this.countRecorded()) === 0)
-      throw conflict('there are no media records, so every file would be deleted: use force=true to do it')
+      throw conflict(
+        'there are no media records, so every file would be deleted: use force=true to delete them anyway',
+      )
     const result: MediaCleanup = { deleted: [], deleted_count: 0, failed: [], failed_count: 0 }
     for await (const { orphans } of this.pieces()) {
       if (orphans.length === 0) continue

@@ -300,7 +300,7 @@ export class MediaService {
       this.db.write(actor, async tx => {
         await done(tx)
         const { content_hash } = await tx.lock(this.table, row.media_id)
-        if (content_hash !== row.content_hash) throw conflict('the file was replaced meanwhile')
+        if (content_hash !== row.content_hash) throw conflict('somebody replaced the file in the meantime')
         const size = facts ? { width: facts.width, height: facts.height } : {}
         return this.change(tx, row.media_id, { ...patch, ...size, thumbhash, variants }, check)
       }),

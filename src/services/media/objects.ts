@@ -104,7 +104,7 @@ export class MediaObjects {
 
   /**
    * Puts another file at the address of an item, with variants under new names. The old file comes back if anything
-   * fails. One replacement of an item goes on at a time (docs/decisions/884-replaced-files.md).
+   * fails. One replacement of an item goes on at a time (docs/decisions/083-media.md).
    * @throws 409 during another one or a backup
    */
   async replaceFile<T>(
@@ -114,7 +114,7 @@ export class MediaObjects {
     record: WriteRecord<StoredVariant[], T>,
   ): Promise<T> {
     const { storage, log, areKept } = this.parts
-    if (await areKept()) throw conflict('a backup is being made; replace the file after it')
+    if (await areKept()) throw conflict('a backup is running: replace the file when it has ended')
     const nameAt = object_key.lastIndexOf('/') + 1
     const folderOf = (id: string) => `${object_key.slice(0, nameAt)}${id}/`
     let before: TemporaryFile | undefined

@@ -101,6 +101,6 @@ export async function stored<T>(log: Log, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof HttpError) throw error
     log.error({ err: error }, 'the media storage failed')
-    throw unavailable('the media storage does not answer', 5)
+    throw unavailable('the media storage does not respond', 5)
   }
 }

@@ -159,7 +159,7 @@ async function brokenBy(db: Database, id: string, patch: Partial<FieldOfModel>):
     const { published, drafts } = await service.brokenValues(after)
     return published + drafts === 0
       ? null
-      : `${published} published entries and ${drafts} drafts break its rules`
+      : `values break its rules in ${published} published and ${drafts} draft entries`
   } catch (error) {
     if (!(error instanceof HttpError)) throw error
     return error.message

@@ -37,7 +37,9 @@ export function bucketAddress(config: Config) {
   for (const space of ['media', 'admin_media'] as const) {
     const media = mediaAddress(config, space)
     if (media?.endpoint === address.endpoint && media.bucket === address.bucket)
-      throw notConfigured('bucket_backup must be another bucket than those of media, which browsers read')
+      throw notConfigured(
+        'bucket_backup must be a different bucket from those for media, because browsers can read these',
+      )
   }
   return address
 }

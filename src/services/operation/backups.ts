@@ -153,7 +153,7 @@ export class BackupsService {
     const name = `slugline-${this.time().replaceAll(/[-:]|\.\d+/g, '')}-${holder.replaceAll(/[^a-zA-Z0-9]/g, '').slice(0, 6)}.tar.gz`
     const record = await this.db.write(actor, async tx => {
       if (!(await takeLease(tx, { name: leaseName, holder, until: this.time(leaseMs) })))
-        throw conflict('another backup is being made')
+        throw conflict('another backup is running')
       await this.closeLost(tx)
       return tx.insert(tables.backups, {
         status: 'running',
@@ -222,7 +222,7 @@ export class BackupsService {
     const bucketOf = async (space: MediaSpaceName) => {
       const from = mediaStorage(space)
       if (from.place() === '')
-        throw notConfigured('the site has media, and the configuration names no storage for them')
+        throw notConfigured('the site has media, but no storage for media is configured')
       return from.bucket()
     }
     const check = async (part: string) => {

@@ -79,7 +79,7 @@ interface Stored {
 
 /**
  * The configuration through the API. The file names what an operator has decided; what requests set is kept in the
- * database, where all instances see it, unless it is of this instance alone (docs/decisions/888-settings-in-the-database.md).
+ * database, where all instances see it, unless it is of this instance alone (docs/decisions/079-configuration-by-api.md).
  */
 export class ConfigurationService {
   /** Changes run one after another, so that none writes over another's fields. */
@@ -142,7 +142,7 @@ export class ConfigurationService {
   async #inFile(): Promise<Json> {
     const text = await this.needs.file.read()
     const parsed: unknown = text === undefined ? {} : JSON.parse(text)
-    if (!isObject(parsed)) throw new Error('the configuration file holds no object')
+    if (!isObject(parsed)) throw new Error('the configuration file must contain a JSON object')
     return parsed
   }
 

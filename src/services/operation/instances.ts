@@ -166,7 +166,10 @@ export class InstancesService {
     this.isAhead = !this.isClockRight
     const fields = { ahead_ms: this.clockAheadMs }
     if (this.isAhead)
-      log.warn(fields, 'the clock of this machine differs from that of the database: keep it by NTP')
+      log.warn(
+        fields,
+        'the clock of this machine differs from that of the database: set it, and keep it right with NTP',
+      )
     else log.info(fields, 'the clock of this machine is right again')
   }
 }

@@ -85,8 +85,9 @@ export function problemOf(posted: Posted): string | undefined {
   if (posted.kind === 'broken') return posted.reason
   const { status } = posted
   if (status >= 200 && status < 300) return undefined
-  if (status >= 300 && status < 400) return `the receiver answered ${status}: redirects are not followed`
-  return `the receiver answered ${status}`
+  if (status >= 300 && status < 400)
+    return `the receiver responded with ${status}: redirects are not followed`
+  return `the receiver responded with ${status}`
 }
 
 /** Milliseconds that a receiver asks for, in seconds or as a date, when it is overloaded or away. */

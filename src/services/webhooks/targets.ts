@@ -22,7 +22,7 @@ export function permits(rules: Rules): (address: string) => boolean {
 function problemOf(text: string, { webhook_allow_http }: Rules): string | undefined {
   // The parser would take these out or turn them round, so what people read is not what is called.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
-  if (/[\u0000-\u0020\u007f\\]/.test(text)) return 'must have no whitespace, "\\" or control character'
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) return 'must not contain whitespace, "\\" or control characters'
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url) return 'must be an absolute address'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an https address'

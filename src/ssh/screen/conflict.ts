@@ -50,7 +50,7 @@ export function conflictView(
       if (key.key === 'enter') {
         shell.back()
         choose(chosenIn(state))
-        shell.say('Taken over. Save to store it.')
+        shell.say('Accepted. Save to store your choice.')
       }
       return state
     },
@@ -67,10 +67,10 @@ export function conflictView(
       }
     },
     hints: () => [
-      { key: 'Space', does: 'the other value' },
+      { key: 'Space', does: 'switch the value' },
       { key: 'm', does: 'all yours' },
       { key: 't', does: 'all theirs' },
-      { key: 'Enter', does: 'take these' },
+      { key: 'Enter', does: 'accept' },
       { key: 'Esc', does: 'back' },
     ],
   }

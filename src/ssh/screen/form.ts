@@ -295,9 +295,9 @@ export function formView<R>(spec: FormSpec<R>, title: string): View<FormState<R>
 function hintsOf<R>(spec: FormSpec<R>, state: FormState<R>): Hint[] {
   if (state.line)
     return [
-      { key: 'Enter', does: 'take it' },
-      { key: 'Tab', does: 'take it and go on' },
-      { key: 'Esc', does: 'leave it' },
+      { key: 'Enter', does: 'accept' },
+      { key: 'Tab', does: 'accept, next field' },
+      { key: 'Esc', does: 'cancel' },
       { key: '^S', does: 'save' },
     ]
   const mayChange = spec.saveAccess !== undefined && state.locked === undefined

@@ -39,13 +39,13 @@ export function confirmView(
       for (const [y, row] of rows.entries()) inside.put(0, y, row)
       const y = rows.length + 1
       const yes = inside.put(0, y, `y  ${word}`, bold)
-      const no = inside.put(yes + 4, y, 'n  leave it', bold)
+      const no = inside.put(yes + 4, y, 'n  cancel', bold)
       inside.spot(0, y, yes, 1, 'y')
       inside.spot(yes + 4, y, no, 1, 'n')
     },
     hints: () => [
       { key: 'y', does: word },
-      { key: 'n', does: 'leave it' },
+      { key: 'n', does: 'cancel' },
     ],
   }
 }
@@ -259,7 +259,7 @@ export function pickView(pick_: Pick): View<PickState> {
     hints: () => [
       { key: '↑↓', does: 'move' },
       ...(many ? [{ key: 'Space', does: 'tick' }] : []),
-      { key: 'Enter', does: many ? 'take these' : 'take it' },
+      { key: 'Enter', does: many ? 'accept' : 'accept' },
       { key: 'Esc', does: 'leave' },
     ],
   }

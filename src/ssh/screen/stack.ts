@@ -32,8 +32,8 @@ const everywhere: readonly Hint[] = [
   { key: 'Esc q', does: 'back' },
   { key: 'g :', does: 'go to another screen' },
   { key: '?', does: 'this help' },
-  { key: '^R', does: 'read a list again' },
-  { key: '^L', does: 'draw the screen again' },
+  { key: '^R', does: 'reload the list' },
+  { key: '^L', does: 'redraw the screen' },
   { key: '^O', does: 'mouse on or off' },
   { key: '^C', does: 'end the session' },
 ]

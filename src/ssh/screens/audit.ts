@@ -26,10 +26,10 @@ export function auditScreen(session: Session) {
       return { records, total: records.length < limit ? records.length : Number.POSITIVE_INFINITY }
     },
     keyOf: ({ event }) => event.audit_event_id,
-    empty: 'Nothing was changed yet.',
+    empty: 'No changes yet.',
     columns: [
       { label: 'What', of: ({ done }) => done },
-      { label: 'Which', of: ({ subject }) => [subject.words, subject.part].filter(Boolean).join(' · ') },
+      { label: 'Record', of: ({ subject }) => [subject.words, subject.part].filter(Boolean).join(' · ') },
       { label: 'Who', of: ({ who }) => who },
       { label: 'How', of: ({ how }) => how, wide: true },
       { label: 'When', of: ({ event }) => secondWord(event.occurred_at) },
@@ -48,7 +48,7 @@ function openChange<S>(session: Session, shell: Shell<S>, { event }: ChangeRow):
       { text: '' },
       ...(told.values.length === 0 ? [{ text: noValues }, { text: '' }] : []),
       ...(await differenceRows(told.values)),
-      { text: 'As it is stored', style: bold },
+      { text: 'Stored data', style: bold },
       ...[before, after].flatMap(text => text.split('\n').map(line => ({ text: line, indent: 2 }))),
     ]
     shell.open(pageView(told.title, rows))

@@ -6,7 +6,7 @@ import { timeWord } from './words.js'
 
 const kinds: Readonly<Record<string, StateKind>> = { completed: 'live', failed: 'bad' }
 
-/** Backups: copies of everything, each in one file. */
+/** Backups: copies of all rows and media, each in one file. */
 export function backupsScreen(session: Session) {
   const { backups } = session.services
   return resourceView(session, {
@@ -19,7 +19,7 @@ export function backupsScreen(session: Session) {
     empty: 'No backups yet.',
     everyMs: 2000,
     columns: [
-      { label: 'Begun', of: ({ started_at }) => ({ at: started_at }) },
+      { label: 'Started', of: ({ started_at }) => ({ at: started_at }) },
       { label: 'State', of: ({ status }) => ({ state: kinds[status] ?? 'due', word: status }) },
       { label: 'Size', of: ({ size_bytes }) => (size_bytes === null ? '–' : sizeWords(size_bytes)) },
       { label: 'Where', of: ({ location }) => ({ code: location ?? '–' }) },
@@ -27,13 +27,13 @@ export function backupsScreen(session: Session) {
     listKeys: [
       {
         key: 'n',
-        does: 'make a backup now',
+        does: 'back up now',
         access: 'deploy:create',
         ofList: true,
         run: shell =>
           shell.work('deploy:create', async () => {
             const made = await backups.begin(session.actor)
-            shell.say('A backup is being made.')
+            shell.say('A backup is running.')
             return state => ({ ...state, records: [...state.records, made], total: state.total + 1 })
           }),
       },

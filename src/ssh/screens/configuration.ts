@@ -8,7 +8,7 @@ import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 
 const restartWords = (names: readonly string[]): string[] =>
-  names.length === 0 ? [] : [`A restart is due for ${names.join(', ')}.`]
+  names.length === 0 ? [] : [`Restart required: ${names.join(', ')}.`]
 
 const fileWords = (names: readonly string[]): string[] =>
   names.length === 0 ? [] : [`The configuration file sets ${names.join(', ')}.`]

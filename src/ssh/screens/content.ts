@@ -156,7 +156,7 @@ export function contentScreen(session: Session): AnyView {
   if (session.can('content:create'))
     keys.push({
       key: 'N',
-      does: 'new without a page',
+      does: 'new shared content',
       ofList: true,
       run: shell =>
         shell.work('content:create', async () => {
@@ -181,7 +181,7 @@ export function contentScreen(session: Session): AnyView {
       return { records: await pageRows(found, session), isMore }
     },
     keyOf: placeKey,
-    empty: 'There is no page yet.',
+    empty: 'No pages yet.',
     columns: [
       { label: 'Page', of: ({ title }) => title },
       { label: 'Slug', of: ({ many, route }) => (many ? `(${many.total} entries)` : (route?.slug ?? '')) },

@@ -27,12 +27,12 @@ export function deliveriesScreen(
       return { records: await all(batches), total }
     },
     keyOf: ({ delivery_id }) => delivery_id,
-    empty: 'Nothing was sent yet.',
+    empty: 'No deliveries yet.',
     columns: [
       { label: 'Event', of: ({ event }) => event },
       { label: 'State', of: ({ status }) => stateCell(deliveryStates[status] ?? 'off', status) },
       { label: 'Tries', of: ({ attempts }) => String(attempts) },
-      { label: 'Answer', of: ({ last_status_code }) => String(last_status_code ?? '–') },
+      { label: 'Response', of: ({ last_status_code }) => String(last_status_code ?? '–') },
       { label: 'When', of: ({ created_at }) => secondWord(created_at) },
       { label: 'Error', of: ({ last_error }) => last_error ?? '', wide: true },
     ],
@@ -59,7 +59,7 @@ export function deliveriesScreen(
               run: (shell, { delivery_id }) =>
                 shell.work('webhook:update', async () => {
                   await webhooks.retry(session.actor, delivery_id)
-                  shell.say('It is sent again.')
+                  shell.say('Sending it again.')
                 }),
             } satisfies Parameters<typeof listView<Delivery>>[0]['keys'][number],
           ]

@@ -55,7 +55,7 @@ const writings: Readonly<Record<string, string>> = {
   html: 'HTML',
   json: 'JSON',
   date: 'as 2027-01-31',
-  datetime: 'in UTC, as 2027-01-31T12:00',
+  datetime: 'in UTC, such as 2027-01-31T12:00',
 }
 
 async function shownOf({ field, stored }: Stored, model: Model, session: Session): Promise<FormField> {

@@ -101,7 +101,7 @@ function keysOf(session: Session, id: string): FormKey<Opened>[] {
     },
     {
       key: 'c',
-      does: 'what waits',
+      does: 'unpublished changes',
       access: 'content:update',
       run: shell => changesScreen(session, shell, id),
     },

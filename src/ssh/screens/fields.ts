@@ -16,6 +16,6 @@ export const fieldsScreen = (
       const { published, drafts } = await session.services.space.fields.brokenValues(record)
       return published + drafts === 0
         ? []
-        : [`${published} published entries and ${drafts} drafts break these rules.`]
+        : [`Values break these rules in ${published} published and ${drafts} draft entries.`]
     },
   })

@@ -46,12 +46,12 @@ const contentPlace: Screen = {
   open: contentScreen,
 }
 const ofMedia: readonly Screen[] = [
-  { name: 'Media', about: 'files with their texts', access: 'media:read', open: mediaScreen },
-  { name: 'Media folders', about: 'where files are kept', access: 'media:read', open: mediaFoldersScreen },
+  { name: 'Media', about: 'files and their texts', access: 'media:read', open: mediaScreen },
+  { name: 'Media folders', about: 'folders of media', access: 'media:read', open: mediaFoldersScreen },
 ]
 const trashPlace: Screen = {
   name: 'Trash',
-  about: 'what was deleted, to restore it',
+  about: 'deleted content, to restore',
   access: 'content:update',
   open: trashScreen,
 }
@@ -59,7 +59,7 @@ const ofStructure: readonly Screen[] = [
   { name: 'Routes', about: 'addresses of the site', access: 'routes:read', open: routesScreen },
   {
     name: 'Datatypes',
-    about: 'kinds of entries and their fields',
+    about: 'types of entries and their fields',
     access: 'datatypes:read',
     open: datatypesScreen,
   },
@@ -68,13 +68,13 @@ const ofSpace = [contentPlace, ...ofMedia, ...ofStructure, trashPlace]
 
 const screens: readonly Screen[] = [
   contentPlace,
-  { name: 'Search', about: 'words in what is published', access: 'content:read', open: searchScreen },
+  { name: 'Search', about: 'search in published content', access: 'content:read', open: searchScreen },
   ...ofMedia,
   trashPlace,
   ...ofStructure,
   {
     name: 'Redirects',
-    about: 'where old addresses lead',
+    about: 'old addresses that lead to new ones',
     access: 'routes:read',
     open: listOf(redirectResource),
   },
@@ -85,9 +85,9 @@ const screens: readonly Screen[] = [
     access: adminWord('content:update'),
     open: adminSpaceScreen,
   },
-  { name: 'People', about: 'users: who has an account', access: 'users:read', open: listOf(userResource) },
-  { name: 'Roles', about: 'who may do what', access: 'roles:read', open: rolesScreen },
-  { name: 'API keys', about: 'keys of programs', access: 'tokens:read', open: tokensScreen },
+  { name: 'People', about: 'user accounts', access: 'users:read', open: listOf(userResource) },
+  { name: 'Roles', about: 'permissions of users', access: 'roles:read', open: rolesScreen },
+  { name: 'API keys', about: 'access for programs', access: 'tokens:read', open: tokensScreen },
   { name: 'SSH keys', about: 'your own keys', access: 'signed-in', open: sshKeysScreen },
   {
     name: 'Webhooks',
@@ -95,12 +95,12 @@ const screens: readonly Screen[] = [
     access: 'webhook:read',
     open: webhooksScreen,
   },
-  { name: 'Live', about: 'requests, changes, plans, as they happen', access: 'signed-in', open: liveScreen },
-  { name: 'Audit log', about: 'what was changed, as it happens', access: 'audit:read', open: auditScreen },
-  { name: 'Backups', about: 'copies of everything', access: 'deploy:read', open: backupsScreen },
+  { name: 'Live', about: 'requests, changes and schedules, live', access: 'signed-in', open: liveScreen },
+  { name: 'Audit log', about: 'who changed what, live', access: 'audit:read', open: auditScreen },
+  { name: 'Backups', about: 'copies of all rows and media', access: 'deploy:read', open: backupsScreen },
   {
     name: 'Settings',
-    about: 'configuration: what the file says',
+    about: 'configuration of the service',
     access: 'config:read',
     open: configurationScreen,
   },

@@ -103,7 +103,7 @@ function blocksOf({ here, planned, changes }: Vitals, now: number): Block[] {
   if (changes)
     blocks.push({
       title: 'Last changes',
-      empty: 'Nothing has been changed yet.',
+      empty: 'No changes yet.',
       rows: changes.map(({ subject, verb, who, at }) => [
         `${subject.words}: ${verb} by ${who}`,
         sinceWord(at, now),
@@ -111,8 +111,8 @@ function blocksOf({ here, planned, changes }: Vitals, now: number): Block[] {
     })
   if (planned)
     blocks.push({
-      title: 'Planned',
-      empty: 'Nothing is planned.',
+      title: 'Scheduled',
+      empty: 'Nothing is scheduled.',
       rows: planned.map(({ title, at, publishes }) => [
         `${publishes ? 'Publish' : 'Unpublish'} ${title}`,
         sinceWord(at, now),
@@ -120,7 +120,7 @@ function blocksOf({ here, planned, changes }: Vitals, now: number): Block[] {
     })
   if (here)
     blocks.push({
-      title: 'Who is here',
+      title: 'Active users',
       empty: 'Nobody was active in the last 5 minutes.',
       rows: here.map(({ name, at }) => [name, sinceWord(at, now)]),
     })

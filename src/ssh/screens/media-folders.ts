@@ -39,7 +39,7 @@ export function mediaFoldersScreen(session: Session): AnyView {
     },
     key: 'folder_id',
     nameOf: ({ name }) => name,
-    empty: 'There is no folder yet: all files are in none.',
+    empty: 'No folders yet.',
     columns: [{ label: 'Folder', of: ({ name, word }) => word ?? name }],
     create: MediaFolderCreate,
     update: MediaFolderUpdate,

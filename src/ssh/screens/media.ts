@@ -5,7 +5,7 @@ import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { entryScreen } from './entry.js'
 
-/** Media files with their texts; pictures can be viewed at their addresses. */
+/** Media files and their texts; pictures can be viewed at their addresses. */
 export function mediaScreen(session: Session, folder?: { folder_id: string; word: string }): AnyView {
   const { items } = session.services.media
   return resourceView(session, {
@@ -16,7 +16,7 @@ export function mediaScreen(session: Session, folder?: { folder_id: string; word
     listKeys: [
       {
         key: 'w',
-        does: 'who uses it',
+        does: 'used by',
         run: (shell, { media_id }) =>
           shell.work('media:read', async () => {
             const uses = await items.references(session.actor, media_id)

@@ -20,7 +20,7 @@ export function scheduleScreen(session: Session, id: string, title: string): Any
         return {
           record,
           title: `Schedule ${title}`,
-          lead: ['Times are in UTC, as 2027-01-31T12:00. An empty one plans nothing.'],
+          lead: ['Times are in UTC, such as 2027-01-31T12:00. Leave both empty to cancel the schedule.'],
           fields: [
             {
               name: 'publish_at',
@@ -43,7 +43,7 @@ export function scheduleScreen(session: Session, id: string, title: string): Any
         await publishing.schedule(session.actor, plan, before => check(planIn(before)))
         return shell => {
           shell.back()
-          shell.say('Planned.')
+          shell.say('Scheduled.')
         }
       },
       keys: [],

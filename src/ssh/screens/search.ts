@@ -60,7 +60,7 @@ function draw(area: Area, { line, looked, found, names, at }: SearchState): void
   area.put(1, 0, 'Words', bold)
   drawLine(area, { x: 8, y: 0, width: area.width - 10 }, line)
   if (looked === undefined)
-    area.put(1, 2, 'Words in what is published. The last one may be a beginning.', dim)
+    area.put(1, 2, 'Search in published content. The last word can be the beginning of one.', dim)
   else if (found.length === 0) area.put(1, 2, `Nothing public has “${looked}”.`, dim)
   const rows = Math.max(1, Math.floor((area.height - 2) / 2))
   const top = Math.max(0, Math.min(at - Math.floor(rows / 2), found.length - rows))
@@ -85,7 +85,7 @@ export function searchScreen(session: Session): AnyView {
     update: (state, key, shell) => update(session, state, key, shell),
     draw,
     hints: () => [
-      { key: 'Enter', does: 'search, or open what is marked' },
+      { key: 'Enter', does: 'search, or open the selected result' },
       { key: '↑↓', does: 'move' },
       { key: 'Esc', does: 'back' },
     ],

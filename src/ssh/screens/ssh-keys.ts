@@ -26,7 +26,7 @@ export function sshKeysScreen(session: Session) {
     },
     key: 'ssh_key_id',
     nameOf: ({ label, fingerprint }) => label || fingerprint,
-    empty: 'You sign in without a key of your own.',
+    empty: 'No SSH keys yet.',
     columns: [
       { label: 'Label', of: ({ label }) => label || '–' },
       { label: 'Fingerprint', of: ({ fingerprint }) => fingerprint },
@@ -45,7 +45,7 @@ export function sshKeysScreen(session: Session) {
               name: 'public_key',
               label: 'Public key',
               required: true,
-              hint: 'a line as ssh-ed25519 AAAA… of a .pub file',
+              hint: 'the content of a .pub file, such as ssh-ed25519 AAAA…',
             },
             { name: 'label', label: 'Label' },
           ],

@@ -14,7 +14,7 @@ const linesOf = (text: string, style = plain): Row[] =>
 function requestRows(talk: Talk, session: Session): Row[] {
   const { request } = talk
   if (request?.status === 'open') {
-    const text = `${personIn(talk, request.author_id, session)} has asked for a review, ${timeWord(request.date_created)}`
+    const text = `${personIn(talk, request.author_id, session)} requested a review, ${timeWord(request.date_created)}`
     return [{ text, style: bold }, ...linesOf(request.note), { text: '' }]
   }
   if (request?.status !== 'returned') return []

@@ -6,5 +6,5 @@ import type { Session } from '../session.js'
 export const tokensScreen = (session: Session) =>
   resourceView(session, {
     ...tokenResource(session),
-    made: record => ['Your new key. It is shown this once:', '', keyIn(record)],
+    made: record => ['Your new key. It is shown only once:', '', keyIn(record)],
   })

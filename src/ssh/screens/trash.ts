@@ -50,7 +50,7 @@ export function trashScreen(session: Session): AnyView {
       { name: 'title', label: 'Title', kind: 'fixed', value: record?.title ?? '' },
       { name: 'kind', label: 'Datatype', kind: 'fixed', value: record?.kind ?? '' },
       { name: 'address', label: 'Address', kind: 'fixed', value: record?.address ?? '' },
-      { name: 'until', label: 'Gone for good', kind: 'fixed', value: record?.until ?? '' },
+      { name: 'until', label: 'Kept until', kind: 'fixed', value: record?.until ?? '' },
     ],
   })
 }

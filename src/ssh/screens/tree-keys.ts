@@ -97,7 +97,7 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
     },
     {
       key: 'c',
-      does: 'what waits',
+      does: 'unpublished changes',
       run: (shell, node) => changesScreen(session, shell, idOf(node)),
     },
   ]
@@ -121,7 +121,7 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
           shell.work('content:update', async () => {
             // Several moves may be waiting: each uses the tree after the one before it.
             const place = placeFor(tree(), id, how)
-            if (!place) shell.complain('There is no such place.')
+            if (!place) shell.complain('The entry cannot move there.')
             else await content.move(session.actor, { content_data_id: id, ...place })
             await shown.read()
           })
@@ -137,7 +137,7 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
         shell.work('content:create', async () => {
           const { content_data_id, parent_id } = entry
           const copy = await copies.duplicate(session.actor, { content_data_id, parent_id, route_id: null })
-          shell.say('This is the copy.')
+          shell.say('Duplicated. Duplicated. This is the copy.')
           reload(shown, shell, copy.content_data_id)
         })
       },

@@ -92,7 +92,7 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
     idOf,
     read,
     tree() {
-      if (!tree) throw new Error('the tree is not read yet')
+      if (!tree) throw new Error('the tree is still loading')
       return tree
     },
   }
@@ -103,10 +103,10 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
     ...placeKeys(shown),
     {
       key: 'o',
-      does: 'read more of a large tree here',
+      does: 'load more of the tree here',
       run(shell, node) {
         focus = idOf(node)
-        shell.say(tree?.isWhole ? 'All of it is here.' : 'This is what is around it.')
+        shell.say(tree?.isWhole ? 'The whole tree is loaded.' : 'Loaded the entries around this one.')
       },
     },
   ]
@@ -119,7 +119,7 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
       return { records: nodes, total: nodes.length }
     },
     keyOf: idOf,
-    empty: 'There is nothing here.',
+    empty: 'No entries.',
     columns: [
       {
         label: 'Entry',
@@ -127,7 +127,7 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
           const { text, style } = stateCell(node.state.kind, node.title)
           const waits = node.level === 1 && tree ? waitingIn(tree, idOf(node)) : 0
           return {
-            text: `${'  '.repeat(node.level - 1)}${text}${waits > 0 ? ` (${waits} wait)` : ''}`,
+            text: `${'  '.repeat(node.level - 1)}${text}${waits > 0 ? ` (${waits} unpublished)` : ''}`,
             style: style & dim ? plain : style,
           }
         },

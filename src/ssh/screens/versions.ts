@@ -30,11 +30,11 @@ export function versionsScreen(session: Session, id: string, title: string): Any
   const keys: ListKey<VersionRow>[] = [
     {
       key: 'Enter',
-      does: 'compare with the one before',
+      does: 'compare with the previous',
       run(shell, row) {
         const before = rows[rows.indexOf(row) + 1]
         if (before) compare(session, shell, before, row)
-        else shell.say('It is the first one.')
+        else shell.say('This is the first version.')
       },
     },
     {
@@ -66,13 +66,13 @@ export function versionsScreen(session: Session, id: string, title: string): Any
     },
     {
       key: 'n',
-      does: 'keep what is there now',
+      does: 'save a version',
       ofList: true,
       run: shell =>
         shell.work(reads, async () => {
           const kept = await keepVersion(session.actor, id, session)
           const loaded = await load()
-          shell.say(`Kept as version ${kept.version_number}.`)
+          shell.say(`Saved as version ${kept.version_number}.`)
           return state => ({ ...state, ...loaded })
         }),
     },
@@ -123,7 +123,7 @@ export function changesScreen<S>(session: Session, shell: Shell<S>, id: string):
       rows.push({ text: `${title}: ${word}`, style: bold }, ...(await rowsOf(values)))
     const drop = {
       key: 'X',
-      does: 'drop all of it',
+      does: 'discard all',
       run: (inner: Shell<never>) =>
         inner.open(
           confirmView(

@@ -4,7 +4,7 @@ import { resourceView, toldView } from '../resource.js'
 import type { Session } from '../session.js'
 import { deliveriesScreen } from './deliveries.js'
 
-const once = 'The receiver checks signatures with this secret. It is shown this once:'
+const once = 'The receiver checks signatures with this secret. It is shown only once:'
 
 /** Webhooks and their deliveries. */
 export function webhooksScreen(session: Session) {

@@ -4,8 +4,8 @@ import type { Translated } from '../text.js'
 export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = {
   '0 to 100': '0 bis 100',
   'All files': 'Alle Dateien',
-  'Another {type} file. Its address, texts and uses stay.':
-    'Eine andere Datei vom Typ {type}. Adresse, Texte und Verwendungen bleiben.',
+  'Choose another {type} file. The address, the texts and all uses stay the same.':
+    'Eine andere Datei vom Typ {type} wählen. Adresse, Texte und Verwendungen bleiben gleich.',
   'Back to the folder': 'Zurück zum Ordner',
   'Delete this folder…': 'Diesen Ordner löschen…',
   Description: 'Beschreibung',
@@ -15,12 +15,11 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
   'Focal point from the top': 'Bildschwerpunkt von oben',
   Folder: 'Ordner',
   Folders: 'Ordner',
-  'It is deleted only if no content uses it. This cannot be undone.':
-    'Nur Dateien, die kein Inhalt verwendet, werden gelöscht. Das ist endgültig.',
+  'You can delete it only if no content uses it. This cannot be undone.':
+    'Löschen ist nur möglich, wenn kein Inhalt die Datei verwendet. Das ist endgültig.',
   'New folder': 'Neuer Ordner',
   'New name': 'Neuer Name',
   'No alt text': 'Ohne Alternativtext',
-  'No files yet': 'Noch keine Dateien',
   None: 'Keiner',
   'Not in a folder': 'Ohne Ordner',
   'Nothing uses it.': 'Wird nirgends verwendet.',

@@ -4,8 +4,8 @@ import type { Translated } from '../text.js'
 export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = {
   '0 to 100': 'de 0 à 100',
   'All files': 'Tous les fichiers',
-  'Another {type} file. Its address, texts and uses stay.':
-    'Un autre fichier {type}. L’adresse, les textes et les utilisations restent.',
+  'Choose another {type} file. The address, the texts and all uses stay the same.':
+    'Choisissez un autre fichier {type}. L’adresse, les textes et les utilisations ne changent pas.',
   'Back to the folder': 'Retour au dossier',
   'Delete this folder…': 'Supprimer ce dossier…',
   Description: 'Description',
@@ -15,12 +15,11 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
   'Focal point from the top': 'Point focal depuis le haut',
   Folder: 'Dossier',
   Folders: 'Dossiers',
-  'It is deleted only if no content uses it. This cannot be undone.':
-    'Le fichier n’est supprimé que si aucun contenu ne l’utilise. Cette action est définitive.',
+  'You can delete it only if no content uses it. This cannot be undone.':
+    'La suppression n’est possible que si aucun contenu n’utilise le fichier. Cette action est définitive.',
   'New folder': 'Nouveau dossier',
   'New name': 'Nouveau nom',
   'No alt text': 'Sans texte alternatif',
-  'No files yet': 'Pas encore de fichier',
   None: 'Aucun',
   'Not in a folder': 'Sans dossier',
   'Nothing uses it.': 'N’est utilisé nulle part.',

@@ -155,7 +155,7 @@ export const historyActions: readonly Action[] = [
 export const tableActions: readonly (readonly [word: string, run: Command])[] = [
   [t('Add row'), addRowAfter],
   [t('Add column'), addColumnAfter],
-  [t('Head row'), toggleHeaderRow],
+  [t('Header row'), toggleHeaderRow],
   [t('Remove row'), deleteRow],
   [t('Remove column'), deleteColumn],
   [t('Remove table'), deleteTable],

@@ -102,7 +102,7 @@ export function askForLink(view: EditorView, choose: Choose): void {
         value: mark?.attrs.href ?? '',
         hint: t('https://…, /a-page, mailto:…'),
       },
-      { name: 'title', label: t('Title'), value: mark?.attrs.title ?? '', hint: t('may be empty') },
+      { name: 'title', label: t('Title'), value: mark?.attrs.title ?? '', hint: t('optional') },
     ],
     find: { word: t('Find a page…'), run: fill => choose('pages', ({ value }) => fill({ href: value })) },
     ...(mark ? { remove: () => view.dispatch(view.state.tr.removeMark(from, to, link)) } : {}),
@@ -151,7 +151,7 @@ export function askForImage(view: EditorView, choose: Choose): void {
           hint: t('describe it; empty if decorative'),
         },
         { name: 'src', label: t('Address'), value: values.src ?? '' },
-        { name: 'title', label: t('Title'), value: values.title ?? '', hint: t('may be empty') },
+        { name: 'title', label: t('Title'), value: values.title ?? '', hint: t('optional') },
       ],
       find: {
         word: t('Another image…'),

@@ -175,7 +175,7 @@ export class RichField {
     this.toolbar.update(this.view.state)
     this.view.focus()
     this.view.dispatch(this.view.state.tr.scrollIntoView())
-    say(isFull ? t('Full page. Escape leaves it') : t('Full page is left'))
+    say(isFull ? t('Full page. Press Escape to leave it') : t('Full page closed'))
   }
 
   private later(): void {
@@ -205,8 +205,8 @@ export class RichField {
       this.foot.tell(
         count(
           leftOut,
-          '{n} picture was left out. Save it as a file and drop it here.',
-          '{n} pictures were left out. Save them as files and drop them here.',
+          '{n} image was left out. Save it as a file and drop it here.',
+          '{n} images were left out. Save them as files and drop them here.',
         ),
       )
     return html

@@ -10,7 +10,7 @@ const word = /[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*/gu
 
 function countedIn(doc: Node): string {
   const words = doc.textBetween(0, doc.content.size, ' ', ' ').match(word)?.length ?? 0
-  if (words === 0) return t('No words yet')
+  if (words === 0) return t('0 words')
   const minutes = Math.max(1, Math.round(words / wordsAMinute))
   return t('{words} · {minutes} min read', {
     words: count(words, '{n} word', '{n} words', { n: words.toLocaleString(locale) }),

@@ -9,15 +9,15 @@ export class OpaqueView implements NodeView {
   readonly dom = element('div', { class: 'opaque' })
 
   constructor(node: Node, view: EditorView, position: () => number | undefined) {
-    const open = button(t('Make it text'), () => {
+    const open = button(t('Convert to text'), () => {
       const at = position()
       if (at === undefined) return
       const doc = openRoughly(String(node.attrs.html))
       view.dispatch(view.state.tr.replaceWith(at, at + node.nodeSize, doc.content))
       view.focus()
     })
-    open.title = t('What the editor does not know goes; Undo brings it back')
-    const words = element('p', {}, t('HTML that is kept as it is.'), ' ', open)
+    open.title = t('Unsupported formatting was removed. Undo restores it')
+    const words = element('p', {}, t('HTML, saved unchanged.'), ' ', open)
     this.dom.append(words, element('pre', {}, String(node.attrs.html)))
   }
 

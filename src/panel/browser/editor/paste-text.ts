@@ -63,6 +63,6 @@ export function pasteText(view: EditorView, { clipboardData }: ClipboardEvent, i
   const { types } = clipboardData
   const isText = !types.includes('text/html') || types.includes('vscode-editor-data')
   if (isPlain || !isText || $from.parent.type.spec.code || !looksLikeMarkdown(text)) return false
-  asRichText(view, text).catch(() => say(t('The Markdown could not be read')))
+  asRichText(view, text).catch(() => say(t('The Markdown is not valid')))
   return true
 }

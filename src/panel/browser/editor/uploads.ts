@@ -70,7 +70,7 @@ export class Uploads {
     say(
       pictures.length === 1 && first
         ? t('Uploading {name}', { name: first.name })
-        : counted(pictures.length, 'Uploading {n} picture', 'Uploading {n} pictures'),
+        : counted(pictures.length, 'Uploading {n} image', 'Uploading {n} images'),
     )
     for (const id of ids) this.start(id)
   }
@@ -153,8 +153,8 @@ export class Uploads {
     const [first] = files
     this.tell(
       files.length === 1
-        ? t('{name} is not a picture. Upload it under Media and link to it.', { name: first?.name ?? '' })
-        : t('{n} files are not pictures. Upload them under Media and link to them.', { n: files.length }),
+        ? t('{name} is not an image. Upload it under Media and link to it.', { name: first?.name ?? '' })
+        : t('{n} files are not images. Upload them under Media and link to them.', { n: files.length }),
     )
   }
 
@@ -179,7 +179,7 @@ export class UploadView implements NodeView {
     const sent = uploads.of(this.id)
     this.bar.setAttribute(
       'aria-label',
-      sent ? t('Upload of {name}', { name: sent.file.name }) : t('Upload of a picture'),
+      sent ? t('Upload of {name}', { name: sent.file.name }) : t('Image upload'),
     )
     sent?.views.add(this)
     this.dom.append(this.words)
@@ -221,7 +221,7 @@ export class UploadView implements NodeView {
     this.dom.classList.add('failed')
     const told = sent
       ? t('{name} was not uploaded: {problem}', { name: sent.file.name, problem: sent.problem ?? '' })
-      : t('The picture was not uploaded')
+      : t('The image was not uploaded')
     const retry = button(t('Retry'), () => this.uploads.start(this.id), 'small')
     const remove = button(t('Remove'), () => this.uploads.remove(this.id), 'small')
     this.words.replaceChildren(

@@ -147,7 +147,7 @@ class Site implements CompatSite {
 
   async open(datatype: DatatypeRow | undefined): Promise<DatatypeRow> {
     if (!datatype || !mayList(datatype, 'anybody')) await this.allow()
-    if (!datatype) throw notFound('there is no such datatype')
+    if (!datatype) throw notFound('unknown datatype')
     if (!mayShow(datatype, this.audience)) throw privateDatatype(datatype.name)
     return datatype
   }

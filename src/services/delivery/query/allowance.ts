@@ -9,10 +9,7 @@ export const withoutKey = {
 }
 
 const refusal = () =>
-  invalid(
-    'filter',
-    'takes more than a second of work: narrow it, or send an API key, for which it may take longer',
-  )
+  invalid('filter', 'takes more than a second: narrow it, or send an API key, which allows more time')
 
 /** Limits a query. @param isKnown whether the caller has a good key or session; asked when it matters, once */
 export function allowanceFor(isKnown: () => Promise<boolean>): AllowanceOf {

@@ -111,7 +111,7 @@ class Queries implements QueryService {
     if (!isListed) await allow()
     if (!datatype) {
       const known = [...schema.datatypes.values()].map(one => one.name)
-      throw notFound(`there is no such datatype${meantHint(name, known)}`)
+      throw notFound(`unknown datatype${meantHint(name, known)}`)
     }
     if (!mayShow(datatype, 'public')) throw privateDatatype(name)
     const request = queryRequest(new URLSearchParams(search), id !== undefined)

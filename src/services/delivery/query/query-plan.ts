@@ -64,8 +64,8 @@ function numberOf({ parameter }: FilterCondition, { name, field_type }: FieldRow
     throw invalid(
       parameter,
       field_type === 'number'
-        ? `${name} is compared with a number`
-        : `${name} is compared with a date or time`,
+        ? `${name} must be compared with a number`
+        : `${name} must be compared with a date or time`,
     )
   return number
 }
@@ -198,7 +198,7 @@ function columnTest(condition: FilterCondition, column: EntryColumn): Test {
   if (condition.operator === 'under' && column !== 'slug')
     throw invalid(condition.parameter, 'only the slug of a route can be nested')
   if (asciiColumns.has(column) && !given.every(isAscii))
-    throw invalid(condition.parameter, `${column} is compared with ASCII characters`)
+    throw invalid(condition.parameter, `${column} accepts only ASCII characters`)
   return negated(condition, op => ({ at: 'column', column, op, operands: columnOperands(op, given, last) }))
 }
 
@@ -231,8 +231,8 @@ export const looksFurther = (schema: Schema, datatype: DatatypeRow, { parts }: F
 /** Refuses a name with one sentence, whether it is not listed or does not exist, so that it reveals neither. */
 const nothingNamed = ({ reach }: Names, relation: FieldRow, name: string): string =>
   reach === 'anybody'
-    ? `nothing public that ${relation.name} refers to has a field "${name}": without an API key, conditions look only into datatypes whose visibility is "public"`
-    : `nothing that ${relation.name} refers to has a field "${name}"`
+    ? `the public entries in ${relation.name} have no field "${name}": without an API key, conditions look only into datatypes whose visibility is "public"`
+    : `the entries in ${relation.name} have no field "${name}"`
 
 function targetTest(names: Names, condition: FilterCondition, relation: FieldRow, name: string): Test {
   const { schema, reach } = names

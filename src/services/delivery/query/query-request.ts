@@ -19,7 +19,7 @@ export interface QueryRequest {
 }
 
 const noParameter = (name: string, known: readonly string[]) =>
-  `there is no such parameter${meantHint(name, known).replace(':', ';')}; there are ${known.join(', ')}`
+  `unknown parameter${meantHint(name, known).replace(':', ';')}; use ${known.join(', ')}`
 
 export const operators = [
   'eq',
@@ -105,10 +105,7 @@ class FilterParser {
     }
     const condition = conditionOf(parameter, segments, value)
     if (condition.operator === 'contains' && ++this.searches > queryLimits.searches)
-      throw invalid(
-        parameter,
-        `is one more "contains" than the ${queryLimits.searches} that a query may have`,
-      )
+      throw invalid(parameter, `exceeds the maximum of ${queryLimits.searches} "contains" in a query`)
     at.parts.push(condition)
   }
 
@@ -152,7 +149,7 @@ export function refuseLargeFilter(filter: FilterGroup): void {
   const counted = { conditions: 0, searches: 0 }
   const count = ({ parts }: FilterGroup, level: number): void => {
     // Conditions that became groups of their own are a level more than an address can say.
-    if (level > 2 * queryLimits.groups) throw invalid('filters', 'are too deep')
+    if (level > 2 * queryLimits.groups) throw invalid('filters', 'are nested too deeply')
     for (const part of parts) {
       if ('parts' in part) count(part, level + 1)
       else countCondition(part, counted)
@@ -169,7 +166,7 @@ function countCondition(
   if (++counted.conditions > conditions) throw invalid('filters', `have more than ${conditions} conditions`)
   if (operator !== 'contains') return
   if (++counted.searches > searches)
-    throw invalid(parameter, `is a text search beyond the maximum of ${searches}`)
+    throw invalid(parameter, `exceeds the maximum of ${searches} text searches`)
   if (values.some(({ length }) => length > searchCharacters))
     throw invalid(parameter, `must have at most ${searchCharacters} characters`)
 }
@@ -180,7 +177,8 @@ function sortOf(text: string): QueryRequest['sort'] {
     return { name: fieldName('sort', descending ? part.slice(1) : part), descending }
   })
   if (sorts.length > queryLimits.sorts) throw invalid('sort', `has more than ${queryLimits.sorts} keys`)
-  if (new Set(sorts.map(({ name }) => name)).size < sorts.length) throw invalid('sort', 'names a field twice')
+  if (new Set(sorts.map(({ name }) => name)).size < sorts.length)
+    throw invalid('sort', 'contains a field twice')
   return sorts
 }
 

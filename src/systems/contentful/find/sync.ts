@@ -78,7 +78,7 @@ interface Changed {
 
 async function changedIn({ read }: Documents, from: number, to: number): Promise<Changed> {
   const isKnown = from >= to || (await read.exists(contentChanges, { change_id: from + 1 }))
-  if (!isKnown) throw invalid('sync_token', 'is too old: begin with initial=true')
+  if (!isKnown) throw invalid('sync_token', 'is too old: start with initial=true')
   const roots = new Set<string>()
   for (let at = from; at < to; ) {
     const rows = await read.query(changesAfter, { after: at })
@@ -104,7 +104,7 @@ async function eventsOf(
   const filter = { table_name, from: leastUlid(since - slackMs), ...(operation ? { operation } : {}) }
   const query = auditEventKeys(Object.keys(filter) as (keyof typeof filter)[], mostDeletions + 1)
   const keys = (await read.query(query, filter as never)).map(({ key }) => key)
-  if (keys.length > mostDeletions) throw invalid('sync_token', 'is too old: begin with initial=true')
+  if (keys.length > mostDeletions) throw invalid('sync_token', 'is too old: start with initial=true')
   return read.findIn(auditEvents, 'audit_event_id', keys)
 }
 
@@ -197,7 +197,7 @@ class SyncPage {
     if (roots?.size === 0) return []
     const where = roots ? { root_id: [...roots] } : {}
     const rows = await read.findAll(space.contentData, where, { limit: mostDeletions + 1 })
-    if (rows.length > mostDeletions) throw invalid('sync_token', 'is too old: begin with initial=true')
+    if (rows.length > mostDeletions) throw invalid('sync_token', 'is too old: start with initial=true')
     // After a change of the content model, entries that have become private are reported as deleted.
     const once = rows.flatMap(({ content_data_id, published_at, datatype_id }) =>
       published_at && (!roots || this.isTold(datatype_id)) ? content_data_id : [],

@@ -52,7 +52,7 @@ function conditionOf(parameter: string, value: string): ContentfulCondition | un
   const operator = Object.hasOwn(operators, given) ? operators[given] : undefined
   const found = member.exec(path)
   const column = Object.hasOwn(systemMembers, path) ? systemMembers[path] : undefined
-  if (!operator || (!found && !column)) throw invalid(parameter.slice(0, 100), 'is not answered')
+  if (!operator || (!found && !column)) throw invalid(parameter.slice(0, 100), 'is not supported')
   const [, field = '', , inner] = found ?? []
   if (value === '') throw invalid(parameter.slice(0, 100), 'must have a value')
   if (operator === 'exists' && value !== 'true' && value !== 'false')
@@ -128,7 +128,7 @@ export function syncOf(c: Ctx): SyncState {
   const query = new URLSearchParams(searchOf(c.req.url))
   const token = query.get('sync_token')
   if (token !== null) return readSyncToken(token)
-  if (query.get('initial') !== 'true') throw invalid('sync_token', 'is missing; begin with initial=true')
+  if (query.get('initial') !== 'true') throw invalid('sync_token', 'is missing: start with initial=true')
   const contentType = query.get('content_type')
   const given = query.get('type') ?? (contentType === null ? 'all' : 'Entry')
   const type = syncTypes.find(one => one === given)

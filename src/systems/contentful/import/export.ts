@@ -128,9 +128,11 @@ async function found(files: ExportFiles): Promise<{ name: string; json: object }
   }
   const [first, second] = all
   if (first && second)
-    throw badRequest(`found two exports, ${first.name} and ${second.name}: name one of them`)
+    throw badRequest(`found two exports, ${first.name} and ${second.name}: choose one of them`)
   if (first) return first
-  throw badRequest('the JSON file with contentTypes is missing, as `contentful space export` writes it')
+  throw badRequest(
+    'the JSON file with contentTypes is missing: create the export with `contentful space export`',
+  )
 }
 
 const reasonOf = ({ issues: [issue] }: z.ZodError): string =>

@@ -187,7 +187,7 @@ export class SanityDataset {
       op.type === 'AccessElement' ? [op.index, op.index + 1] : [op.left, op.right + (op.isInclusive ? 1 : 0)]
     const isFromEnd = op.type === 'Slice' && op.right < 0
     if (!Number.isInteger(from) || !Number.isInteger(to) || from < 0 || isFromEnd) return undefined
-    if (from > queryLimits.offset) this.refuse(`may pass over at most ${queryLimits.offset} documents`)
+    if (from > queryLimits.offset) this.refuse(`can skip at most ${queryLimits.offset} documents`)
     return { offset: from, limit: Math.max(to - from, 0), isOne: op.type === 'AccessElement' }
   }
 
@@ -203,7 +203,7 @@ export class SanityDataset {
     if (missing) await this.site.sees(undefined)
     const seen: Datatype[] = []
     for (const datatype of found) if (await this.site.sees(datatype)) seen.push(datatype)
-    if (seen.length > mostTypes) this.refuse(`must name at most ${mostTypes} types`)
+    if (seen.length > mostTypes) this.refuse(`must have at most ${mostTypes} types`)
     return seen
   }
 

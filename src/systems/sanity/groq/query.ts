@@ -42,7 +42,7 @@ export async function computed(
   } catch (error) {
     if (!(error instanceof ComputationError)) throw error
     const { reason, message } = error
-    throw new QueryError(reason === 'refused' ? message : `the query ${message}; ask for less`, query)
+    throw new QueryError(reason === 'refused' ? message : `the query ${message}: narrow the request`, query)
   }
 }
 

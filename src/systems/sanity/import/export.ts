@@ -55,8 +55,9 @@ function dataFile({ names }: ExportFiles): string {
   const found = names.filter(name => /(?:^|\/)data\.ndjson$/.test(name))
   const candidates = found.length > 0 ? found : names.filter(name => name.endsWith('.ndjson'))
   const [name, second] = candidates
-  if (name === undefined) throw badRequest('data.ndjson is missing, as `sanity dataset export` writes it')
-  if (second !== undefined) throw badRequest(`found two exports, ${name} and ${second}: name one of them`)
+  if (name === undefined)
+    throw badRequest('data.ndjson is missing: create the export with `sanity dataset export`')
+  if (second !== undefined) throw badRequest(`found two exports, ${name} and ${second}: choose one of them`)
   return name
 }
 

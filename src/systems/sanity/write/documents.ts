@@ -81,7 +81,7 @@ export class SanityDocuments {
    */
   async load(references: readonly string[]): Promise<void> {
     if (references.length > groqLimits.documents)
-      this.refuse(`follows more than ${groqLimits.documents} references at once; ask for less`)
+      this.refuse(`follows more than ${groqLimits.documents} references at once: narrow the request`)
     const own = await ownRecords(this.site, references)
     const ids = [...own.values()].flatMap(({ entry }) => entry ?? [])
     const unknown = ids.filter(id => !this.referred.has(id) && !this.made.has(id))
@@ -140,7 +140,7 @@ export class SanityDocuments {
     this.known.set(reference, json)
     this.characters += json.length
     if (this.characters > groqLimits.read)
-      this.refuse(`reads documents of more than ${groqLimits.read} characters; ask for less`)
+      this.refuse(`reads documents of more than ${groqLimits.read} characters: narrow the request`)
   }
 
   async of(ids: readonly string[]): Promise<void> {
@@ -155,7 +155,7 @@ export class SanityDocuments {
     for (const one of await this.site.documents.made(ids, JSON.stringify(shape), write)) {
       this.entries += one.entries
       if (this.entries > mostEntries)
-        this.refuse(`the answer would have more than ${mostEntries} entries; ask for less`)
+        this.refuse(`the response would have more than ${mostEntries} entries: narrow the request`)
       for (const id of one.referred) this.referred.add(id)
       this.made.set(one.id, one)
       this.keep(one.name, one.json)

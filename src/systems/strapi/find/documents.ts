@@ -100,7 +100,7 @@ async function remembered(
 function windowOf(paging: StrapiPaging): Pick<DocumentQuery, 'limit' | 'offset' | 'count'> {
   const offset = paging.by === 'page' ? (paging.page - 1) * paging.size : paging.start
   if (offset > queryLimits.offset)
-    throw invalid('pagination', `may pass over at most ${queryLimits.offset} documents`)
+    throw invalid('pagination', `can skip at most ${queryLimits.offset} documents`)
   return { limit: paging.by === 'page' ? paging.size : paging.limit, offset, count: paging.count }
 }
 

@@ -54,7 +54,7 @@ function shownOf(name: string, given: Nested, level: number): StrapiShown | unde
   if (typeof given === 'string') return none
   for (const key of given.keys())
     if (!['fields', 'populate', 'on', 'sort'].includes(key))
-      throw invalid(`populate[${name.slice(0, 60)}][${key.slice(0, 60)}]`, 'is not answered')
+      throw invalid(`populate[${name.slice(0, 60)}][${key.slice(0, 60)}]`, 'is not supported')
   const on = given.get('on')
   return {
     fields: fieldsOf(`populate[${name.slice(0, 60)}][fields]`, given.get('fields')),

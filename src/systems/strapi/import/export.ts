@@ -136,10 +136,10 @@ export async function strapiExport(files: ExportFiles, notes: Notes): Promise<St
   const all = <T>(part: string, type: z.ZodType<T>) => records(files, part, type, unread)
   const { names } = files
   if (names.length === 1 && names[0]?.endsWith('.enc'))
-    throw badRequest('the export is encrypted: make it with strapi export --no-encrypt')
+    throw badRequest('the export is encrypted: create one with strapi export --no-encrypt')
   if (!names.some(name => /^schemas\/.*\.jsonl$/.test(name)))
     throw badRequest(
-      'this is no export of Strapi: it has no schemas. Make it with strapi export --no-encrypt',
+      'this is not an export of Strapi: it has no schemas. Create one with strapi export --no-encrypt',
     )
   const schemas = await all('schemas', schema)
   if (schemas.length > mostSchemas) throw badRequest(`the export has more than ${mostSchemas} types`)

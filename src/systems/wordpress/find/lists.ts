@@ -131,7 +131,7 @@ async function counted(
   if (ids.length > mostCounted)
     throw invalid(
       orderby === 'count' ? 'orderby' : 'hide_empty',
-      `is answered for ${mostCounted} terms at most`,
+      `is supported for at most ${mostCounted} terms`,
     )
   const counts = new Map<string, number>()
   for (const id of ids) counts.set(id, await countOf(site, part, id))

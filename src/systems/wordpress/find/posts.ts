@@ -50,7 +50,7 @@ export function pagingHeaders(
 
 export const windowOf = ({ page, perPage, offset }: WordpressRequest): { limit: number; offset: number } => {
   const from = offset ?? (page - 1) * perPage
-  if (from > queryLimits.offset) throw invalid('page', `may pass over at most ${queryLimits.offset} entries`)
+  if (from > queryLimits.offset) throw invalid('page', `can skip at most ${queryLimits.offset} entries`)
   return { limit: perPage, offset: from }
 }
 

@@ -84,7 +84,7 @@ export function wordpressRequest(url: string, api: string) {
   const at = url.indexOf('?')
   const search = at < 0 ? '' : url.slice(at + 1)
   const query = nestedQuery(search)
-  for (const name of query.keys()) if (unanswered.has(name)) throw invalid(name, 'is not answered')
+  for (const name of query.keys()) if (unanswered.has(name)) throw invalid(name, 'is not supported')
   const number = (name: string, least: number, standard: number, most = 1_000_000) =>
     numberOf(name, query.get(name), { least, most, standard })
   const text = (name: string) => parameterText(name, query.get(name))

@@ -198,9 +198,7 @@ class Gathered {
       throw badRequest(`${file}: the URL of the site (wp:base_blog_url) is missing`)
     const base = new URL(address)
     if (this.base && (this.base.host !== base.host || this.base.pathname !== base.pathname))
-      throw badRequest(
-        `${file}: it is of another site, ${base.host}, than the file before it, ${this.base.host}`,
-      )
+      throw badRequest(`${file}: the site is ${base.host}, but the previous file has ${this.base.host}`)
     this.base = base
   }
 
@@ -227,7 +225,7 @@ export async function readWordpressExport(files: ExportFiles): Promise<Wordpress
   const isExport = (name: string) => /\.(?:xml|wxr)$/i.test(name) && !/(?:^|\/)(?:\.|__MACOSX\/)/.test(name)
   const chosen = names.length === 1 ? names : names.filter(isExport).sort()
   if (chosen.length === 0)
-    throw badRequest('a file that ends in .xml is missing: WordPress writes one in Tools, Export')
+    throw badRequest('the export has no .xml file: create one in WordPress under Tools > Export')
   const gathered = new Gathered()
   for (const name of chosen) {
     const rss = parseXml(await files.text(name), name)

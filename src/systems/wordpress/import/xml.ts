@@ -37,7 +37,7 @@ export function parseXml(xml: string, name: string): XmlElement {
     if (top) top.text += text
   }
   parser.on('error', error => {
-    throw problem(`${error.message.replace(/^.*?:\d+:\d+: /, '')}: the export is damaged or not whole`)
+    throw problem(`${error.message.replace(/^.*?:\d+:\d+: /, '')}: the export is damaged or incomplete`)
   })
   parser.on('doctype', () => {
     throw problem('it contains a DOCTYPE declaration, which is not supported')
