@@ -26,7 +26,13 @@ describe('a command over SSH', () => {
       out: '',
       err: "slugline: unknown command 'lst'\n(Did you mean list?)\n",
     })
-    for (const local of ['serve', 'migrate up', 'backup restore x', 'config check', 'content list --config /etc/passwd'])
+    for (const local of [
+      'serve',
+      'migrate up',
+      'backup restore x',
+      'config check',
+      'content list --config /etc/passwd',
+    ])
       expect(await admin(local)).toMatchObject({ code: 2, out: '' })
   })
 
