@@ -80,7 +80,11 @@ describe('a hostile file', async () => {
       Buffer.concat([jpeg, Buffer.from('<?php system($_GET[0]); ?>')]),
       /its content also matches PHP/,
     ],
-    ['x.png', Buffer.concat([png, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg">')]), /for SVG/],
+    [
+      'x.png',
+      Buffer.concat([png, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg">')]),
+      /its content also matches SVG/,
+    ],
     ['x.pdf', '%PDF-1.4\n<html><script>alert(1)</script>', /its content also matches HTML/],
     ['x.png', png.subarray(0, png.length / 2), /damaged/],
     ['x.jpg', jpeg.subarray(0, jpeg.length / 2), /damaged/],

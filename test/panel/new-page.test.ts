@@ -141,7 +141,7 @@ describe.skipIf(chromiumMissing)(
       await page.focus('#f-title')
       await page.keyboard.type('Ride on, dear bicycle')
       await expect.poll(() => page.inputValue('#f-slug')).toBe('/ride-on-dear-bicycle')
-      expect(await page.textContent('#h-slug')).toBe('leave empty to create it from the title')
+      expect(await page.textContent('#h-slug')).toBe('created from the title')
       await expectClean(admin)
       await page.keyboard.type('!')
       await page.keyboard.press('Enter')
