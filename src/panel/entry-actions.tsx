@@ -8,6 +8,7 @@ import { withZone } from '../resources/times.js'
 import { placeFor, treeOf } from '../resources/trees.js'
 import { ContentCreate, ContentMove } from '../services/content/content-input.js'
 import type { PanelContext } from './context.js'
+import { crumbsOf } from './entry-crumbs.js'
 import { entryPage } from './entry-page.js'
 import { Page } from './layout.js'
 import { type Place, withMoveBack } from './moved-from.js'
@@ -83,7 +84,7 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
     const entry = await content.get(idIn(c))
     const name = await nameOf(entry, context)
     return (
-      <Page view={view} title={view.t('Delete')} crumbs={[{ word: name, path: entryPath(idIn(c)) }]} column>
+      <Page view={view} title={view.t('Delete')} crumbs={await crumbsOf(idIn(c), context, view)} column>
         <DeleteQuestion
           isPage
           view={view}

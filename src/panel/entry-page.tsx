@@ -3,6 +3,7 @@ import { type State, stateWord, treeOf, waitingIn } from '../resources/trees.js'
 import { talkOf } from '../resources/views/talk.js'
 import { markOfField } from './comments.js'
 import { Fields } from './controls.js'
+import { crumbsTo } from './entry-crumbs.js'
 import { controlOf } from './entry-fields.js'
 import { EntryMenu } from './entry-menu.js'
 import type { Asked, Shown } from './entry-shown.js'
@@ -47,7 +48,7 @@ export async function entryPage(view: View, asked: Asked) {
     <Page
       view={view}
       title={title}
-      crumbs={[{ word: view.t('Content'), path: '/content' }]}
+      crumbs={await crumbsTo(entry, context, view)}
       column
       actions={<Actions {...shown} />}
       tree={

@@ -74,7 +74,8 @@ const TreeEdge = ({ view }: { view: View }) => (
   />
 )
 
-interface Crumb {
+/** A link above the title of a page. */
+export interface Crumb {
   readonly word: string
   readonly path: string
 }

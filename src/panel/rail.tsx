@@ -15,6 +15,8 @@ export interface Place {
   readonly key?: string
   /** Whether the path belongs to the whole panel, also for a space with pages of its own. */
   readonly outside?: true
+  /** Another path whose pages belong to the place. */
+  readonly also?: string
 }
 
 interface Group {
@@ -37,7 +39,14 @@ const content: readonly Place[] = [
 ]
 const structure: readonly Place[] = [
   { path: '/routes', word: 'Routes', icon: 'routes', access: 'routes:read', phone: true, key: 'r' },
-  { path: '/datatypes', word: 'Datatypes', icon: 'datatypes', access: 'datatypes:read', key: 'd' },
+  {
+    path: '/datatypes',
+    word: 'Datatypes',
+    icon: 'datatypes',
+    access: 'datatypes:read',
+    key: 'd',
+    also: '/fields',
+  },
 ]
 
 const ofSite: readonly Group[] = [
@@ -85,13 +94,16 @@ export const addressOfPlace = ({ base }: View, { path, outside }: Pick<Place, 'p
 
 const isWithin = (at: string, path: string) => at === path || (path !== '/' && at.startsWith(`${path}/`))
 
+const isAt = ({ path: at }: View, { path, also, outside }: Place): boolean =>
+  !outside && (isWithin(at, path) || (also !== undefined && isWithin(at, also)))
+
 const PlaceLink = ({ view, place }: { view: View; place: Place }) => (
   <a
     href={addressOfPlace(view, place)}
     class={place.phone ? undefined : 'low'}
     title={view.t(place.word)}
     data-go={place.key}
-    aria-current={!place.outside && isWithin(view.path, place.path) ? 'page' : undefined}
+    aria-current={isAt(view, place) ? 'page' : undefined}
   >
     <Icon view={view} name={place.icon} />
     <span class="word">{view.t(place.word)}</span>

@@ -1,5 +1,4 @@
 import { type Ctx, idParam } from '../middleware/context.js'
-import { nameOf } from '../resources/entries.js'
 import type { ChangedText } from '../resources/views/changed-texts.js'
 import { changedEntries, changesTitle, noChanges } from '../resources/views/changes.js'
 import {
@@ -10,6 +9,7 @@ import {
   versionRows,
 } from '../resources/views/versions.js'
 import type { PanelContext } from './context.js'
+import { crumbsOf } from './entry-crumbs.js'
 import { TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { type Pages, saved } from './pages.js'
@@ -41,20 +41,17 @@ export function versionPages(set: Pages, context: PanelContext): void {
   })
 }
 
-const nameIn = async (c: Ctx, context: PanelContext): Promise<string> =>
-  nameOf(await context.services.space.content.get(idIn(c)), context)
-
 function listPage({ get }: Pages, context: PanelContext): void {
   get('/content/entry/:entry_id/versions', 'content:update', async (view, c) => {
-    const name = await nameIn(c, context)
+    const crumbs = await crumbsOf(idIn(c), context, view)
     const own = pathOf(idIn(c))
     const rows = await versionRows(idIn(c), context, view)
     return (
       <TitledPage
         view={view}
         title={view.t('Versions')}
-        heading={view.t('Versions of {name}', { name })}
-        crumbs={[{ word: name, path: own }]}
+        heading={view.t('Versions of {name}', { name: crumbs.at(-1)?.word ?? '' })}
+        crumbs={crumbs}
         column
       >
         {rows.length === 0 ? (
@@ -120,7 +117,7 @@ function comparePage({ get }: Pages, context: PanelContext): void {
         title={view.t('Compare')}
         heading={view.t('What changed')}
         crumbs={[
-          { word: await nameIn(c, context), path: own },
+          ...(await crumbsOf(idIn(c), context, view)),
           { word: view.t('Versions'), path: `${own}/versions` },
         ]}
         column
@@ -142,13 +139,13 @@ function changesPage({ get }: Pages, context: PanelContext): void {
   get('/content/entry/:entry_id/changes', 'content:update', async (view, c) => {
     const entries = await changedEntries(idIn(c), context, view)
     const values = await withPieces(entries.flatMap(entry => entry.values))
-    const sections = entries.map(entry => ({ ...entry, values: values.splice(0, entry.values.length) }))
     const own = pathOf(idIn(c))
+    const sections = entries.map(entry => ({ ...entry, values: values.splice(0, entry.values.length) }))
     return (
       <TitledPage
         view={view}
         title={view.t(changesTitle)}
-        crumbs={[{ word: await nameIn(c, context), path: own }]}
+        crumbs={await crumbsOf(idIn(c), context, view)}
         column
         actions={
           entries.length > 0 && (

@@ -248,6 +248,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'in one value': 'in einem Wert',
   'in published entries': 'in veröffentlichten Einträgen',
   'is not there': 'nicht vorhanden',
+  'locked: entries have values of this field': 'gesperrt: Einträge haben Werte dieses Feldes',
   moved: 'verschoben',
   new: 'neu',
   'no fractions': 'keine Nachkommastellen',

@@ -229,6 +229,7 @@ export const contentTexts = [
   'in one value',
   'in published entries',
   'is not there',
+  'locked: entries have values of this field',
   'moved',
   'new',
   'no fractions',

@@ -250,6 +250,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'in one value': 'dans une valeur',
   'in published entries': 'dans les entrées publiées',
   'is not there': 'introuvable',
+  'locked: entries have values of this field': 'verrouillé : des entrées ont des valeurs de ce champ',
   moved: 'déplacé',
   new: 'nouveau',
   'no fractions': 'sans décimales',
