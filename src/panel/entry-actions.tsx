@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { badRequest, HttpError } from '../errors.js'
 import { type Ctx, idParam } from '../middleware/context.js'
 import { modelOf, nameOf } from '../resources/entries.js'
 import { planIn } from '../resources/entry-mark.js'
@@ -12,10 +13,12 @@ import { crumbsOf } from './entry-crumbs.js'
 import { entryPage } from './entry-page.js'
 import { Page } from './layout.js'
 import { type Place, withMoveBack } from './moved-from.js'
-import { begun, type Pages, saved } from './pages.js'
+import { begun, formText, type Pages, saved, showPage } from './pages.js'
 import { DeleteQuestion } from './parts.js'
 import { unlessChanged } from './record-mark.js'
+import { lastSaveIn } from './savers.js'
 import { withUndo } from './undo.js'
+import { undoMarkIn, withUndoOf } from './undo-last.js'
 import { panelActor } from './view.js'
 
 const idIn = (c: Ctx) => idParam(c, 'entry_id')
@@ -106,10 +109,28 @@ const Plan = z.object({ publish_at: z.string(), unpublish_at: z.string() })
 
 /** Actions that publish, schedule and unpublish an entry. */
 export function publication({ act, submit }: Pages, context: PanelContext): void {
-  const { publishing } = context.services.space
+  const { changes, content, publishing, undoing } = context.services.space
   const at = '/content/entry/:entry_id'
   act(`${at}/unpublish`, 'content:publish', async c => {
+    const { root_id, status } = await content.get(idIn(c))
+    // The former public state of a page with unpublished changes is not stored anywhere.
+    const isUndoable = status === 'published' && (await changes.waitingAmong([root_id])).size === 0
     await publishing.unpublish(panelActor(c), idIn(c))
+    const done = saved(entryPath(idIn(c)))
+    return isUndoable ? withUndoOf(done, 'unpublish', idIn(c), context) : done
+  })
+  act(`${at}/undo`, 'content:update', async (c, view, sent) => {
+    const mark = undoMarkIn(formText(sent, 'mark'))
+    if (!mark) throw badRequest('mark: names nothing that can be undone', 'mark')
+    try {
+      await undoing.undo(panelActor(c), idIn(c), mark)
+    } catch (error) {
+      if (!(error instanceof HttpError && error.code === 'changed')) throw error
+      const { root_id } = await content.get(idIn(c))
+      const by = await lastSaveIn(root_id, panelActor(c), context)
+      const page = entryPage(view, { context, id: idIn(c), locale: '', notUndone: by ?? null })
+      return showPage(c, await page, error.status)
+    }
     return saved(entryPath(idIn(c)))
   })
   submit(`${at}/schedule`, 'content:publish', Plan, c => ({

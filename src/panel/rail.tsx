@@ -17,6 +17,8 @@ export interface Place {
   readonly outside?: true
   /** Another path whose pages belong to the place. */
   readonly also?: string
+  /** A permission: whoever has it finds the place under the settings, and not in the rail. */
+  readonly under?: Access
 }
 
 interface Group {
@@ -37,6 +39,12 @@ const content: readonly Place[] = [
   { path: '/media', word: 'Media', icon: 'media', access: 'media:read', phone: true, key: 'm' },
   { path: '/trash', word: 'Trash', icon: 'trash', access: 'content:update', key: 'x' },
 ]
+const calendar: Place = {
+  path: '/calendar',
+  word: 'Calendar',
+  icon: 'calendar',
+  access: 'content:update',
+}
 const structure: readonly Place[] = [
   { path: '/routes', word: 'Routes', icon: 'routes', access: 'routes:read', phone: true, key: 'r' },
   {
@@ -49,15 +57,34 @@ const structure: readonly Place[] = [
   },
 ]
 
+const settings: Access = 'config:read'
+const adminSpace: Place = {
+  path: '/space/content',
+  word: 'Admin space',
+  icon: 'space',
+  access: 'admin_tree:update',
+  under: settings,
+}
+const imports: Place = {
+  path: '/import',
+  word: 'Imports',
+  icon: 'imports',
+  access: 'import:read',
+  under: settings,
+}
+
+/** The places that the page of the settings leads to. */
+export const underSettings: readonly Place[] = [imports, adminSpace]
+
 const ofSite: readonly Group[] = [
-  { places: [overview, ...content] },
+  { places: [overview, ...content, calendar] },
   {
     name: 'Structure',
     places: [
       ...structure,
       { path: '/redirects', word: 'Redirects', icon: 'redirects', access: 'routes:read' },
       { path: '/locales', word: 'Locales', icon: 'locales', access: 'content:read' },
-      { path: '/space/content', word: 'Admin space', icon: 'space', access: 'admin_tree:update' },
+      adminSpace,
     ],
   },
   {
@@ -69,8 +96,8 @@ const ofSite: readonly Group[] = [
       { path: '/webhooks', word: 'Webhooks', icon: 'webhooks', access: 'webhook:read', key: 'w' },
       { path: '/audit', word: 'Audit log', icon: 'audit', access: 'audit:read', key: 'a' },
       { path: '/backups', word: 'Backups', icon: 'backups', access: 'deploy:read' },
-      { path: '/import', word: 'Imports', icon: 'imports', access: 'import:read' },
-      { path: '/settings', word: 'Settings', icon: 'settings', access: 'config:read', key: 's' },
+      imports,
+      { path: '/settings', word: 'Settings', icon: 'settings', access: settings, key: 's', also: '/import' },
     ],
   },
 ]
@@ -97,6 +124,8 @@ const isWithin = (at: string, path: string) => at === path || (path !== '/' && a
 const isAt = ({ path: at }: View, { path, also, outside }: Place): boolean =>
   !outside && (isWithin(at, path) || (also !== undefined && isWithin(at, also)))
 
+const isInRail = ({ can }: View, { access, under }: Place): boolean => can(access) && !(under && can(under))
+
 const PlaceLink = ({ view, place }: { view: View; place: Place }) => (
   <a
     href={addressOfPlace(view, place)}
@@ -113,7 +142,7 @@ const PlaceLink = ({ view, place }: { view: View; place: Place }) => (
 /** The navigation on the left of every page. */
 export function Rail({ view }: { view: View }) {
   const seen = groupsOf(view)
-    .map(({ name, places }) => ({ name, places: places.filter(({ access }) => view.can(access)) }))
+    .map(({ name, places }) => ({ name, places: places.filter(place => isInRail(view, place)) }))
     .filter(({ places }) => places.length > 0)
   return (
     <nav class={view.base === panelPath ? 'rail' : 'rail other'} aria-label={view.t('Main')}>

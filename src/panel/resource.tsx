@@ -163,7 +163,7 @@ function recordPages<R extends object>(
   context: PanelContext,
   resource: PageResource<R>,
 ): void {
-  const { path, title, access, service, update } = resource
+  const { path, access, service, update } = resource
   const at = `${path}/:record_id`
   const draw = async (view: View, c: Ctx, draft?: Draft) => {
     const seen = (await resource.reads?.(panelActor(c))) ?? service
@@ -246,7 +246,7 @@ function recordPages<R extends object>(
 }
 
 function deletePages<R extends object>({ get, act }: Pages, resource: PageResource<R>): void {
-  const { path, title, words, access, service } = resource
+  const { path, words, access, service } = resource
   const at = `${path}/:record_id/delete`
   const word = access.remove as Access
   get(at, word, async (view, c) => {

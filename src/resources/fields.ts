@@ -19,7 +19,13 @@ function typeField(record: FieldRecord | undefined, isLocked: boolean, viewer: V
   if (!record) return { ...base, kind: 'choice', choices, value: 'text' }
   if (!isLocked) return { ...base, kind: 'choice', choices, hint: t('cannot change while there are values') }
   const { word = record.field_type } = choices.find(({ value }) => value === record.field_type) ?? {}
-  return { ...base, kind: 'fixed', choices, value: word, hint: t('locked: entries have values of this field') }
+  return {
+    ...base,
+    kind: 'fixed',
+    choices,
+    value: word,
+    hint: t('locked: entries have values of this field'),
+  }
 }
 
 /** The fields of datatypes. */

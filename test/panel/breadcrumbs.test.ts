@@ -52,7 +52,10 @@ describe('D36: the way to a page', () => {
 
   it('of a block leads through its page', async () => {
     const page = ['Content /content', `The harbour /content/entry/${root.content_data_id}`]
-    expect(await crumbs(`/content/entry/${root.content_data_id}`)).toEqual(['Content /content', 'The harbour'])
+    expect(await crumbs(`/content/entry/${root.content_data_id}`)).toEqual([
+      'Content /content',
+      'The harbour',
+    ])
     expect(await crumbs(`/content/entry/${block}`)).toEqual([...page, 'Boats'])
     const own = [...page, `Boats /content/entry/${block}`]
     expect(await crumbs(`/content/entry/${block}/versions`)).toEqual([...own, 'Versions'])

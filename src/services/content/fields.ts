@@ -123,9 +123,6 @@ async function refuseChange(read: Reader, space: ContentSpace, before: Field, af
   const isRetyped = before.field_type !== after.field_type
   if (isRetyped || JSON.stringify(before.data) !== JSON.stringify(after.data))
     await refuseData(read, space, after, isRetyped ? {} : before.data)
-  if (
-    (isRetyped || before.parent_id !== after.parent_id) &&
-    (await hasValues(read, space, after.field_id))
-  )
+  if ((isRetyped || before.parent_id !== after.parent_id) && (await hasValues(read, space, after.field_id)))
     throw conflict('field_type and parent_id cannot change while entries have values of this field')
 }

@@ -3,6 +3,8 @@ export const browserTexts = [
   '+, Insert',
   '/ in a text',
   'A page, file, person, or what to do',
+  'The connection is back',
+  'The connection is back. Saving…',
   'a path such as /about',
   'Add alt text',
   'Add column',
