@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Ctx, idParam } from '../middleware/context.js'
-import { all, modelOf, startsOf, valuesOf } from '../resources/entries.js'
+import { all, type Entry, modelOf, startsOf, valuesOf } from '../resources/entries.js'
 import { changedValues, memberOf } from '../resources/entry-fields.js'
 import { readMark, unlessEdited } from '../resources/entry-mark.js'
 import { withFreeSlug } from '../resources/new-page.js'
@@ -22,6 +22,7 @@ import { notPublished } from './refused-publish.js'
 import { askForReview, reviewPages } from './review-actions.js'
 import { savedSince } from './saved-since.js'
 import { lastSave } from './savers.js'
+import { withUndoOf } from './undo-last.js'
 import { versionPages } from './versions.js'
 import { panelActor, type View } from './view.js'
 import { workActions } from './work-actions.js'
@@ -141,7 +142,7 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
             )
             return showPage(c, await entryPage(view, { context, id, locale, draft }), status)
           }
-        return saved(`${entryPath(id)}${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`)
+        return doneWith({ next: body.next, entry, locale, isEdited: entryPatch !== undefined }, context)
       },
       redraw: async (view, draft) => {
         const since = draft.changed ? await sinceOf(draft, { context, id, locale }) : undefined
@@ -149,6 +150,25 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
       },
     }
   })
+}
+
+interface Finished {
+  next: string
+  /** As it was. */
+  entry: Entry
+  locale: string
+  isEdited: boolean
+}
+
+/** Returns the path of the page after a save, with a mark to undo it. The former state behind a later publish is not stored. */
+function doneWith(
+  { next, entry, locale, isEdited }: Finished,
+  context: PanelContext,
+): Promise<string> | string {
+  const { content_data_id: id, status } = entry
+  const done = saved(`${entryPath(id)}${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`)
+  if (next === 'publish') return status === 'draft' ? withUndoOf(done, 'publish', id, context) : done
+  return next === '' && isEdited ? withUndoOf(done, 'save', id, context) : done
 }
 
 interface Saving {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { badRequest, HttpError } from '../errors.js'
 import { type Ctx, idParam } from '../middleware/context.js'
 import { modelOf, nameOf } from '../resources/entries.js'
 import { planIn } from '../resources/entry-mark.js'
@@ -8,13 +9,16 @@ import { withZone } from '../resources/times.js'
 import { placeFor, treeOf } from '../resources/trees.js'
 import { ContentCreate, ContentMove } from '../services/content/content-input.js'
 import type { PanelContext } from './context.js'
+import { crumbsOf } from './entry-crumbs.js'
 import { entryPage } from './entry-page.js'
 import { Page } from './layout.js'
 import { type Place, withMoveBack } from './moved-from.js'
-import { begun, type Pages, saved } from './pages.js'
+import { begun, formText, type Pages, saved, showPage } from './pages.js'
 import { DeleteQuestion } from './parts.js'
 import { unlessChanged } from './record-mark.js'
+import { lastSaveIn } from './savers.js'
 import { withUndo } from './undo.js'
+import { undoMarkIn, withUndoOf } from './undo-last.js'
 import { panelActor } from './view.js'
 
 const idIn = (c: Ctx) => idParam(c, 'entry_id')
@@ -83,7 +87,7 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
     const entry = await content.get(idIn(c))
     const name = await nameOf(entry, context)
     return (
-      <Page view={view} title={view.t('Delete')} crumbs={[{ word: name, path: entryPath(idIn(c)) }]} column>
+      <Page view={view} title={view.t('Delete')} crumbs={await crumbsOf(idIn(c), context, view)} column>
         <DeleteQuestion
           isPage
           view={view}
@@ -105,10 +109,29 @@ const Plan = z.object({ publish_at: z.string(), unpublish_at: z.string() })
 
 /** Actions that publish, schedule and unpublish an entry. */
 export function publication({ act, submit }: Pages, context: PanelContext): void {
-  const { publishing } = context.services.space
+  const { changes, content, publishing, undoing } = context.services.space
   const at = '/content/entry/:entry_id'
   act(`${at}/unpublish`, 'content:publish', async c => {
+    const { root_id, status } = await content.get(idIn(c))
+    // The former public state of a page with unpublished changes is not stored anywhere.
+    const isUndoable = status === 'published' && (await changes.waitingAmong([root_id])).size === 0
     await publishing.unpublish(panelActor(c), idIn(c))
+    const done = saved(entryPath(idIn(c)))
+    return isUndoable ? withUndoOf(done, 'unpublish', idIn(c), context) : done
+  })
+  act(`${at}/undo`, 'content:update', async (c, view, sent) => {
+    const mark = undoMarkIn(formText(sent, 'mark'))
+    if (!mark) throw badRequest('mark: names nothing that can be undone', 'mark')
+    try {
+      const mayRename = await context.services.access.can(c.env.identity, 'routes:update')
+      await undoing.undo(panelActor(c), idIn(c), mark, mayRename)
+    } catch (error) {
+      if (!(error instanceof HttpError && error.code === 'changed')) throw error
+      const { root_id } = await content.get(idIn(c))
+      const by = await lastSaveIn(root_id, panelActor(c), context)
+      const page = entryPage(view, { context, id: idIn(c), locale: '', notUndone: by ?? null })
+      return showPage(c, await page, error.status)
+    }
     return saved(entryPath(idIn(c)))
   })
   submit(`${at}/schedule`, 'content:publish', Plan, c => ({

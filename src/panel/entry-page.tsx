@@ -3,6 +3,7 @@ import { type State, stateWord, treeOf, waitingIn } from '../resources/trees.js'
 import { talkOf } from '../resources/views/talk.js'
 import { markOfField } from './comments.js'
 import { Fields } from './controls.js'
+import { crumbsTo } from './entry-crumbs.js'
 import { controlOf } from './entry-fields.js'
 import { EntryMenu } from './entry-menu.js'
 import type { Asked, Shown } from './entry-shown.js'
@@ -10,7 +11,7 @@ import { Side } from './entry-side.js'
 import { tokenMember } from './form-token.js'
 import { Page } from './layout.js'
 import { headFields, PageHead, pageMark } from './page-head.js'
-import { DeleteDialog, Form, Moment, State as StateOf } from './parts.js'
+import { DeleteDialog, Form, Moment, Note, State as StateOf } from './parts.js'
 import { mayAsk, ReviewNote } from './review.js'
 import { TreePane } from './tree.js'
 import { partsIn } from './tree-parts.js'
@@ -47,7 +48,7 @@ export async function entryPage(view: View, asked: Asked) {
     <Page
       view={view}
       title={title}
-      crumbs={[{ word: view.t('Content'), path: '/content' }]}
+      crumbs={await crumbsTo(entry, context, view)}
       column
       actions={<Actions {...shown} />}
       tree={
@@ -62,6 +63,7 @@ export async function entryPage(view: View, asked: Asked) {
       }
       side={await Side(shown)}
     >
+      <NotUndone {...shown} />
       <ReviewNote {...shown} />
       {await Editor(shown, node?.state)}
       {view.can('content:delete') && (
@@ -74,6 +76,25 @@ export async function entryPage(view: View, asked: Asked) {
         />
       )}
     </Page>
+  )
+}
+
+/** Says why an undo was refused. */
+function NotUndone({ view, notUndone }: Shown) {
+  if (notUndone === undefined) return null
+  const name = notUndone?.by ?? view.t('Somebody else')
+  return (
+    <Note view={view} kind="bad">
+      <div data-refused="undo" tabindex={-1}>
+        <b>{view.t('Not undone: {name} has changed this since.', { name })}</b>
+        {notUndone && (
+          <>
+            {' '}
+            <Moment view={view} at={notUndone.at} />
+          </>
+        )}
+      </div>
+    </Note>
   )
 }
 

@@ -4,6 +4,7 @@ import type { Talk } from '../resources/views/talk.js'
 import type { SavedFields } from './conflict.js'
 import type { PanelContext } from './context.js'
 import type { Draft } from './pages.js'
+import type { Save } from './savers.js'
 import type { View } from './view.js'
 
 /** The parameters of the page of an entry. */
@@ -15,6 +16,8 @@ export interface Asked {
   since?: SavedFields | undefined
   plan?: Draft
   said?: Draft
+  /** The save of somebody else that kept an undo from being done; null if it is unknown. */
+  notUndone?: Save | null
 }
 
 /** The data that all parts of the page share. */

@@ -2,6 +2,7 @@ import { invalid } from '../errors.js'
 import { hintFields, withHints } from '../resources/field-hints.js'
 import { settingMember, withSettings } from '../resources/field-settings.js'
 import { fieldResource } from '../resources/fields.js'
+import { ifThere } from '../resources/views/audit-subjects.js'
 import { SettingConflict } from '../services/content/check-data.js'
 import { settingsOf } from '../services/content/field-settings.js'
 import type { PanelContext } from './context.js'
@@ -44,12 +45,19 @@ export function fieldPages(context: PanelContext) {
       return fields.flatMap((field): Field[] => {
         if (field.name === 'data') return settings
         if (field.name === 'ui_config') return hintFields(String(type), record?.ui_config, viewer)
-        return field.name === 'field_type'
+        return field.name === 'field_type' && field.kind === 'choice'
           ? [{ ...field, shows: viewer.t('Show settings') } as Field]
           : [field]
       })
     },
     prepare: (texts, record) => withHints(withSettings(texts, record), record?.ui_config),
+    async crumbs({ t, can }, record, c) {
+      const id = record?.parent_id ?? c.req.query('of')
+      if (!can('datatypes:read') || id === undefined) return [{ word: t(resource.title), path: '/fields' }]
+      const datatype = await ifThere(space.datatypes.get(id))
+      const list = { word: t('Datatypes'), path: '/datatypes' }
+      return datatype ? [list, { word: datatype.label, path: `/datatypes/${datatype.datatype_id}` }] : [list]
+    },
     actions: (view, { parent_id }) => (
       <a class="button" href={`${view.base}/datatypes/${parent_id}`}>
         {view.t('Its datatype')}

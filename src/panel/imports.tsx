@@ -30,7 +30,11 @@ export function importPages(context: PanelContext) {
 
 function listPage({ get }: Pages, { services: { importJobs } }: PanelContext): void {
   get('/import', 'import:read', async (view, c) => (
-    <TitledPage view={view} title={view.t('Imports')}>
+    <TitledPage
+      view={view}
+      title={view.t('Imports')}
+      crumbs={view.can('config:read') ? [{ word: view.t('Settings'), path: '/settings' }] : []}
+    >
       <p class="lead">{view.t('Import content from another system. Existing content is not changed.')}</p>
       {view.can('import:create') && (
         <nav class="actions" aria-label={view.t('Import from')}>

@@ -11,6 +11,7 @@ import { surface } from '../routes/surface.js'
 import { partPages } from './all-parts.js'
 import { auditPages } from './audit.js'
 import { backupPages } from './backups.js'
+import { calendarPages } from './calendar.js'
 import { contentPages } from './content.js'
 import { adminPanel, type PanelContext, type PanelParts, panelPath, publicPanel } from './context.js'
 import { datatypePages } from './datatypes.js'
@@ -58,6 +59,7 @@ const spaceSubjects = [
 const subjects = [
   signInPages,
   overviewPages,
+  calendarPages,
   ...spaceSubjects,
   pagesOf('/redirects', redirectResource),
   pagesOf('/locales', localeResource),

@@ -1,8 +1,11 @@
 import type { Child } from 'hono/jsx'
+import type { UndoMark } from '../services/content/undo.js'
 import { directionOf } from '../texts/language.js'
+import type { PlainText } from '../texts/text.js'
 import type { Place } from './moved-from.js'
 import { Act, Icon, Moment } from './parts.js'
 import { Rail } from './rail.js'
+import { undoText } from './undo-last.js'
 import type { View } from './view.js'
 
 interface DocumentProps {
@@ -74,7 +77,8 @@ const TreeEdge = ({ view }: { view: View }) => (
   />
 )
 
-interface Crumb {
+/** A link above the title of a page. */
+export interface Crumb {
   readonly word: string
   readonly path: string
 }
@@ -122,6 +126,7 @@ export function Page({ view, title, crumbs = [], actions, tree, side, column, ki
             {view.saved && view.parts('Saved {time}', { time: <Moment view={view} at={view.now} clock /> })}
           </span>
           {view.movedFrom && <MoveBack view={view} from={view.movedFrom} />}
+          {view.undo && isEntry(view) && <UndoLast view={view} mark={view.undo} />}
           <FindButton view={view} />
           {hasSide && (
             <button type="button" class="button side-button" popovertarget="side">
@@ -172,6 +177,21 @@ const MoveBack = ({ view, from: { id, parent_id, position } }: { view: View; fro
     kind="move-back"
   >
     {view.t('Undo move')}
+  </Act>
+)
+
+const undoWords = {
+  save: 'Undo save',
+  publish: 'Undo publish',
+  unpublish: 'Undo unpublish',
+} as const satisfies Record<UndoMark['what'], PlainText>
+
+const isEntry = ({ path }: View) => /^\/content\/entry\/\w{26}$/.test(path)
+
+/** A button that undoes what was done to the entry of this page before it. */
+const UndoLast = ({ view, mark }: { view: View; mark: UndoMark }) => (
+  <Act view={view} action={`${view.path}/undo`} values={{ mark: undoText(mark) }}>
+    {view.t(undoWords[mark.what])}
   </Act>
 )
 

@@ -1,8 +1,6 @@
 import type { Actor } from '../actor.js'
 import type { ServicesOfSpace } from '../resources/admin-space.js'
-import type { Verb } from '../resources/views/audit-subjects.js'
-import { recentRows } from '../resources/views/recent.js'
-import type { Text } from '../texts/text.js'
+import { type RecentGroup, recentGroups, recentRows } from '../resources/views/recent.js'
 import { type PanelContext, panelPath } from './context.js'
 import { TitledPage } from './layout.js'
 import { Needs } from './needs.js'
@@ -11,20 +9,23 @@ import { Empty, Moment } from './parts.js'
 import { SubjectLink } from './subjects.js'
 import { panelActor, type View } from './view.js'
 
-const maxEvents = 60
-const maxChanges = 12
+const [maxEvents, maxChanges, maxNamed] = [90, 40, 6]
 
-/** Words for an action, by the verb of the change. */
-const doneBy = {
-  created: 'created by {name}, {time}',
-  changed: 'changed by {name}, {time}',
-  deleted: 'deleted by {name}, {time}',
-  begun: 'started by {name}, {time}',
-  ended: 'ended by {name}, {time}',
-  downloaded: 'downloaded by {name}, {time}',
-  published: 'published by {name}, {time}',
-  'not published as planned': 'not published on schedule by {name}, {time}',
-} as const satisfies Record<Verb, Text>
+/** Records of one action, the first ones by name. */
+const Done = ({ view, words, subjects }: RecentGroup['done'][number] & { view: View }) => (
+  <div>
+    <dt>{words}</dt>
+    <dd>
+      {subjects.slice(0, maxNamed).map((subject, i) => (
+        <>
+          {i > 0 && ', '}
+          <SubjectLink view={view} subject={subject} bare />
+        </>
+      ))}
+      {subjects.length > maxNamed && ` · ${view.t('{n} more', { n: subjects.length - maxNamed })}`}
+    </dd>
+  </div>
+)
 
 async function Recent({ view, actor, services }: { view: View; actor: Actor; services: ServicesOfSpace }) {
   const changes = await services.recentChanges.list(actor, maxEvents)
@@ -37,20 +38,20 @@ async function Recent({ view, actor, services }: { view: View; actor: Actor; ser
       {shown.length === 0 ? (
         <Empty>{view.t('No changes yet.')}</Empty>
       ) : (
-        <ul class="rows">
-          {shown.map(({ subject, verb, who, at, event }) => (
+        <ul class="recent">
+          {recentGroups(shown).map(({ who, at, done }) => (
             <li>
-              <SubjectLink
-                view={view}
-                subject={subject}
-                otherwise={mayReadAll ? `${panelPath}/audit/${event}` : undefined}
-              />
-              <span class="quiet">
-                {view.parts(doneBy[verb], {
-                  name: who,
-                  time: <Moment view={view} at={at} />,
-                })}
-              </span>
+              <p>
+                <b>{who}</b>{' '}
+                <span class="quiet">
+                  <Moment view={view} at={at} />
+                </span>
+              </p>
+              <dl>
+                {done.map(one => (
+                  <Done view={view} {...one} />
+                ))}
+              </dl>
             </li>
           ))}
         </ul>

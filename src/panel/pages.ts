@@ -185,7 +185,10 @@ const isScripted = (c: Ctx) => c.req.header('hx-request') === 'true'
 export async function showPage(c: Ctx, html: Html, status = 200): Promise<Response> {
   // After a change the response is a different page than that of the form.
   if (isScripted(c) && c.req.method === 'GET')
-    c.header('HX-Replace-Url', addressWithout(c, ['saved', 'beside', 'done', 'new', 'deleted', 'moved']))
+    c.header(
+      'HX-Replace-Url',
+      addressWithout(c, ['saved', 'beside', 'done', 'new', 'deleted', 'moved', 'undo']),
+    )
   // After signing out, the Back button must not show the page.
   c.header('Cache-Control', 'no-store')
   // A page with an awaited part has a promise as its text too.

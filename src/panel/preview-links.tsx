@@ -1,8 +1,9 @@
 import { type Ctx, idParam } from '../middleware/context.js'
-import { all, nameOf } from '../resources/entries.js'
+import { all } from '../resources/entries.js'
 import { PreviewLinkCreate } from '../services/delivery/preview-links.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
+import { crumbsOf } from './entry-crumbs.js'
 import { TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { type Draft, type Pages, saved, showPage } from './pages.js'
@@ -62,7 +63,8 @@ interface ListProps {
 
 async function listPage(view: View, { id, context, draft }: ListProps) {
   const entry = await context.services.space.content.get(id)
-  const name = await nameOf(entry, context)
+  const crumbs = await crumbsOf(id, context, view)
+  const name = crumbs.at(-1)?.word ?? ''
   const { previewLinks } = context.services
   const stored = await all(previewLinks.list({ content_data_id: entry.root_id }, { limit: maxLinks }))
   const links = stored.filter(({ expires_at }) => Date.parse(expires_at) > view.now)
@@ -71,7 +73,7 @@ async function listPage(view: View, { id, context, draft }: ListProps) {
       view={view}
       title={view.t('Preview links')}
       heading={view.t('Preview links of {name}', { name })}
-      crumbs={[{ word: name, path: pathOf(id) }]}
+      crumbs={crumbs}
       column
     >
       <p class="lead">

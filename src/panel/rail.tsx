@@ -15,6 +15,10 @@ export interface Place {
   readonly key?: string
   /** Whether the path belongs to the whole panel, also for a space with pages of its own. */
   readonly outside?: true
+  /** Another path whose pages belong to the place. */
+  readonly also?: string
+  /** A permission: whoever has it finds the place under the settings, and not in the rail. */
+  readonly under?: Access
 }
 
 interface Group {
@@ -35,20 +39,52 @@ const content: readonly Place[] = [
   { path: '/media', word: 'Media', icon: 'media', access: 'media:read', phone: true, key: 'm' },
   { path: '/trash', word: 'Trash', icon: 'trash', access: 'content:update', key: 'x' },
 ]
+const calendar: Place = {
+  path: '/calendar',
+  word: 'Calendar',
+  icon: 'calendar',
+  access: 'content:update',
+}
 const structure: readonly Place[] = [
   { path: '/routes', word: 'Routes', icon: 'routes', access: 'routes:read', phone: true, key: 'r' },
-  { path: '/datatypes', word: 'Datatypes', icon: 'datatypes', access: 'datatypes:read', key: 'd' },
+  {
+    path: '/datatypes',
+    word: 'Datatypes',
+    icon: 'datatypes',
+    access: 'datatypes:read',
+    key: 'd',
+    also: '/fields',
+  },
 ]
 
+const settings: Access = 'config:read'
+const adminSpace: Place = {
+  path: '/space/content',
+  word: 'Admin space',
+  icon: 'space',
+  access: 'admin_tree:update',
+  under: settings,
+}
+const imports: Place = {
+  path: '/import',
+  word: 'Imports',
+  icon: 'imports',
+  access: 'import:read',
+  under: settings,
+}
+
+/** The places that the page of the settings leads to. */
+export const underSettings: readonly Place[] = [imports, adminSpace]
+
 const ofSite: readonly Group[] = [
-  { places: [overview, ...content] },
+  { places: [overview, ...content, calendar] },
   {
     name: 'Structure',
     places: [
       ...structure,
       { path: '/redirects', word: 'Redirects', icon: 'redirects', access: 'routes:read' },
       { path: '/locales', word: 'Locales', icon: 'locales', access: 'content:read' },
-      { path: '/space/content', word: 'Admin space', icon: 'space', access: 'admin_tree:update' },
+      adminSpace,
     ],
   },
   {
@@ -60,8 +96,8 @@ const ofSite: readonly Group[] = [
       { path: '/webhooks', word: 'Webhooks', icon: 'webhooks', access: 'webhook:read', key: 'w' },
       { path: '/audit', word: 'Audit log', icon: 'audit', access: 'audit:read', key: 'a' },
       { path: '/backups', word: 'Backups', icon: 'backups', access: 'deploy:read' },
-      { path: '/import', word: 'Imports', icon: 'imports', access: 'import:read' },
-      { path: '/settings', word: 'Settings', icon: 'settings', access: 'config:read', key: 's' },
+      imports,
+      { path: '/settings', word: 'Settings', icon: 'settings', access: settings, key: 's', also: '/import' },
     ],
   },
 ]
@@ -85,13 +121,18 @@ export const addressOfPlace = ({ base }: View, { path, outside }: Pick<Place, 'p
 
 const isWithin = (at: string, path: string) => at === path || (path !== '/' && at.startsWith(`${path}/`))
 
+const isAt = ({ path: at }: View, { path, also, outside }: Place): boolean =>
+  !outside && (isWithin(at, path) || (also !== undefined && isWithin(at, also)))
+
+const isInRail = ({ can }: View, { access, under }: Place): boolean => can(access) && !(under && can(under))
+
 const PlaceLink = ({ view, place }: { view: View; place: Place }) => (
   <a
     href={addressOfPlace(view, place)}
     class={place.phone ? undefined : 'low'}
     title={view.t(place.word)}
     data-go={place.key}
-    aria-current={!place.outside && isWithin(view.path, place.path) ? 'page' : undefined}
+    aria-current={isAt(view, place) ? 'page' : undefined}
   >
     <Icon view={view} name={place.icon} />
     <span class="word">{view.t(place.word)}</span>
@@ -101,7 +142,7 @@ const PlaceLink = ({ view, place }: { view: View; place: Place }) => (
 /** The navigation on the left of every page. */
 export function Rail({ view }: { view: View }) {
   const seen = groupsOf(view)
-    .map(({ name, places }) => ({ name, places: places.filter(({ access }) => view.can(access)) }))
+    .map(({ name, places }) => ({ name, places: places.filter(place => isInRail(view, place)) }))
     .filter(({ places }) => places.length > 0)
   return (
     <nav class={view.base === panelPath ? 'rail' : 'rail other'} aria-label={view.t('Main')}>

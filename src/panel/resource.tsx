@@ -8,7 +8,7 @@ import { wordingOf } from '../texts/wording.js'
 import { columnsOf } from './cells.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
-import { Page, TitledPage } from './layout.js'
+import { type Crumb, Page, TitledPage } from './layout.js'
 import { List, sliceOf } from './list.js'
 import { type Draft, type Html, pages, saved, showPage, type Texts } from './pages.js'
 import { DeleteDialog, DeleteLink, DeleteQuestion, Form, Note, Submit } from './parts.js'
@@ -19,6 +19,8 @@ import { panelActor, type View } from './view.js'
 export interface PageResource<R extends object> extends Omit<Resource<R>, 'fields'> {
   readonly path: `/${string}`
   readonly ownList?: true
+  /** The breadcrumbs, if they are not only the list. @param record undefined for a new one */
+  crumbs?(view: View, record: R | undefined, c: Ctx): Promise<readonly Crumb[]>
   /** @param record undefined for a new one */
   fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
   more?(view: View, record: R, c: Ctx): Child | Promise<Child>
@@ -65,6 +67,13 @@ export function resourcePages<R extends object>(context: PanelContext, resource:
 }
 
 type Pages = ReturnType<typeof pages>
+
+const crumbsOf = async <R extends object>(
+  { title, path, crumbs }: PageResource<R>,
+  record: R | undefined,
+  view: View,
+  c: Ctx,
+): Promise<readonly Crumb[]> => (await crumbs?.(view, record, c)) ?? [{ word: view.t(title), path }]
 
 function listPage<R extends object>({ get }: Pages, resource: PageResource<R>): void {
   const { path, title, words, access, service, key, columns, empty, about } = resource
@@ -116,7 +125,7 @@ function newPages<R extends object>({ get, submit }: Pages, resource: PageResour
     <TitledPage
       view={view}
       title={view.t(words.new ?? title)}
-      crumbs={[{ word: view.t(title), path }]}
+      crumbs={await crumbsOf(resource, undefined, view, c)}
       column
       actions={
         <Submit form="form" kind="next">
@@ -154,7 +163,7 @@ function recordPages<R extends object>(
   context: PanelContext,
   resource: PageResource<R>,
 ): void {
-  const { path, title, access, service, update } = resource
+  const { path, access, service, update } = resource
   const at = `${path}/:record_id`
   const draw = async (view: View, c: Ctx, draft?: Draft) => {
     const seen = (await resource.reads?.(panelActor(c))) ?? service
@@ -169,7 +178,7 @@ function recordPages<R extends object>(
       <TitledPage
         view={view}
         title={name}
-        crumbs={[{ word: view.t(title), path }]}
+        crumbs={await crumbsOf(resource, record, view, c)}
         column
         side={await resource.side?.(view, record)}
         actions={
@@ -237,7 +246,7 @@ function recordPages<R extends object>(
 }
 
 function deletePages<R extends object>({ get, act }: Pages, resource: PageResource<R>): void {
-  const { path, title, words, access, service } = resource
+  const { path, words, access, service } = resource
   const at = `${path}/:record_id/delete`
   const word = access.remove as Access
   get(at, word, async (view, c) => {
@@ -248,10 +257,7 @@ function deletePages<R extends object>({ get, act }: Pages, resource: PageResour
       <Page
         view={view}
         title={view.t(words.delete)}
-        crumbs={[
-          { word: view.t(title), path },
-          { word: name, path: own },
-        ]}
+        crumbs={[...(await crumbsOf(resource, record, view, c)), { word: name, path: own }]}
         column
       >
         <DeleteQuestion

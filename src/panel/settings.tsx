@@ -9,7 +9,8 @@ import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { TitledPage } from './layout.js'
 import { type Draft, pages, saved } from './pages.js'
-import { Form, Moment, Note, Submit } from './parts.js'
+import { Form, Icon, Moment, Note, Submit } from './parts.js'
+import { addressOfPlace, underSettings } from './rail.js'
 import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
@@ -48,6 +49,22 @@ const shownField = (setting: Setting, value: unknown, wording: Wording): Field =
   label: settingLabel(setting.name),
   code: setting.name,
 })
+
+/** Links to what belongs to the settings and has pages of its own. */
+function Further({ view }: { view: View }) {
+  const places = underSettings.filter(({ access }) => view.can(access))
+  if (places.length === 0) return null
+  return (
+    <nav class="actions" aria-label={view.t('More settings')}>
+      {places.map(place => (
+        <a class="button" href={addressOfPlace(view, place)}>
+          <Icon view={view} name={place.icon} />
+          {view.t(place.word)}
+        </a>
+      ))}
+    </nav>
+  )
+}
 
 /** The note above the settings. */
 interface LeadProps {
@@ -157,6 +174,7 @@ export function settingPages(context: PanelContext) {
         }
       >
         <Lead view={view} restart={restart} isFileFixed={isFileFixed} />
+        <Further view={view} />
         <Index view={view} groups={groups} />
         <Form view={view} action="/settings" id="form">
           <Fields

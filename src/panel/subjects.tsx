@@ -13,11 +13,14 @@ interface SubjectLinkProps {
   view: View
   subject: Subject
   otherwise?: string | undefined
+  /** Whether the page shows the kind elsewhere. */
+  bare?: true
 }
 
 /** The subject of a change, as a link if it has a page. */
-export function SubjectLink({ view, subject: { words, kind, at }, otherwise }: SubjectLinkProps) {
+export function SubjectLink({ view, subject: { words, kind, at }, otherwise, bare }: SubjectLinkProps) {
   const address = addressOf(view, at) ?? otherwise
-  const shown = at === undefined && words.toLowerCase() !== kind.toLowerCase() ? `${words} (${kind})` : words
+  const isNamed = at === undefined && !bare && words.toLowerCase() !== kind.toLowerCase()
+  const shown = isNamed ? `${words} (${kind})` : words
   return address === undefined ? <span>{shown}</span> : <a href={address}>{shown}</a>
 }

@@ -1,5 +1,5 @@
+import { notFound } from '../errors.js'
 import { type Ctx, idParam } from '../middleware/context.js'
-import { nameOf } from '../resources/entries.js'
 import type { ChangedText } from '../resources/views/changed-texts.js'
 import { changedEntries, changesTitle, noChanges } from '../resources/views/changes.js'
 import {
@@ -7,13 +7,16 @@ import {
   keepVersion,
   noVersions,
   onlyPlaces,
+  present,
+  type VersionRow,
   versionRows,
 } from '../resources/views/versions.js'
 import type { PanelContext } from './context.js'
+import { crumbsOf } from './entry-crumbs.js'
 import { TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { type Pages, saved } from './pages.js'
-import { Act, Empty, Moment } from './parts.js'
+import { Act, Empty, Moment, Submit } from './parts.js'
 import { TextDifference, type WithPieces, withPieces } from './text-difference.js'
 import { panelActor, type View } from './view.js'
 
@@ -41,56 +44,122 @@ export function versionPages(set: Pages, context: PanelContext): void {
   })
 }
 
-const nameIn = async (c: Ctx, context: PanelContext): Promise<string> =>
-  nameOf(await context.services.space.content.get(idIn(c)), context)
-
 function listPage({ get }: Pages, context: PanelContext): void {
   get('/content/entry/:entry_id/versions', 'content:update', async (view, c) => {
-    const name = await nameIn(c, context)
+    const crumbs = await crumbsOf(idIn(c), context, view)
     const own = pathOf(idIn(c))
     const rows = await versionRows(idIn(c), context, view)
     return (
       <TitledPage
         view={view}
         title={view.t('Versions')}
-        heading={view.t('Versions of {name}', { name })}
-        crumbs={[{ word: name, path: own }]}
+        heading={view.t('Versions of {name}', { name: crumbs.at(-1)?.word ?? '' })}
+        crumbs={crumbs}
         column
       >
         {rows.length === 0 ? (
           <Empty>{view.t(noVersions)}</Empty>
         ) : (
-          <Table
-            view={view}
-            caption={view.t('Versions, newest first')}
-            records={rows}
-            columns={[
-              { label: 'Version', of: ({ name }) => name },
-              { label: 'Why', of: ({ why }) => why, wide: true },
-              { label: 'When', of: ({ at }) => <Moment view={view} at={at} /> },
-              {
-                label: 'Previous version',
-                of: ({ id, before }) =>
-                  before ? (
-                    <a href={`${view.base}${own}/compare?from=${before}&to=${id}`}>{view.t('Compare')}</a>
-                  ) : (
-                    '–'
-                  ),
-              },
-              {
-                label: 'Restore',
-                of: ({ id }) => (
-                  <Act view={view} action={`${own}/versions/${id}/restore`}>
-                    {view.t('Restore')}
-                  </Act>
-                ),
-              },
-            ]}
-          />
+          <>
+            <form method="get" action={`${view.base}${own}/compare`} id="compare" class="actions">
+              <Submit>{view.t('Compare the chosen')}</Submit>
+            </form>
+            <VersionTable view={view} rows={rows} own={own} />
+          </>
         )}
       </TitledPage>
     )
   })
+}
+
+interface ChosenProps {
+  view: View
+  name: 'from' | 'to'
+  value: string
+  of: string
+  checked: boolean
+}
+
+/** One of the two states to compare. */
+const Chosen = ({ view, name, value, of, checked }: ChosenProps) => (
+  <input
+    type="radio"
+    form="compare"
+    name={name}
+    value={value}
+    checked={checked}
+    aria-label={name === 'from' ? view.t('From {name}', { name: of }) : view.t('To {name}', { name: of })}
+  />
+)
+
+interface VersionTableProps {
+  view: View
+  rows: readonly VersionRow[]
+  own: string
+}
+
+/** The versions under the present state, of which two can be chosen: at first the newest and the present state. */
+function VersionTable({ view, rows, own }: VersionTableProps) {
+  const now = { id: present, name: view.t('Present state'), version: undefined }
+  const states = [now, ...rows.map(version => ({ id: version.id, name: version.name, version }))]
+  return (
+    <Table
+      view={view}
+      caption={view.t('Versions, newest first')}
+      records={states}
+      columns={[
+        { label: 'Version', of: ({ name }) => name },
+        { label: 'Why', of: ({ version }) => version?.why, wide: true },
+        { label: 'Who', of: ({ version }) => version && (version.who || '–') },
+        { label: 'When', of: ({ version }) => version && <Moment view={view} at={version.at} /> },
+        {
+          label: 'From',
+          of: ({ id, name, version }) =>
+            version && (
+              <Chosen view={view} name="from" value={id} of={name} checked={version.id === rows[0]?.id} />
+            ),
+        },
+        {
+          label: 'To',
+          of: ({ id, name }) => (
+            <Chosen view={view} name="to" value={id} of={name} checked={id === present} />
+          ),
+        },
+        {
+          label: 'Previous version',
+          of: ({ version }) =>
+            version?.before ? (
+              <a href={`${view.base}${own}/compare?from=${version.before}&to=${version.id}`}>
+                {view.t('Compare')}
+              </a>
+            ) : null,
+          wide: true,
+        },
+        {
+          label: 'Restore',
+          of: ({ version }) =>
+            version && (
+              <Act view={view} action={`${own}/versions/${version.id}/restore`}>
+                {view.t('Restore')}
+              </Act>
+            ),
+        },
+      ]}
+    />
+  )
+}
+
+/** A state that is compared: a version with its author and time, or the present one. */
+function StateName({ view, id, rows }: { view: View; id: string; rows: readonly VersionRow[] }) {
+  const version = rows.find(row => row.id === id)
+  if (!version) return <b>{view.t('Present state')}</b>
+  const { name, why, who, at } = version
+  return (
+    <>
+      <b>{name}</b> {why}
+      {who && ` · ${who}`} · <Moment view={view} at={at} />
+    </>
+  )
 }
 
 const Differences = ({ view, values }: { view: View; values: readonly WithPieces<ChangedText>[] }) => (
@@ -112,6 +181,9 @@ const Differences = ({ view, values }: { view: View; values: readonly WithPieces
 function comparePage({ get }: Pages, context: PanelContext): void {
   get('/content/entry/:entry_id/compare', 'content:update', async (view, c) => {
     const { from = '', to = '' } = c.req.query()
+    const rows = await versionRows(idIn(c), context, view)
+    const isOwn = (state: string) => rows.some(({ id }) => id === state)
+    if (!isOwn(from) || !(to === present || isOwn(to))) throw notFound()
     const { added, removed, values } = await comparisonOf(from, to, context)
     const own = pathOf(idIn(c))
     return (
@@ -120,11 +192,15 @@ function comparePage({ get }: Pages, context: PanelContext): void {
         title={view.t('Compare')}
         heading={view.t('What changed')}
         crumbs={[
-          { word: await nameIn(c, context), path: own },
+          ...(await crumbsOf(idIn(c), context, view)),
           { word: view.t('Versions'), path: `${own}/versions` },
         ]}
         column
       >
+        <p class="lead">
+          <StateName view={view} id={from} rows={rows} /> <span aria-hidden="true">→</span>{' '}
+          <StateName view={view} id={to} rows={rows} />
+        </p>
         {values.length + added.length + removed.length === 0 && <Empty>{view.t(onlyPlaces)}</Empty>}
         {added.map(title => (
           <p>{view.parts('Added: {title}', { title: <ins>{title}</ins> })}</p>
@@ -142,13 +218,13 @@ function changesPage({ get }: Pages, context: PanelContext): void {
   get('/content/entry/:entry_id/changes', 'content:update', async (view, c) => {
     const entries = await changedEntries(idIn(c), context, view)
     const values = await withPieces(entries.flatMap(entry => entry.values))
-    const sections = entries.map(entry => ({ ...entry, values: values.splice(0, entry.values.length) }))
     const own = pathOf(idIn(c))
+    const sections = entries.map(entry => ({ ...entry, values: values.splice(0, entry.values.length) }))
     return (
       <TitledPage
         view={view}
         title={view.t(changesTitle)}
-        crumbs={[{ word: await nameIn(c, context), path: own }]}
+        crumbs={await crumbsOf(idIn(c), context, view)}
         column
         actions={
           entries.length > 0 && (

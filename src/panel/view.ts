@@ -6,12 +6,14 @@ import { nonceOf } from '../middleware/headers.js'
 import { cookieIn } from '../middleware/session-cookie.js'
 import { rightsOf } from '../resources/admin-space.js'
 import type { Access } from '../services/accounts/access.js'
+import type { UndoMark } from '../services/content/undo.js'
 import { type Language, languages, mirroredWording, preferredLanguage, wordingIn } from '../texts/language.js'
 import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
 import { type AddressOf, addressesOf } from './files.js'
 import { formToken } from './form-token.js'
 import { moveBackIn, type Place } from './moved-from.js'
+import { undoMarkIn } from './undo-last.js'
 
 export const themes = ['light', 'dark'] as const
 type Theme = (typeof themes)[number]
@@ -23,6 +25,9 @@ export const languageCookie = 'slugline_language'
 
 /** No secret: how this browser shows the page beside a form; the script writes it. */
 const paneCookie = 'slugline_pane'
+
+/** No secret: the time zone of this browser; the script writes it. */
+const zoneCookie = 'slugline_zone'
 
 const shownHeader = 'slugline-tree'
 
@@ -44,8 +49,12 @@ export interface View extends Wording {
   readonly saved: boolean
   readonly deleted: readonly string[]
   readonly movedFrom: Place | undefined
+  /** The last action, if the page offers to undo it. */
+  readonly undo: UndoMark | undefined
   readonly isNew: boolean
   readonly now: number
+  /** The time zone that the browser says it is in, unchecked. */
+  readonly zone: string | undefined
 }
 
 /** Returns the actor of a request to the panel. */
@@ -99,7 +108,9 @@ export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
     saved: c.req.query('saved') !== undefined,
     deleted: c.req.query('deleted')?.split('.').filter(isUlid) ?? [],
     movedFrom: moveBackIn(c.req.query('moved')),
+    undo: undoMarkIn(c.req.query('undo')),
     isNew: c.req.query('new') !== undefined,
     now: context.clock.now(),
+    zone: cookieIn(c.req.header('cookie'), zoneCookie)?.slice(0, 64),
   }
 }

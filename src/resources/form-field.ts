@@ -19,7 +19,8 @@ type Control<Choosing> =
   | { kind: 'switch'; words?: readonly [string, string] }
   | ({ kind: 'choice'; choices: readonly Choice[]; none?: string } & Choosing)
   | ({ kind: 'choices'; choices: readonly Choice[] } & Choosing)
-  | { kind: 'fixed' }
+  /** Choices are the words of former values, for the audit log. */
+  | { kind: 'fixed'; choices?: readonly Choice[] }
   | { kind: 'hidden' }
 
 /**

@@ -161,6 +161,54 @@ describe.skipIf(chromiumMissing)(
       expect(await text(page).inputValue()).toBe('typed')
     })
 
+    it('D35: is saved by itself once the connection is back, and the bar says so', async () => {
+      const { id, path } = await note('/connection', { text: 'old' })
+      const { page } = await panel({ as: 'admin' })
+      await tab(page)
+      await page.goto(`${url}/admin${path}`)
+      await text(page).fill('typed in a train')
+      await isKept(page)
+      await page.context().setOffline(true)
+      await page.keyboard.press('Control+s')
+      await page.locator('#saved', { hasText: 'Not saved: no connection. What you typed is kept' }).waitFor()
+      // The rest is typed without a connection.
+      await notes(page).fill('in a tunnel')
+      expect(await stored(id)).toEqual(['old'])
+      await page.evaluate(() => {
+        const line = document.querySelector('#saved')
+        const note = () => document.body.setAttribute('data-told', line?.textContent ?? '')
+        new MutationObserver((_, watch) => {
+          note()
+          watch.disconnect()
+        }).observe(line as Element, { childList: true, characterData: true, subtree: true })
+      })
+      await page.context().setOffline(false)
+      await isSaved(page)
+      expect(await stored(id)).toEqual(['in a tunnel', 'typed in a train'])
+      expect(await page.locator('body').getAttribute('data-told')).toMatch(
+        /^(The connection is back. )?Saving…$/,
+      )
+      await expect.poll(() => drafts(page)).toEqual([])
+    })
+
+    it('D35: is tried again while the service is down, and nothing is published by that', async () => {
+      const { id, path } = await note('/down', { text: 'old' })
+      const { page } = await panel({ as: 'admin' })
+      await tab(page)
+      await page.goto(`${url}/admin${path}`)
+      let isDown = true
+      await page.route('**/admin/**', request => (isDown ? request.abort() : request.continue()))
+      await text(page).fill('typed')
+      await isKept(page)
+      await page.getByRole('button', { name: /^Publish/ }).click()
+      await page.locator('#saved', { hasText: 'Not saved: no connection' }).waitFor()
+      isDown = false
+      await isSaved(page)
+      expect(await stored(id)).toEqual(['typed'])
+      const { body } = await call('GET', `/api/v1/content?q=${id}`)
+      expect(body.status).toBe('draft')
+    })
+
     const refusals = {
       'a page of ours': 'Not saved: this form has expired: reload the page. Your text is kept',
       'a page of a proxy': 'Not saved: the service responded with 502. Your text is kept',

@@ -33,6 +33,42 @@ const linksIn = (html: string, path: string): string[] =>
     .filter(({ host, pathname }) => host === 'x' && /^\/admin(\/|$)/.test(pathname))
     .map(({ pathname, search }) => pathname + search)
 
+/** Runs in the browser. @returns the controls of a page that are too small for a finger, and whether the page is too wide */
+function smallControls(): string[] {
+  const least = 24
+  const controls =
+    'a[href], button, summary, select, textarea, input:not([type=hidden]), [role=button], [role=tab]'
+  const label = (control: Element) =>
+    control instanceof HTMLInputElement && ['checkbox', 'radio', 'file'].includes(control.type)
+      ? [...(control.labels ?? [])]
+      : []
+  /** A link within a sentence has the height of its line. */
+  const isInText = (control: Element) => {
+    const words = [...(control.parentElement?.childNodes ?? [])].some(
+      node => node.nodeType === Node.TEXT_NODE && /\p{L}/u.test(node.textContent ?? ''),
+    )
+    return control.tagName === 'A' && words && getComputedStyle(control).display === 'inline'
+  }
+  const sizeOf = (element: Element) => {
+    const { width, height } = element.getBoundingClientRect()
+    return Math.min(width, height)
+  }
+  const wide = document.documentElement.scrollWidth > innerWidth
+  const found = [...document.querySelectorAll(controls)].filter(control => {
+    if (!control.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return false
+    const { left, right, bottom } = control.getBoundingClientRect()
+    const isClipped =
+      getComputedStyle(control).clipPath !== 'none' || control.closest('.hidden-text, .skip') !== null
+    if (isClipped || right <= 0 || bottom <= 0 || left >= innerWidth || isInText(control)) return false
+    return Math.max(sizeOf(control), ...label(control).map(sizeOf)) < least - 0.01
+  })
+  const told = found.map(one => {
+    const { width, height } = one.getBoundingClientRect()
+    return `${one.outerHTML.replaceAll(/\s+/g, ' ').slice(0, 110)} ${width.toFixed(1)} × ${height.toFixed(1)}`
+  })
+  return [...(wide ? [`${document.documentElement.scrollWidth} px wide`] : []), ...new Set(told)]
+}
+
 it('every link of every page leads to a page', async () => {
   const from = new Map<string, string>()
   for (const [name, path] of pages)
@@ -57,4 +93,18 @@ describe.skipIf(chromiumMissing)(`every page${chromiumMissing ? ` (${chromiumMis
         await expectClean(seen)
       }
     })
+
+  it('D38: has no control under 24 px on a phone, and nothing wider than the screen', async () => {
+    const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+    const [admin, nobody] = [await panel({ ...phone, as: 'admin' }), await panel(phone)]
+    const small: string[] = []
+    for (const [name, path] of pages) {
+      const seen = ['sign-in', 'forgotten', 'new-password'].includes(name) ? nobody : admin
+      await seen.open(path)
+      if (await seen.page.locator('textarea[data-rich]').count())
+        await seen.page.locator('.rich-text').first().waitFor()
+      for (const told of await seen.page.evaluate(smallControls)) small.push(`${name}: ${told}`)
+    }
+    expect(small).toEqual([])
+  })
 })

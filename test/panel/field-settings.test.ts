@@ -9,7 +9,7 @@ import { panelForms } from '../support/panel-forms.js'
 
 const app = await testApp()
 const { call, db, services } = app
-const { datatype, field } = factories(app)
+const { datatype, entry, field, route } = factories(app)
 const { post, seen } = panelForms(app)
 
 const { datatype_id } = await datatype('Card')
@@ -330,4 +330,31 @@ describe('the settings of a field in its form', () => {
     expect([status, /<form[^>]* id="form"/.test(text)]).toEqual([200, false])
     expect(text).toContain('calm, loud, Very loud')
   })
+})
+
+it('D24: the type of a field is locked while entries have values, and the form says so', async () => {
+  const page = await datatype('Locked')
+  const { route_id } = await route('/locked', 'Locked')
+  const { field_id } = await field(page.datatype_id, 'Count', 'number')
+  const path = `/admin/fields/${field_id}`
+  const control = async () => {
+    const { text } = await call('GET', path)
+    const isFree = /<select[^>]* name="field_type"/.test(text)
+    return [isFree, /<span class="hint" id="h-field_type">\s*([^<]*?)\s*<\/span>/.exec(text)?.[1]]
+  }
+  expect(await control()).toEqual([true, 'cannot change while there are values'])
+  const { content_data_id } = await entry(page.datatype_id, { route_id }, { fields: { count: 3 } })
+  expect(await control()).toEqual([false, 'locked: entries have values of this field'])
+  expect((await call('GET', path)).text).toMatch(/<p class="fixed ">Number<\/p>/)
+  // The rest of the form saves, and the service refuses the type from an older page.
+  const own = await untouched(field_id)
+  expect(own.map(([name]) => name)).not.toContain('field_type')
+  const renamed = own.map(([name, value]): [string, string] => [name, name === 'label' ? 'Amount' : value])
+  expect((await post(path, renamed)).status).toBe(303)
+  const retyped = await post(path, [...(await untouched(field_id)), ['field_type', 'text']])
+  expect([retyped.status, (await services.space.fields.get(field_id)).field_type]).toEqual([409, 'number'])
+  const [change] = (await app.audits()).filter(({ record_id }) => record_id === field_id).slice(-1)
+  expect((await call('GET', `/admin/audit/${change?.audit_event_id}`)).text).toContain('Amount')
+  await call('DELETE', `/api/v1/content?q=${content_data_id}`)
+  expect(await control()).toEqual([true, 'cannot change while there are values'])
 })

@@ -175,7 +175,7 @@ describe.skipIf(chromiumMissing)(
       await tabTo(/^All 2/)
       await press('Enter')
       await page.getByRole('heading', { level: 1, name: /^Versions/ }).waitFor()
-      await tabTo(/^Compare/)
+      await tabTo(/^Compare$/)
       await press('Enter')
       await page.getByRole('heading', { level: 1, name: 'What changed' }).waitFor()
       expect(await page.locator('.differences ins').allTextContents()).toEqual([' upon a time'])

@@ -117,6 +117,31 @@ describe.skipIf(chromiumMissing)(`languages${chromiumMissing ? ` (${chromiumMiss
     await expectClean(admin)
   })
 
+  it('mirror the keys and the edge of the tree from right to left', async () => {
+    const admin = await panel({ as: 'admin' })
+    const { page } = admin
+    await speak(admin, 'ar-XB')
+    await admin.open(pages.get('entry') ?? '')
+    const edge = page.locator('[data-edge]')
+    const width = async () => Number(await edge.getAttribute('aria-valuenow'))
+    const before = await width()
+    await edge.focus()
+    await page.keyboard.press('ArrowLeft')
+    expect(await width()).toBe(before + 16)
+    const { x = 0, y = 0 } = (await edge.boundingBox()) ?? {}
+    await page.mouse.move(x + 2, y + 300)
+    await page.mouse.down()
+    await page.mouse.move(x - 38, y + 300, { steps: 4 })
+    await page.mouse.up()
+    expect(await width()).toBeGreaterThan(before + 40)
+    const root = page.getByRole('treeitem').first()
+    await root.focus()
+    await page.keyboard.press('ArrowRight')
+    expect(await root.getAttribute('aria-expanded')).toBe('false')
+    await page.keyboard.press('ArrowLeft')
+    expect(await root.getAttribute('aria-expanded')).toBe('true')
+  })
+
   it.each(['de', 'fr', 'ar-XB'])('fit on every page without scrolling sideways: %s', async language => {
     for (const [look, options] of Object.entries({ desktop: {}, phone })) {
       const [admin, nobody] = [await panel({ ...options, as: 'admin' }), await panel(options)]

@@ -21,42 +21,56 @@ const { content_data_id: id } = await entry(
   { fields: { heading: 'Boats', cover: file.media_id } },
 )
 
-/** What the list of recent changes says, line by line. */
-async function recent(as: Caller = 'admin'): Promise<string[]> {
+const plain = (html: string) =>
+  html
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** What the list of recent changes says: the person of each group, and what was done to which records. */
+async function groups(as: Caller = 'admin') {
   const { text } = await call('GET', '/admin', { as })
-  const [, list = ''] = text.split('Recent changes')
-  return [...list.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = '']) =>
-    line
-      .replace(/<time.*?<\/time>/gs, '')
-      .replace(/<[^>]+>/g, ' ')
-      .replace(/\s+/g, ' ')
-      .trim(),
-  )
+  const [, list = ''] = /<ul class="recent">(.*?)<\/ul>/s.exec(text) ?? []
+  return [...list.matchAll(/<li>(.*?)<\/li>/gs)].map(([, group = '']) => ({
+    who: plain(/<b>(.*?)<\/b>/s.exec(group)?.[1] ?? ''),
+    done: [...group.matchAll(/<dt>(.*?)<\/dt>\s*<dd>(.*?)<\/dd>/gs)].map(
+      ([, what = '', named = '']) => `${plain(what)}: ${plain(named).replaceAll(' ,', ',')}`,
+    ),
+  }))
 }
 
-it('says which records were changed and by whom, each in one line', async () => {
-  const before = await recent()
-  expect(before.slice(0, 2)).toEqual([
-    'The harbour created by Administrator,',
-    'boat.png created by Administrator,',
+/** Each line of the list, with its person. */
+const recent = async (as: Caller = 'admin') =>
+  (await groups(as)).flatMap(({ who, done }) => done.map(line => `${who}: ${line}`))
+
+it('D30: says which records were changed and by whom, grouped by person and time', async () => {
+  const before = await groups()
+  expect(before[0]?.who).toBe('Administrator')
+  expect(before[0]?.done.slice(0, 5)).toEqual([
+    'Entry created: The harbour',
+    'File created: boat.png',
+    'Route created: The harbour',
+    'Field created: Cover, Heading',
+    'Datatype created: Page',
   ])
-  expect(before.filter(line => line === 'The harbour created by Administrator,')).toHaveLength(2)
-  expect(before).toContain('Page created by Administrator,')
 
   clock.advance(1000)
   await call('PUT', `/api/v1/content?q=${id}`, { as: 'editor', body: { fields: { heading: 'Old boats' } } })
-  expect((await recent())[0]).toBe('The harbour changed by editor,')
+  expect((await recent())[0]).toBe('editor: Entry changed: The harbour')
   await call('POST', '/api/v1/content/publish', { body: { content_data_id: id } })
-  expect((await recent())[0]).toBe('The harbour published by Administrator,')
+  expect((await recent())[0]).toBe('Administrator: Entry published: The harbour')
   expect((await call('GET', '/admin')).text).toContain(`href="/admin/content/entry/${id}"`)
 
   const credentials = { email: 'admin@example.com', password: 'correct horse' }
   expect((await call('POST', '/api/v1/auth/login', { as: 'nobody', body: credentials })).status).toBe(200)
-  expect((await recent())[0]).toBe('The harbour published by Administrator,')
+  expect((await recent())[0]).toBe('Administrator: Entry published: The harbour')
 
   const gone = await route('/gone', 'Gone soon')
   await call('DELETE', `/api/v1/routes?q=${gone.route_id}`)
-  expect((await recent())[0]).toMatch(/^Gone soon \(route\) \w+ by Administrator,$/)
+  expect((await recent())[0]).toBe('Administrator: Route deleted: Gone soon')
+  const { text } = await call('GET', '/admin')
+  expect(text).toMatch(/<span>Gone soon<\/span>/)
+  expect(text).not.toContain(gone.route_id)
 })
 
 it('tells whoever works on content of what they may read, without addresses, and others nothing', async () => {
@@ -64,11 +78,11 @@ it('tells whoever works on content of what they may read, without addresses, and
   expect((await call('POST', '/api/v1/users', { body: person })).status).toBe(201)
   const hook = { name: 'Hook to nowhere', url: 'https://example.com/', events: ['*'] }
   expect((await call('POST', '/api/v1/admin/webhooks', { body: hook })).status).toBe(201)
-  expect(await recent()).toContain('Petra Secret created by Administrator,')
+  expect(await recent()).toContain('Administrator: Webhook created: Hook to nowhere')
 
   const lines = await recent('editor')
-  expect(lines).toContain('The harbour published by Administrator,')
-  expect(lines).toContain('boat.png created by Administrator,')
+  expect(lines).toContain('Administrator: Entry published: The harbour')
+  expect(lines).toContain('Administrator: File created: boat.png')
   const { text } = await call('GET', '/admin', { as: 'editor' })
   expect(text).toContain(`href="/admin/content/entry/${id}"`)
   const [{ ip_address = '' } = {}] = await app.audits()
@@ -160,4 +174,19 @@ it('says of an address where nothing is what that means', async () => {
   const { status, text } = await call('GET', '/admin/media/01ARZ3NDEKTSV4RRFFQ69G5FAV')
   expect(status).toBe(404)
   expect(text).toContain('This page does not exist.')
+})
+
+it('D30: begins a new group after an hour, and says what is saved by hand', async () => {
+  await call('POST', '/api/v1/content/versions', { body: { content_data_id: id, label: 'By hand' } })
+  const [before] = await groups()
+  expect(before).toMatchObject({
+    who: 'Administrator',
+    done: ['Version saved: The harbour', expect.anything()],
+  })
+  clock.advance(3_700_000)
+  await route('/later', 'Later')
+  expect((await groups()).slice(0, 2)).toEqual([
+    { who: 'Administrator', done: ['Route created: Later'] },
+    before,
+  ])
 })

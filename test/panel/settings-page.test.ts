@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { settingLabel } from '../../src/resources/setting-fields.js'
 import { testApp } from '../support/app.js'
 import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
+import { callersOf } from '../support/callers.js'
 
 const app = await testApp({}, { file: {} })
 
@@ -61,3 +62,19 @@ describe.skipIf(chromiumMissing)(
     })
   },
 )
+
+it('settings lead to imports and to the admin space, which are in the rail of nobody who may read settings', async () => {
+  const { callerWith } = callersOf(app)
+  const railOf = (text: string) => /<nav class="rail".*?<\/nav>/s.exec(text)?.[0] ?? ''
+  const linksIn = (text: string) =>
+    ['/admin/import', '/admin/space/content'].filter(path => text.includes(`href="${path}"`))
+  const { text } = await app.call('GET', '/admin/settings')
+  expect([linksIn(railOf(text)), linksIn(text)]).toEqual([[], ['/admin/import', '/admin/space/content']])
+  const imports = (await app.call('GET', '/admin/import')).text
+  expect(railOf(imports)).toMatch(/href="\/admin\/settings"[^>]*aria-current="page"/)
+  const importer = await callerWith('import:read', 'admin_tree:update')
+  const own = railOf((await importer.call('GET', '/admin')).text)
+  expect(linksIn(own)).toEqual(['/admin/import', '/admin/space/content'])
+  const reader = await callerWith('config:read')
+  expect(linksIn((await reader.call('GET', '/admin/settings')).text)).toEqual([])
+})

@@ -101,6 +101,7 @@ export async function everyPage() {
     ['forgotten', '/forgotten'],
     ['overview', ''],
     ['find', '/find?q=harbour'],
+    ['calendar', '/calendar'],
     ['content', '/content'],
     ['content-of-kind', `/content?datatype_id=${page.datatype_id}`],
     ['entry', at],

@@ -34,6 +34,7 @@ GET  /  signed-in  - v e p a
 GET  /find  signed-in  - v e p a
 GET  /form-token  signed-in  - v e p a
 GET  /find/results  signed-in  - v e p a
+GET  /calendar  content:update  - - e p a
 GET  /content  content:update  - - e p a
 GET  /content/new  content:create  - - e - a
 GET  /content-slug  content:create  - - e - a
@@ -50,6 +51,7 @@ POST /content/entry/:entry_id/duplicate  content:create  - - e p a
 GET  /content/entry/:entry_id/delete  content:delete  - - e p a
 POST /content/entry/:entry_id/delete  content:delete  - - e p a
 POST /content/entry/:entry_id/unpublish  content:publish  - - - p a
+POST /content/entry/:entry_id/undo  content:update  - - e p a
 POST /content/entry/:entry_id/schedule  content:publish  - - - p a
 POST /content-selection?what=move&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - e p a
 POST /content-selection?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - e - a
@@ -209,6 +211,7 @@ POST /space/content/entry/:entry_id  admin_tree:update  - - e p a
 POST /space/content/entry/:entry_id/add  admin_tree:create  - - e p a
 POST /space/content/entry/:entry_id/move  admin_tree:update  - - e p a
 POST /space/content/entry/:entry_id/place  admin_tree:update  - - e p a
+POST /space/content/entry/:entry_id/undo  admin_tree:update  - - e p a
 POST /space/content/entry/:entry_id/duplicate  admin_tree:create  - - e p a
 GET  /space/content/entry/:entry_id/delete  admin_tree:delete  - - e p a
 POST /space/content/entry/:entry_id/delete  admin_tree:delete  - - e p a

@@ -20,6 +20,7 @@ const icons = {
   back: 'arrow-left',
   backups: 'archive',
   bold: 'bold',
+  calendar: 'calendar-days',
   check: 'check',
   code: 'code',
   comment: 'message-square',

@@ -10,6 +10,7 @@ import {
   type Values,
 } from './draft-store.js'
 import { changedFrom, drawnIn, valuesIn } from './form-values.js'
+import { stopWaiting, whenConnected } from './reconnect.js'
 import { restore } from './restore.js'
 import { flushRich } from './rich.js'
 import { say, status } from './say.js'
@@ -155,8 +156,17 @@ function onAnswer(event: Event): void {
 }
 
 function onFailure(): void {
+  const address = sent
   sent = undefined
   status(t('Not saved: no connection. Your text is kept'))
+  whenConnected(() => {
+    const form = isDirty && address !== undefined ? formAt(address) : undefined
+    // Only saves: publishing stays a decision.
+    form?.requestSubmit()
+    const words = form ? t('The connection is back. Saving…') : t('The connection is back')
+    status(isDirty && !form ? unsavedWords : words)
+    say(words)
+  })
 }
 
 function beforeSwap(): void {
@@ -218,6 +228,7 @@ function onSubmit(event: SubmitEvent): void {
   if (!(form instanceof HTMLFormElement)) return
   // A submit that only asks for other fields saves nothing: the form stays unsaved.
   if (event.submitter?.getAttribute('name') === 'form_show') return
+  stopWaiting()
   if (isDirty) status(t('Saving…'))
   const isDraft = form.dataset.draft !== undefined
   sent = isDraft ? addressOf(form) : undefined

@@ -23,7 +23,9 @@ import { startSending } from './send-file.js'
 import { startTree } from './tree.js'
 import { startTreeMenus } from './tree-menus.js'
 import { startUpload } from './upload.js'
+import { tellZone } from './zone.js'
 
+tellZone()
 startPanes()
 startParts()
 startSending()

@@ -1,3 +1,4 @@
+import { along, keyAlong } from './direction.js'
 import { isEntry, rows } from './tree-rows.js'
 
 const [least, most, step] = [220, 480, 16]
@@ -79,8 +80,8 @@ function onPointer(event: PointerEvent): void {
   event.preventDefault()
   at.setPointerCapture(event.pointerId)
   at.dataset.dragged = ''
-  const from = Number(at.getAttribute('aria-valuenow')) - event.clientX
-  const onMove = ({ clientX }: PointerEvent) => widen(from + clientX)
+  const from = Number(at.getAttribute('aria-valuenow')) - along(event.clientX)
+  const onMove = ({ clientX }: PointerEvent) => widen(from + along(clientX))
   at.addEventListener('pointermove', onMove)
   at.addEventListener(
     'lostpointercapture',
@@ -96,7 +97,7 @@ function onKey(event: KeyboardEvent): void {
   const at = edge()
   if (!at || event.target !== at || event.ctrlKey || event.metaKey || event.altKey) return
   const now = Number(at.getAttribute('aria-valuenow'))
-  const to = { ArrowLeft: now - step, ArrowRight: now + step, Home: least, End: most }[event.key]
+  const to = { ArrowLeft: now - step, ArrowRight: now + step, Home: least, End: most }[keyAlong(event.key)]
   if (to === undefined) return
   event.preventDefault()
   widen(to)

@@ -1,5 +1,6 @@
 import htmx from 'htmx.org/dist/htmx.esm.js'
 import { baseNow } from './base.js'
+import { keyAlong } from './direction.js'
 import { say } from './say.js'
 import { t } from './text.js'
 import {
@@ -154,7 +155,8 @@ function plainKey(row: HTMLElement, key: string): boolean {
 }
 
 function onKey(event: KeyboardEvent): void {
-  const { target, key } = event
+  const { target } = event
+  const key = keyAlong(event.key)
   const row = target instanceof Element ? target.closest<HTMLElement>('[data-tree] [role=treeitem]') : null
   if (row && (event.ctrlKey || event.metaKey) && key === 'z') moveBack(event)
   if (!row || event.ctrlKey || event.metaKey) return

@@ -131,6 +131,7 @@ const doneTexts = {
   created: '{kind} created',
   changed: '{kind} changed',
   deleted: '{kind} deleted',
+  saved: '{kind} saved',
   begun: '{kind} started',
   ended: '{kind} ended',
   downloaded: '{kind} downloaded',
@@ -157,9 +158,8 @@ export function verbOf(change: Change): Verb {
       return operation === 'INSERT' ? 'begun' : 'ended'
     case 'content_versions':
       // A version is kept at each publish, but also by hand or before a restore.
-      return operation === 'INSERT' && ['publish', 'schedule'].includes(valueIn(change, 'trigger'))
-        ? published
-        : (verbs[operation] ?? 'changed')
+      if (operation !== 'INSERT') return verbs[operation] ?? 'changed'
+      return ['publish', 'schedule'].includes(valueIn(change, 'trigger')) ? published : 'saved'
     default:
       return verbs[operation] ?? 'changed'
   }

@@ -59,8 +59,8 @@ const time = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(\.\d+)?)?Z$/
 /** Turns a value into words, except for ids. */
 function plainWords(value: unknown, field: Field | undefined, { t }: Wording): string {
   if (value === null || value === undefined) return ''
-  if (field?.kind === 'choice') {
-    const choice = field.choices.find(one => one.value === String(value))
+  if (field?.kind === 'choice' || field?.kind === 'fixed') {
+    const choice = field.choices?.find(one => one.value === String(value))
     if (choice) return choice.word
   }
   if (typeof value === 'boolean') {

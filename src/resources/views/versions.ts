@@ -2,12 +2,19 @@ import type { Actor } from '../../actor.js'
 import { VersionCreate } from '../../services/content/versions.js'
 import type { Services } from '../../services/index.js'
 import type { Wording } from '../../texts/wording.js'
+import type { ServicesOfSpace } from '../admin-space.js'
 import type { SpaceParts } from '../entries.js'
+import { authorsOf } from './audit-subjects.js'
 import { type ChangedText, namesIn } from './changed-texts.js'
 
 type Version = Awaited<ReturnType<Services['space']['versions']['summaries']>>[number]
 
 const maxVersions = 1000
+
+/** The services that versions are listed with. */
+interface VersionParts {
+  readonly services: Pick<ServicesOfSpace, 'space' | 'audit' | 'users'>
+}
 
 /** Words for the triggers of versions. */
 const triggers = {
@@ -23,6 +30,8 @@ export interface VersionRow {
   readonly number: number
   readonly name: string
   readonly why: string
+  /** Empty if it is unknown. */
+  readonly who: string
   readonly at: string
   readonly before: string | undefined
 }
@@ -33,23 +42,51 @@ function triggerWord(trigger: string, { t }: Wording): string {
   return Object.hasOwn(triggers, trigger) ? t(triggers[trigger as keyof typeof triggers]) : trigger
 }
 
-const rowOf = (version: Version, before: Version | undefined, wording: Wording): VersionRow => ({
+/** The most versions without a publisher whose author is looked up in the audit log. */
+const maxLookedUp = 100
+
+/** Returns who saved each version: the publisher, else the author of its event. */
+async function saversOf(
+  versions: readonly Version[],
+  { services }: VersionParts,
+  wording: Wording,
+): Promise<(version: Version) => string> {
+  const events = new Map<string, { user_id: string | null }>()
+  const others = versions.filter(({ published_by }) => published_by === null).slice(0, maxLookedUp)
+  await Promise.all(
+    others.map(async ({ content_version_id: record_id }) => {
+      for await (const [event] of services.audit.list({ record_id, operation: 'INSERT' }, 1))
+        if (event) events.set(record_id, event)
+    }),
+  )
+  const authorOf = ({ published_by, content_version_id }: Version) =>
+    published_by === null ? events.get(content_version_id) : { user_id: published_by }
+  const nameOf = await authorsOf(
+    versions.flatMap(version => authorOf(version) ?? []),
+    services,
+    wording,
+  )
+  return version => {
+    const author = authorOf(version)
+    return author ? nameOf(author) : ''
+  }
+}
+
+const rowOf = (version: Version, before: Version | undefined, who: string, wording: Wording): VersionRow => ({
   id: version.content_version_id,
   number: version.version_number,
   name: `v${version.version_number}`,
   why: [triggerWord(version.trigger, wording), version.label, version.locale].filter(Boolean).join(' · '),
+  who,
   at: version.date_created,
   before: before?.content_version_id,
 })
 
 /** Returns the versions of an entry, the newest first. */
-export async function versionRows(
-  id: string,
-  { services: { space } }: SpaceParts,
-  wording: Wording,
-): Promise<VersionRow[]> {
-  const found = await space.versions.summaries(id, maxVersions)
-  return found.map((version, i) => rowOf(version, found[i + 1], wording))
+export async function versionRows(id: string, parts: VersionParts, wording: Wording): Promise<VersionRow[]> {
+  const found = await parts.services.space.versions.summaries(id, maxVersions)
+  const saverOf = await saversOf(found, parts, wording)
+  return found.map((version, i) => rowOf(version, found[i + 1], saverOf(version), wording))
 }
 
 /** Keeps the current state as a version. */
@@ -65,9 +102,15 @@ export interface Comparison {
 
 export const onlyPlaces = 'Only the order changed.'
 
-/** Compares two versions by their ids. */
+/** The present state of an entry, in place of the id of a version. */
+export const present = 'now'
+
+/** Compares two versions by their ids, or a version with the present state. */
 export async function comparisonOf(from: string, to: string, parts: SpaceParts): Promise<Comparison> {
-  const { added, removed, values } = await parts.services.space.versions.difference(from, to)
+  const { versions } = parts.services.space
+  const { added, removed, values } = await (to === present
+    ? versions.differenceToNow(from)
+    : versions.difference(from, to))
   const ids = [...values.map(one => one.content_data_id), ...added, ...removed]
   const { titleOf, labelOf } = await namesIn(ids, parts)
   return {

@@ -54,6 +54,8 @@ export interface FieldService extends Crud<Table, MaybeNamed<CreateOf<Table>>> {
   /** The field as it is after the patch, which is not stored. @throws as `update` */
   preview(id: string, patch: Update, check?: Check<Field>): Promise<Field>
   brokenValues(field: Field): Promise<Broken>
+  /** Whether entries have values of the field, also empty ones: then its type cannot change. */
+  hasValues(id: string): Promise<boolean>
 }
 
 /** The fields of datatypes. A field keeps its values when its name changes. */
@@ -85,6 +87,7 @@ export function fields(db: Door, space: ContentSpace): FieldService {
       return after
     },
     brokenValues: field => brokenValues(db, space, field),
+    hasValues: id => hasValues(db, space, id),
   }
 }
 
@@ -112,14 +115,14 @@ async function refuseData(
   throw invalid('data.target', `there is no datatype ${missing}: ${didYouMean(missing, known)}`)
 }
 
+const hasValues = (read: Reader, { contentFields }: ContentSpace, field_id: string) =>
+  read.exists(contentFields, { field_id })
+
 /** Settings that stay as they are are not looked at: older versions of the service took others. */
 async function refuseChange(read: Reader, space: ContentSpace, before: Field, after: Field): Promise<void> {
   const isRetyped = before.field_type !== after.field_type
   if (isRetyped || JSON.stringify(before.data) !== JSON.stringify(after.data))
     await refuseData(read, space, after, isRetyped ? {} : before.data)
-  if (
-    (isRetyped || before.parent_id !== after.parent_id) &&
-    (await read.exists(space.contentFields, { field_id: after.field_id }))
-  )
+  if ((isRetyped || before.parent_id !== after.parent_id) && (await hasValues(read, space, after.field_id)))
     throw conflict('field_type and parent_id cannot change while entries have values of this field')
 }

@@ -2,6 +2,7 @@ import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import type { Clock, Log } from '../../ports.js'
 import { matching, matchingEntries } from '../matching.js'
+import { calendar } from './calendar.js'
 import { cascades } from './cascades.js'
 import { content } from './content.js'
 import { contentFields } from './content-fields.js'
@@ -22,6 +23,7 @@ import { contentHeal } from './repair.js'
 import { routes } from './routes.js'
 import { siblings } from './siblings.js'
 import { trash } from './trash.js'
+import { contentUndo } from './undo.js'
 import { contentVersions } from './versions.js'
 import { workList } from './work-list.js'
 
@@ -39,6 +41,7 @@ export function contentOfSpace(
     datatypes: datatypes(db, space),
     fields: fields(db, space),
     fieldTypes: fieldTypeRecords(db, space),
+    calendar: calendar(db, space),
     cascades: cascades(context),
     content: content(context),
     siblings: siblings(db, space),
@@ -47,6 +50,7 @@ export function contentOfSpace(
     healing: contentHeal(db, space),
     publishing: publishing(context),
     versions: contentVersions(context),
+    undoing: contentUndo(context),
     trash: trash(context, { ...context, retentionMs: context.trashRetentionMs }),
     contentFields: contentFields(context),
     publicBook: publicBook(db, space),

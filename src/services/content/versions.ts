@@ -10,7 +10,7 @@ import { reference } from '../body-parts.js'
 import { type Check, reads } from '../crud.js'
 import type { ContentContext } from './context.js'
 import { editTree, lockEntry } from './edit-trees.js'
-import { subtreeOf } from './placement.js'
+import { readSubtree as presentSubtree, subtreeOf } from './placement.js'
 import { hasPendingChanges } from './public-state.js'
 import { refusePublished } from './publication.js'
 import { refuseBroken } from './publication-check.js'
@@ -80,6 +80,8 @@ export function contentVersions(context: ContentContext) {
      * @throws 400 for versions of different entries; 409 for a snapshot in an unknown format
      */
     difference: (from: string, to: string) => difference(db, space, from, to),
+    /** Compares a version of an entry with its present working state. @throws 404 if one of them is gone */
+    differenceToNow: (from: string) => differenceToNow(db, space, from),
   }
 }
 
@@ -157,7 +159,25 @@ async function difference(db: Database, space: ContentSpace, from: string, to: s
   await turns.next()
   if (!a || !b) throw notFound()
   if (a.content_data_id !== b.content_data_id) throw invalid('to', 'must be a version of the same entry')
-  const [was, is] = [readSubtree(a.snapshot), readSubtree(b.snapshot)]
+  return compared(readSubtree(a.snapshot), readSubtree(b.snapshot), turns)
+}
+
+async function differenceToNow(db: Database, space: ContentSpace, from: string): Promise<Difference> {
+  const turns = new Turns()
+  const version = await db.get(space.contentVersions, from)
+  await turns.next()
+  const entry = version && (await db.get(space.contentData, version.content_data_id))
+  if (!version || !entry) throw notFound()
+  const entries = await presentSubtree(db, space, entry, 'each')
+  const ids = entries.map(({ content_data_id }) => content_data_id)
+  const values = await db.findIn(space.contentFields, 'content_data_id', ids)
+  // A version of one locale has no values of the others.
+  const { locale } = version
+  const fields = locale === '' ? values : values.filter(value => value.locale === locale)
+  return compared(readSubtree(version.snapshot), { entries, fields }, turns)
+}
+
+async function compared(was: SubtreeSnapshot, is: SubtreeSnapshot, turns: Turns): Promise<Difference> {
   const [before, after] = [idsOf(was), idsOf(is)]
   const values = await turns.run(valueDifferences(was.fields, is.fields))
   await turns.next()

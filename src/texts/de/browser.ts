@@ -5,6 +5,8 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   '+, Insert': '+, Einfg',
   '/ in a text': '/ in einem Text',
   'Page, file, person or command': 'Seite, Datei, Person oder Aktion',
+  'The connection is back': 'Die Verbindung ist wieder da',
+  'The connection is back. Saving…': 'Die Verbindung ist wieder da. Wird gespeichert…',
   'a path such as /about': 'ein Pfad wie /about',
   'Add alt text': 'Alternativtext ergänzen',
   'Add column': 'Spalte einfügen',

@@ -3,6 +3,8 @@ export const browserTexts = [
   '+, Insert',
   '/ in a text',
   'Page, file, person or command',
+  'The connection is back',
+  'The connection is back. Saving…',
   'a path such as /about',
   'Add alt text',
   'Add column',

@@ -5,6 +5,8 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   '+, Insert': '+, Inser',
   '/ in a text': '/ dans un texte',
   'Page, file, person or command': 'Une page, un fichier, une personne ou une action',
+  'The connection is back': 'La connexion est rétablie',
+  'The connection is back. Saving…': 'La connexion est rétablie. Enregistrement…',
   'a path such as /about': 'un chemin comme /about',
   'Add alt text': 'Ajouter un texte alternatif',
   'Add column': 'Ajouter une colonne',
