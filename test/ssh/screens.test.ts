@@ -72,7 +72,7 @@ it('tells the story of a page', async () => {
 
   // Publish, change, look at what waits, publish again, compare.
   client.press('p')
-  await client.sees('will be public that')
+  await client.sees('will be public.')
   client.press('y')
   await client.sees('is public')
   client.press('home', 'enter')
@@ -83,7 +83,7 @@ it('tells the story of a page', async () => {
   await client.sees('Not published yet')
   await shows(client, 'waiting')
   client.press('q', 'p')
-  await client.sees('All of it is public already.')
+  await client.sees('No draft becomes public by this.')
   client.press('y')
   await client.sees('is public')
   client.press('v')
@@ -93,7 +93,7 @@ it('tells the story of a page', async () => {
   await client.sees('From v1 to v2')
   await shows(client, 'compare')
   client.press('q', 'down', 'r')
-  await client.sees('Bring back version 1')
+  await client.sees('Restore version 1')
   client.press('y')
   await client.sees('Restored 1 value and')
   expect(await stored()).toContain('Welcome to the bakery and café')
