@@ -165,7 +165,7 @@ it('keeps what was typed when it is refused, and when somebody else saves first'
   await client.sees('were changed by somebody else')
   await shows(client, 'conflict')
   client.press('t', 'm', 'enter')
-  await client.sees('Taken over')
+  await client.sees('Accepted.')
   client.press('ctrl+s')
   await client.sees('Saved.')
   expect(await valuesOf(app, root)).toContain('Welcome to the bakery of Ada')
@@ -235,7 +235,7 @@ it('shows every resource, and what the API says', async () => {
     ['ssh keys', 'No SSH keys yet.', 'ssh-keys'],
     ['webhooks', 'receiver.example', 'webhooks'],
     ['media', 'No files yet.', 'media'],
-    ['media folders', 'no folder yet', 'media-folders'],
+    ['media folders', 'No folders yet.', 'media-folders'],
     ['redirects', 'No redirects yet', 'redirects'],
     ['admin space', '› Admin space', 'admin-space'],
     ['backups', 'No backups yet', 'backups'],
@@ -513,7 +513,7 @@ it('keeps redirects and folders of files', async () => {
   await client.sees('is deleted')
   expect(await stored()).toEqual(['/old'])
 
-  await goTo(client, 'media folders', 'no folder yet')
+  await goTo(client, 'media folders', 'No folders yet.')
   for (const [name, inside] of [
     ['Shop', false],
     ['Bread', true],
