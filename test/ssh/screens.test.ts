@@ -633,7 +633,7 @@ it('finds pages beyond those that were read, and says what was searched', async 
   await client.sees('No results for “nowhere”.')
   expect(client.text()).not.toContain('Enter searches all')
   client.press('escape')
-  await client.misses('No results.')
+  await client.misses('No results')
   client.type('/page 2')
   client.press('enter')
   await client.sees(/\d+ of more found, 200 of 230 read/)
