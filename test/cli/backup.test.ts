@@ -214,7 +214,7 @@ describe('slugline backup restore', () => {
         expect(await line(look, configured(database.address))).toMatchObject({
           code: 1,
           out: '',
-          err: expect.stringMatching(/no account.*run a restore that was cut off again/),
+          err: expect.stringMatching(/no account.*repeat a restore that was interrupted/),
         })
       expect([part, await rowsIn(database.address)]).toEqual([part, []])
     }
@@ -293,7 +293,7 @@ describe('a command beside a database that no start has made ready', () => {
       const given = Object.keys(places).map(() => '00000000000000000000000000')
       expect([words, await line([words, ...given].join(' '), config)]).toMatchObject([
         words,
-        refusal('has no account: start the service .*restore that was cut off again'),
+        refusal('has no account: start the service .*restore that was interrupted'),
       ])
     }
     expect(await rowsIn(database.address)).toEqual([])

@@ -178,7 +178,7 @@ it('leaves out values that do not fit, makes drafts of what breaks a rule, and t
       "Entries have no page, because another has their address: 1 (article h: /first).",
       "Entries have no page, because their address cannot be one here: 1 (article i: a//b).",
       "Entries are left out, because their datatype is for pages and they have no page: 2 (h, i).",
-      "Values are left out, because their fields do not take them: 3 (article f: fields.price: price must be a number, article f: fields.nothing: the datatype does not have this field, article f: children.0.fields.text: text takes no object).",
+      "Values are left out, because their fields do not take them: 3 (article f: fields.price: price must be a number, article f: fields.nothing: the datatype does not have this field, article f: children.0.fields.text: text does not accept an object).",
       "Published entries are drafts here, because they break a rule of their fields: 1 (article g: fields.headline: is required).",
     ]
   `)

@@ -195,7 +195,7 @@ describe.each(fields)('a field of an entry: $name', ({ name, type, mine, theirs,
       await client.sees(both)
       expect((await stored())[name]).toBe(value)
       client.press(key, 'enter')
-      await client.sees('Taken over')
+      await client.sees('Accepted.')
       client.press('ctrl+s')
       await client.sees(kept === value ? nothing : 'Saved.')
       expect((await stored())[name]).toBe(kept)

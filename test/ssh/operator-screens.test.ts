@@ -12,7 +12,7 @@ it('T8: asks before drafts or several entries become public, and not before one 
   const status = async () => (await app.call('GET', `/api/v1/content?q=${root}`)).body.status
   client.press('home', 'p')
   await client.sees(/Publish “Welcome” with \d entries under it\?/)
-  await client.sees(/\d entries will be public that are drafts now\./)
+  await client.sees(/\d entries will be public\. They are drafts now\./)
   client.press('n')
   await client.misses('Publish “Welcome”')
   expect(await status()).toBe('draft')

@@ -72,7 +72,7 @@ it('tells the story of a page', async () => {
 
   // Publish, change, look at what waits, publish again, compare.
   client.press('p')
-  await client.sees('will be public that')
+  await client.sees('will be public.')
   client.press('y')
   await client.sees('is public')
   client.press('home', 'enter')
@@ -83,7 +83,7 @@ it('tells the story of a page', async () => {
   await client.sees('Not published yet')
   await shows(client, 'waiting')
   client.press('q', 'p')
-  await client.sees('All of it is public already.')
+  await client.sees('No draft becomes public by this.')
   client.press('y')
   await client.sees('is public')
   client.press('v')
@@ -93,7 +93,7 @@ it('tells the story of a page', async () => {
   await client.sees('From v1 to v2')
   await shows(client, 'compare')
   client.press('q', 'down', 'r')
-  await client.sees('Bring back version 1')
+  await client.sees('Restore version 1')
   client.press('y')
   await client.sees('Restored 1 value and')
   expect(await stored()).toContain('Welcome to the bakery and café')
@@ -165,7 +165,7 @@ it('keeps what was typed when it is refused, and when somebody else saves first'
   await client.sees('were changed by somebody else')
   await shows(client, 'conflict')
   client.press('t', 'm', 'enter')
-  await client.sees('Taken over')
+  await client.sees('Accepted.')
   client.press('ctrl+s')
   await client.sees('Saved.')
   expect(await valuesOf(app, root)).toContain('Welcome to the bakery of Ada')
@@ -235,7 +235,7 @@ it('shows every resource, and what the API says', async () => {
     ['ssh keys', 'No SSH keys yet.', 'ssh-keys'],
     ['webhooks', 'receiver.example', 'webhooks'],
     ['media', 'No files yet.', 'media'],
-    ['media folders', 'no folder yet', 'media-folders'],
+    ['media folders', 'No folders yet.', 'media-folders'],
     ['redirects', 'No redirects yet', 'redirects'],
     ['admin space', '› Admin space', 'admin-space'],
     ['backups', 'No backups yet', 'backups'],
@@ -513,7 +513,7 @@ it('keeps redirects and folders of files', async () => {
   await client.sees('is deleted')
   expect(await stored()).toEqual(['/old'])
 
-  await goTo(client, 'media folders', 'no folder yet')
+  await goTo(client, 'media folders', 'No folders yet.')
   for (const [name, inside] of [
     ['Shop', false],
     ['Bread', true],
@@ -633,7 +633,7 @@ it('finds pages beyond those that were read, and says what was searched', async 
   await client.sees('No results for “nowhere”.')
   expect(client.text()).not.toContain('Enter searches all')
   client.press('escape')
-  await client.misses('No results.')
+  await client.misses('No results')
   client.type('/page 2')
   client.press('enter')
   await client.sees(/\d+ of more found, 200 of 230 read/)

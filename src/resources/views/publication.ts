@@ -27,10 +27,10 @@ export function publishQuestion(reach: Publication): string {
   const { title, drafts } = reach
   const first =
     drafts === 0
-      ? 'All of it is public already.'
-      : `${entriesWord(drafts)} will be public that ${drafts === 1 ? 'is a draft' : 'are drafts'} now.`
+      ? 'No draft becomes public by this.'
+      : `${entriesWord(drafts)} will be public. ${drafts === 1 ? 'It is a draft' : 'They are drafts'} now.`
   return `Publish “${title}”${underWords(reach)}?\n${first}`
 }
 
 export const unpublishQuestion = (reach: Publication): string =>
-  `Unpublish “${reach.title}”${underWords(reach)}?\nNobody can read it then.`
+  `Unpublish “${reach.title}”${underWords(reach)}?\nThe public can no longer read it.`

@@ -101,7 +101,7 @@ function keysOf(session: Session, id: string): FormKey<Opened>[] {
     },
     {
       key: 'c',
-      does: 'unpublished changes',
+      does: 'changes',
       access: 'content:update',
       run: shell => changesScreen(session, shell, id),
     },

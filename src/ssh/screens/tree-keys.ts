@@ -97,7 +97,7 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
     },
     {
       key: 'c',
-      does: 'unpublished changes',
+      does: 'changes',
       run: (shell, node) => changesScreen(session, shell, idOf(node)),
     },
   ]

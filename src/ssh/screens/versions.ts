@@ -49,7 +49,7 @@ export function versionsScreen(session: Session, id: string, title: string): Any
         shell.open(
           confirmView(
             'Restore',
-            `Bring back version ${row.number} of “${title}”?\nWhat is there now is kept as a version.`,
+            `Restore version ${row.number} of “${title}”?\nThe current state is saved as a version first.`,
             {
               word: 'restore it',
               act: () =>
