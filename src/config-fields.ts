@@ -168,6 +168,11 @@ const fields = {
     'Whether a pooler such as PgBouncer is in front of PostgreSQL, in transaction mode.',
     stored,
   ),
+  db_read_only: field(
+    z.boolean().default(false),
+    'Whether this instance only reads, from a standby or replica of the database. It answers changes and sign-ins with 503.',
+    stored,
+  ),
   backup_option: field(
     z.enum(['local', 's3']).default('local'),
     'Where backups are kept: local in backup_dir, s3 in bucket_backup.',

@@ -1,16 +1,17 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.js'
-import { ConfigError } from '../errors.js'
+import { ConfigError, readOnlyInstance } from '../errors.js'
 import type { Log } from '../ports.js'
 import type { Dialect } from './dialects/dialect.js'
 import { DriverError } from './dialects/driver-error.js'
+import { limiterInMemory } from './dialects/rate-limiter.js'
 
 export type DatabaseAddress = Pick<
   Config,
   'db_driver' | 'db_url' | 'db_name' | 'db_username' | 'db_password'
 > &
-  Partial<Pick<Config, 'db_pooler' | 'workers'>>
+  Partial<Pick<Config, 'db_pooler' | 'db_read_only' | 'workers'>>
 
 const answerTimeoutMs = 30_000
 
@@ -52,19 +53,45 @@ const addressOf = {
   mysql: (config: DatabaseAddress) => serverAddress(config, 'mysql', 3306, 'root'),
 }
 
+/** The engine for an instance that only reads: it refuses every change before the database is asked. */
+function readingOnly(dialect: Dialect): Dialect {
+  const refuse = async () => {
+    throw readOnlyInstance()
+  }
+  return {
+    ...dialect,
+    isReadOnly: true,
+    transaction: refuse,
+    withMigrationLock: refuse,
+    rateLimiter: (points, duration) => limiterInMemory({ points, duration }),
+  }
+}
+
 /**
  * The one place that chooses the engine. Drivers are loaded only when they are used.
  * @param onlyExisting refuses to make a database file
  */
 export async function connect(
   config: DatabaseAddress,
-  { onlyExisting = false }: { onlyExisting?: boolean } = {},
+  options: { onlyExisting?: boolean } = {},
+): Promise<Dialect> {
+  const dialect = await engineOf(config, options)
+  return config.db_read_only ? readingOnly(dialect) : dialect
+}
+
+async function engineOf(
+  config: DatabaseAddress,
+  { onlyExisting = false }: { onlyExisting?: boolean },
 ): Promise<Dialect> {
   switch (config.db_driver) {
     case 'sqlite': {
       const { sqlite } = await import('./dialects/sqlite.js')
       const isShared = (config.workers ?? 1) > 1
-      return sqlite(config.db_url || './modula.db', { onlyExisting, isShared })
+      return sqlite(config.db_url || './modula.db', {
+        onlyExisting,
+        isShared,
+        readOnly: config.db_read_only ?? false,
+      })
     }
     case 'postgres': {
       const { postgres } = await import('./dialects/postgres.js')

@@ -60,6 +60,13 @@ export interface Dialect extends SchemaDialect {
   externalVersion(): number | Promise<number>
   /** The server's own clock, in milliseconds since 1970; absent where that is the clock of this process. */
   time?(): Promise<number>
+  /** Set for an instance that only reads: `transaction` refuses all work. */
+  readonly isReadOnly?: true
+  /**
+   * How far a standby or replica is behind the server that it follows, in milliseconds; 0 on a server that follows none.
+   * Absent where nothing can be behind.
+   */
+  lagMs?(): Promise<number>
   readonly cheapToRead: boolean
   /** True if it is looked at for every answer: the next request of a client may go to another process. */
   readonly isShared: boolean

@@ -74,6 +74,29 @@ interface Connection extends DriverConnection {
 /** The server gives up first, so that the connection need not be. */
 const timeouts = { statement_timeout: statementTimeoutMs - 500, idle_in_transaction_session_timeout: 15_000 }
 
+/**
+ * How far the standby is behind by its last transaction, and what it has received by now. A primary on which nothing
+ * happens has no transactions, so a standby that has replayed everything is not behind.
+ */
+const lag = `select pg_last_wal_receive_lsn() as received, case
+  when not pg_is_in_recovery() or pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() then 0
+  else floor(date_part('epoch', clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000) end as lag_ms`
+
+/** After this time a standby that keeps up has replayed what it had just received, in milliseconds. */
+const replayMs = 200
+
+async function lagOf(read: Session): Promise<number> {
+  const [row] = await read.all(lag, [])
+  const lagMs = row?.lag_ms == null ? Number.POSITIVE_INFINITY : Number(row.lag_ms)
+  if (lagMs <= replayMs || row?.received == null) return lagMs
+  // The last transaction may be old because there was none for a while, and the next one has just arrived.
+  await sleep(replayMs)
+  const [later] = await read.all('select pg_last_wal_replay_lsn() >= ?::pg_lsn as has', [
+    String(row.received),
+  ])
+  return later?.has === true ? replayMs : lagMs
+}
+
 /** One after the other, in one statement: what holds for the transaction. */
 const localTimeouts = Object.entries(timeouts)
   .map(([name, value]) => `set local ${name} = ${value}`)
@@ -166,6 +189,7 @@ export function postgres({
     },
     externalVersion: sessions.externalVersion,
     time: sessions.time,
+    lagMs: () => lagOf(sessions.read),
     cheapToRead: false,
     isShared: false,
     propagationDelayMs: 1000,
