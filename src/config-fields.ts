@@ -154,7 +154,7 @@ const fields = {
   ),
   db_url: field(
     optional(),
-    'File path for sqlite (default ./modula.db); host:port or a full URL for the servers.',
+    'File path for sqlite (default ./modula.db); host:port or a full URL for the servers, with several hosts if you like.',
     { ...stored, ...hidden },
   ),
   db_name: field(optional(), 'Database name, if db_url does not contain it.', stored),

@@ -5,6 +5,7 @@ import { ConfigError, readOnlyInstance } from '../errors.js'
 import type { Log } from '../ports.js'
 import type { Dialect } from './dialects/dialect.js'
 import { DriverError } from './dialects/driver-error.js'
+import { type ServerState, type Servers, serverStates } from './dialects/hosts.js'
 import { limiterInMemory } from './dialects/rate-limiter.js'
 
 export type DatabaseAddress = Pick<
@@ -15,33 +16,58 @@ export type DatabaseAddress = Pick<
 
 const answerTimeoutMs = 30_000
 
-interface ServerAddress {
-  host: string
-  port: number
+interface ServerAddress extends Servers {
   user: string
   password: string
   database: string
 }
 
-/** `db_url` may be `host:port` or a full URL; the other fields fill in its missing parts. */
+const stateParameter = 'target_session_attrs'
+
+/** The same URL for each host of a list, such as `postgres://u@one:5432,two/db`, which `URL` does not know. */
+function urlsOf(given: string, scheme: string): URL[] {
+  const whole = given.includes('://') ? given : `${scheme}://${given}`
+  const [, before = '', hosts = '', after = ''] =
+    /^([^:]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(whole) ?? []
+  const all = hosts.split(',').map(host => host.trim())
+  try {
+    if (all.length === 1 || !all.includes('')) return all.map(host => new URL(before + host + after))
+    throw new TypeError('a host is empty')
+  } catch {
+    throw new ConfigError('db_url: must be host:port or a full URL; separate several hosts by commas')
+  }
+}
+
+/** @throws ConfigError for an unknown state */
+function stateIn(url: URL, isList: boolean, readOnly: boolean): ServerState {
+  const given = url.searchParams.get(stateParameter)
+  const state = serverStates.find(one => one === given)
+  if (given !== null && state === undefined)
+    throw new ConfigError(`db_url: ${stateParameter} must be ${serverStates.join(', ')}`)
+  // One that writes must not stay on a standby that is in the list.
+  return state ?? (isList && !readOnly ? 'read-write' : 'any')
+}
+
+/**
+ * `db_url` may be `host:port` or a full URL, and name several hosts; the other fields fill in its missing parts.
+ * @throws ConfigError
+ */
 export function serverAddress(
   config: DatabaseAddress,
   scheme: string,
   port: number,
   user: string,
 ): ServerAddress {
-  const given = config.db_url ?? 'localhost'
-  let url: URL
-  try {
-    url = new URL(given.includes('://') ? given : `${scheme}://${given}`)
-  } catch {
-    throw new ConfigError('db_url: must be host:port or a full URL')
-  }
+  const urls = urlsOf(config.db_url ?? 'localhost', scheme)
+  const [url] = urls as [URL]
   const database = decodeURIComponent(url.pathname.slice(1)) || config.db_name
   if (!database) throw new ConfigError('db_name: must be set, or be part of db_url')
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: Number(url.port || port),
+    hosts: urls.map(one => ({
+      host: one.hostname.replace(/^\[|\]$/g, ''),
+      port: Number(one.port || port),
+    })),
+    state: stateIn(url, urls.length > 1, config.db_read_only ?? false),
     user: decodeURIComponent(url.username) || config.db_username || user,
     password: decodeURIComponent(url.password) || config.db_password || '',
     database,
@@ -107,8 +133,8 @@ async function engineOf(
 /** The place of the database without secrets: a file, or a server with the database's name. */
 function placeOf(config: DatabaseAddress): string {
   if (config.db_driver === 'sqlite') return resolve(config.db_url || './modula.db')
-  const { host, port, database } = addressOf[config.db_driver](config)
-  return `${host}:${port}/${database}`
+  const { hosts, database } = addressOf[config.db_driver](config)
+  return `${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${database}`
 }
 
 const fieldsByCode: readonly [RegExp, string][] = [

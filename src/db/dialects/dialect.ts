@@ -100,7 +100,7 @@ export const isOtherServer = (error: unknown): boolean =>
   ) ||
   (error instanceof Error && /Connection terminated|not queryable/.test(error.message))
 
-const lostConnection = /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_|ENOENT)/
+const lostConnection = /^(ECONN|ENOTFOUND|ENOSERVER|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_|ENOENT)/
 
 /** Failures that the network and Knex's pool report in one way for every server engine. */
 export const isUnavailable = (error: unknown): boolean =>

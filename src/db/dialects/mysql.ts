@@ -8,6 +8,7 @@ import { Connections, type DriverConnection } from './connections.js'
 import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow, type Session } from './dialect.js'
 import { failureOf } from './driver-error.js'
 import { mysqlFullText } from './full-text.js'
+import { connectAmong, type Servers } from './hosts.js'
 import { limiterInTable, type TryTable } from './rate-limiter.js'
 import { acquireConnectionTimeout, connectTimeoutMs, poolOf, quietKnex, serverSessions } from './servers.js'
 
@@ -128,9 +129,12 @@ interface Connection extends DriverConnection {
   readonly stream: Socket
 }
 
+const rowsOf = (connection: Connection, sql: string): Promise<RawRow[]> =>
+  promisify<string, RawRow[]>((sql, done) => connection.query(sql, done))(sql)
+
 /** Makes a new connection of the pool what we need. @returns the server's version */
 async function setUp(connection: Connection): Promise<string> {
-  const query = promisify<string, RawRow[]>((sql, done) => connection.query(sql, done))
+  const query = (sql: string) => rowsOf(connection, sql)
   await query(`set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO',
     time_zone = '+00:00', innodb_lock_wait_timeout = ${lockTimeoutSeconds}`)
   await query('set session transaction isolation level read committed')
@@ -138,30 +142,46 @@ async function setUp(connection: Connection): Promise<string> {
   return String(row?.version)
 }
 
-interface Address {
-  host: string
-  port: number
+interface Address extends Servers {
   user: string
   password: string
   database: string
 }
 
 /** @param know is given the version of the server with each new connection */
-function poolTo(address: Address, connections: Connections<Connection>, know: (version: string) => void) {
-  return knexFactory({
+function poolTo(
+  { hosts, state, ...account }: Address,
+  connections: Connections<Connection>,
+  know: (version: string) => void,
+) {
+  const knex = knexFactory({
     client: 'mysql2',
     connection: {
-      ...address,
+      ...account,
+      ...hosts[0],
       charset: 'utf8mb4',
       supportBigNumbers: true,
       bigNumberStrings: true,
-      connectTimeout: connectTimeoutMs,
+      connectTimeout: connectTimeoutMs / hosts.length,
     },
     pool: poolOf<Connection>(connections, async connection => know(await setUp(connection))),
     compileSqlOnError: false,
     acquireConnectionTimeout,
     log: quietKnex,
   })
+  connectAmong<Connection>(
+    knex,
+    { hosts, state },
+    {
+      async isReadOnly(connection) {
+        const [row] = await rowsOf(connection, 'select @@global.read_only as read_only')
+        return !/^(0|OFF)$/i.test(String(row?.read_only))
+      },
+      destroy: connection => connections.destroy(connection),
+      classify,
+    },
+  )
+  return knex
 }
 
 export function mysql(address: Address): Dialect {

@@ -16,6 +16,7 @@ import {
 import { failureOf } from './driver-error.js'
 import { postgresFullText } from './full-text.js'
 import type { Query } from './held-connection.js'
+import { connectAmong, type Servers } from './hosts.js'
 import { limiterInTable, type TryTable } from './rate-limiter.js'
 import { acquireConnectionTimeout, connectTimeoutMs, poolOf, quietKnex, serverSessions } from './servers.js'
 
@@ -129,34 +130,49 @@ async function whileLocked<T>(
   }
 }
 
-export function postgres({
-  pooler = false,
-  ...address
-}: {
-  connectionString?: string
-  host?: string
-  port?: number
-  user?: string
-  password?: string
-  database?: string
+interface Address extends Servers {
+  user: string
+  password: string
+  database: string
   /** True if a pooler such as PgBouncer is in between, which gives a connection to each transaction. */
-  pooler?: boolean
-}): Dialect {
-  const connections = new Connections<Connection>(({ connection }) => connection.stream)
+  pooler: boolean
+}
+
+function poolTo({ hosts, state, pooler, ...account }: Address, connections: Connections<Connection>) {
   const knex = knexFactory({
     client: 'pg',
     connection: {
-      ...address,
+      ...account,
+      ...hosts[0],
       application_name: 'slugline',
       // A pooler refuses them, or gives the connection to somebody else with them.
       ...(pooler ? {} : timeouts),
-      connectionTimeoutMillis: connectTimeoutMs,
+      connectionTimeoutMillis: connectTimeoutMs / hosts.length,
     },
     pool: poolOf<Connection>(connections),
     compileSqlOnError: false,
     acquireConnectionTimeout,
     log: quietKnex,
   })
+  connectAmong<Connection>(
+    knex,
+    { hosts, state },
+    {
+      async isReadOnly(connection) {
+        const { rows } = (await connection.query('show transaction_read_only')) as { rows: RawRow[] }
+        return rows[0]?.transaction_read_only === 'on'
+      },
+      destroy: connection => connections.destroy(connection),
+      classify,
+    },
+  )
+  return knex
+}
+
+export function postgres(address: Address): Dialect {
+  const { pooler } = address
+  const connections = new Connections<Connection>(({ connection }) => connection.stream)
+  const knex = poolTo(address, connections)
   const sessions = serverSessions({
     knex,
     connections,
