@@ -24,7 +24,7 @@ interface ServerAddress extends Servers {
 
 const stateParameter = 'target_session_attrs'
 
-/** The same URL for each host of a list, such as `postgres://u@one:5432,two/db`, which `URL` does not know. */
+/** Returns a URL for each host of a list, such as `postgres://u@one:5432,two/db`, which `URL` does not know. */
 function urlsOf(given: string, scheme: string): URL[] {
   const whole = given.includes('://') ? given : `${scheme}://${given}`
   const [, before = '', hosts = '', after = ''] =

@@ -58,7 +58,7 @@ export function connectAmong<C>({ client }: Knex, { hosts, state }: Servers, raw
       return ` is ${found}`
     } catch (error) {
       if (connection) raw.destroy(connection)
-      // A wrong password is no reason to ask the next server.
+      // With a wrong password the next server is not asked.
       if (raw.classify(error) !== 'unavailable') throw error
       return `: ${error instanceof Error ? error.message : error}`
     }

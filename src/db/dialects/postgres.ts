@@ -90,7 +90,7 @@ async function lagOf(read: Session): Promise<number> {
   const [row] = await read.all(lag, [])
   const lagMs = row?.lag_ms == null ? Number.POSITIVE_INFINITY : Number(row.lag_ms)
   if (lagMs <= replayMs || row?.received == null) return lagMs
-  // The last transaction may be old because there was none for a while, and the next one has just arrived.
+  // After a quiet time the last transaction is old, while the next one has just arrived.
   await sleep(replayMs)
   const [later] = await read.all('select pg_last_wal_replay_lsn() >= ?::pg_lsn as has', [
     String(row.received),
