@@ -11,7 +11,7 @@ const onlyWithAll = [
   'test/attacks/{descriptors,full-disk,hostile-groq,hostile-rich-text,hostile-shapes,private-files,stop-under-load}.test.ts',
   'test/compat/sanity-live-browser.test.ts',
   'test/cli/{first-password,user-password}.test.ts',
-  'test/faults/{kill-migrations,kill-pages,kill-writes,media-storage,replaced-program,services-away,webhooks}.test.ts',
+  'test/faults/{kill-migrations,kill-pages,kill-writes,media-storage,read-only,replaced-program,services-away,webhooks}.test.ts',
   'test/operation/{acme,install,proxies,runtimes}.test.ts',
   'test/panel/!(overview|resource|resources|staged).test.ts',
   'test/services/regular-expressions.test.ts',

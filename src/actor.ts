@@ -90,8 +90,7 @@ export const isSelf = (actor: Actor, id: string | undefined): boolean =>
   actor.userId === id && !hasOwnList(actor)
 
 /**
- * Refuses keys that only read. Services that change or send something without writing to the database call it
- * themselves; `db.write` calls it for all others.
+ * Refuses keys that only read. `db.refuseChanges` calls it for every change.
  * @throws 403 for a key that only reads
  */
 export function refuseReadOnly({ credential }: Pick<Actor, 'credential'>): void {

@@ -31,13 +31,16 @@ interface Work {
   config: Config
 }
 
-function tasksOf({ services, config }: Omit<Work, 'db'>): Task[] {
+function tasksOf({ db, services, config }: Work): Task[] {
+  const beat = {
+    failure: 'this instance could not say that it runs',
+    intervalMs: beatIntervalMs,
+    work: () => services.beat(),
+  }
+  // All others change something.
+  if (db.isReadOnly) return [beat]
   return [
-    {
-      failure: 'this instance could not say that it runs',
-      intervalMs: beatIntervalMs,
-      work: () => services.beat(),
-    },
+    beat,
     {
       failure: 'what older versions have left could not be done',
       intervalMs: olderIntervalMs,

@@ -154,7 +154,7 @@ const fields = {
   ),
   db_url: field(
     optional(),
-    'File path for sqlite (default ./modula.db); host:port or a full URL for the servers.',
+    'File path for sqlite (default ./modula.db); host:port or a full URL for the servers, with several hosts if you like.',
     { ...stored, ...hidden },
   ),
   db_name: field(optional(), 'Database name, if db_url does not contain it.', stored),
@@ -166,6 +166,11 @@ const fields = {
   db_pooler: field(
     z.boolean().default(false),
     'Whether a pooler such as PgBouncer is in front of PostgreSQL, in transaction mode.',
+    stored,
+  ),
+  db_read_only: field(
+    z.boolean().default(false),
+    'Whether this instance only reads, from a standby or replica of the database. It answers changes and sign-ins with 503.',
     stored,
   ),
   backup_option: field(

@@ -17,6 +17,11 @@ const Schema = z.object(shape).superRefine((config, context) => {
     refuse('cookie_name', 'this prefix needs cookie_secure true')
   if (config.cors_credentials && config.cors_origins.includes('*'))
     refuse('cors_origins', '"*" cannot go with cors_credentials true')
+  if (config.db_read_only && tlsSource(config) === 'acme')
+    refuse(
+      'db_read_only',
+      'needs "tls": "off" or "files": an instance that only reads cannot get certificates',
+    )
   if (config.db_driver === 'sqlite' && config.db_url?.startsWith(':memory:'))
     refuse('db_url', 'must be a file: a database in memory would lose acknowledged writes')
 })

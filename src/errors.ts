@@ -36,6 +36,7 @@ export const errorCodes = {
   internal: [500],
   provider_failed: [502],
   unavailable: [503],
+  read_only: [503],
 } as const satisfies Record<string, readonly Status[]>
 
 export type ErrorCode = keyof typeof errorCodes
@@ -176,6 +177,16 @@ export const tooMany = (waitMs: number) =>
 export const providerFailed = (message: string) => new HttpError(502, 'provider_failed', message)
 export const unavailable = (message: string, seconds = 1) =>
   new HttpError(503, 'unavailable', message, undefined, { 'Retry-After': String(seconds) })
+
+/** For changes and sign-ins at an instance whose database takes none. */
+export const readOnlyInstance = () =>
+  new HttpError(
+    503,
+    'read_only',
+    'this instance only reads: send changes and sign-ins to an instance that writes',
+    undefined,
+    { 'Retry-After': '1' },
+  )
 
 /** Repeats a refusal with another name for its member, such as `children.2.datatype_id` for `datatype_id`. */
 export function renamed(error: unknown, nameOf: (member: string) => string): unknown {

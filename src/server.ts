@@ -21,7 +21,7 @@ import { listen } from './node/http-listener.js'
 import { listenForMetrics } from './node/metrics.js'
 import { removeLeftoverFiles } from './node/temporary-files.js'
 import { version } from './node/version.js'
-import type { Ports, RateLimiter } from './ports.js'
+import type { Log, Ports, RateLimiter } from './ports.js'
 import { bootstrap, type FirstAdministrator } from './services/bootstrap.js'
 import { createServices, type Services } from './services/index.js'
 import { readSettings, withStoredSettings } from './services/operation/settings.js'
@@ -89,6 +89,35 @@ async function refuseUnready(
     throw refuse('the index of published entries is missing: start the service (slugline serve) once')
 }
 
+/** How long an instance that only reads waits at its start for what one that writes prepares, in milliseconds. */
+const [preparedTimeoutMs, preparedIntervalMs] = [60_000, 500]
+
+/** Repeats a check of the database until it passes. @throws ConfigError of the check after a minute */
+async function untilPrepared(check: () => Promise<void>, log: Log): Promise<void> {
+  const until = performance.now() + preparedTimeoutMs
+  for (let isNoted = false; ; await sleep(preparedIntervalMs))
+    try {
+      return await check()
+    } catch (error) {
+      if (!(error instanceof ConfigError) || performance.now() > until) throw error
+      if (!isNoted) log.warn({ reason: error.message }, 'the database is not ready for this instance yet')
+      isNoted = true
+    }
+}
+
+/** @throws ConfigError when an instance that writes has not brought the database to the schema of this version */
+async function refuseOlderSchema(dialect: Dialect, migrations: readonly Migration[]): Promise<void> {
+  const { missing, refused } = await stepsOf(dialect, migrations)
+  const [first] = missing
+  // Waiting changes nothing about that.
+  if (refused) throw new Error(`the database was migrated by a newer version: it has the step ${refused}`)
+  if (first === undefined) return
+  throw new ConfigError(
+    `db_read_only: the database has no step ${first} (${missing.length} are missing): first start an instance of this version that writes`,
+    'db_read_only',
+  )
+}
+
 /**
  * The configuration with the settings of the database for the fields that the file does not name. A database that no
  * start has made ready has none.
@@ -125,7 +154,10 @@ async function withSettings(
 
 /** The database and the services over it, migrated and seeded: all of the product but its listeners. */
 export async function open(options: Options): Promise<Opened> {
-  const { config, variables, showAdministrator, asItIs = false, migrations = ownMigrations } = options
+  const { config, variables, showAdministrator, migrations = ownMigrations } = options
+  const { db_read_only: readOnly } = config
+  // An instance that only reads finds the database as one that writes has left it.
+  const asItIs = options.asItIs || readOnly
   const { random, log } = options.ports
   const dialect: Dialect = await connect(config, options)
   const clock = new SiteClock(options.ports.clock, options.followsDatabaseClock ? dialect.time : undefined)
@@ -133,6 +165,11 @@ export async function open(options: Options): Promise<Opened> {
   try {
     await untilAnswering(dialect, config, log)
     await clock.compare()
+    if (readOnly) {
+      await untilPrepared(() => refuseOlderSchema(dialect, migrations), log)
+      // An account that may not ask is refused now.
+      await dialect.lagMs?.()
+    }
     const now = () => timestamp(clock.now())
     const bringUp = () => migrate(dialect, migrations, { now })
     const steps = asItIs ? [] : await bringUp()
@@ -141,7 +178,7 @@ export async function open(options: Options): Promise<Opened> {
     const live = { current: config, settings: {} }
     const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => live.current.webhook_enabled })
     // From here on, changes of other instances are noticed.
-    if (!asItIs) await db.externalChangesNow()
+    if (!options.asItIs) await db.externalChangesNow()
     Object.assign(live, await withSettings(db, dialect, options))
     if (options.folderMedia && !live.current.bucket_endpoint)
       live.current = { ...live.current, ...options.folderMedia }
@@ -161,10 +198,10 @@ export async function open(options: Options): Promise<Opened> {
     const parts = { db, ports, live, variables, ids, clock, rateLimiter, version, schema }
     const schemaParts = { isMigrated, finishMigrating }
     const services = createServices({ ...parts, ...schemaParts })
-    if (asItIs) {
-      await refuseUnready({ dialect, migrations }, db, services)
-      await db.externalChangesNow()
-    }
+    const refuse = () => refuseUnready({ dialect, migrations }, db, services)
+    if (readOnly && !options.asItIs) await untilPrepared(refuse, log)
+    else if (asItIs) await refuse()
+    if (options.asItIs) await db.externalChangesNow()
     if (!asItIs) {
       const given = { ...variables, defaultLocale: live.current.i18n_default_locale }
       await bootstrap(db, ports, given, showAdministrator)
@@ -219,7 +256,8 @@ async function metricsListener({ services }: Opened, { config, ports, isFirst = 
 /** The terminal over SSH, where it is wanted and has a key. */
 async function sshListener({ services, ids, config }: Opened, options: Options) {
   const { config: at, ports, hostKeyFile, isFirst = true } = options
-  if (hostKeyFile === undefined || !at.ssh_enabled || !isFirst) return undefined
+  // Where nobody can sign in, a balancer has to find the port closed.
+  if (hostKeyFile === undefined || !at.ssh_enabled || !isFirst || at.db_read_only) return undefined
   const { clock, log, publicKeys } = ports
   const { hostKey } = await import('./ssh/host-key.js')
   const key = hostKey(hostKeyFile, log)

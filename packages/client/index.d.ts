@@ -34,6 +34,7 @@ export type ErrorCode =
   | 'missing_permission'
   | 'too_many_requests'
   | 'unavailable'
+  | 'read_only'
   | (string & {})
 
 export type Result<Data, More = unknown> =

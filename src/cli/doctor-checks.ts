@@ -58,7 +58,17 @@ export async function database({ dialect }: Patient): Promise<Finding> {
       `slugline migrate up${isUsed ? '' : ', or repeat a restore that was interrupted (slugline backup restore)'}`,
     )
   }
-  if (!(await databaseOf(dialect).ping()))
+  const db = databaseOf(dialect)
+  const answers = await db.ping()
+  if (db.isReadOnly)
+    return answers
+      ? ok(check, 'answers, is not behind and has the schema of this version')
+      : failed(
+          check,
+          'it answers and is more than five seconds behind',
+          'look at the replication to this server, and at its load',
+        )
+  if (!answers)
     return failed(
       check,
       'it responds, but accepts no changes',

@@ -1,46 +1,73 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.js'
-import { ConfigError } from '../errors.js'
+import { ConfigError, readOnlyInstance } from '../errors.js'
 import type { Log } from '../ports.js'
 import type { Dialect } from './dialects/dialect.js'
 import { DriverError } from './dialects/driver-error.js'
+import { type ServerState, type Servers, serverStates } from './dialects/hosts.js'
+import { limiterInMemory } from './dialects/rate-limiter.js'
 
 export type DatabaseAddress = Pick<
   Config,
   'db_driver' | 'db_url' | 'db_name' | 'db_username' | 'db_password'
 > &
-  Partial<Pick<Config, 'db_pooler' | 'workers'>>
+  Partial<Pick<Config, 'db_pooler' | 'db_read_only' | 'workers'>>
 
 const answerTimeoutMs = 30_000
 
-interface ServerAddress {
-  host: string
-  port: number
+interface ServerAddress extends Servers {
   user: string
   password: string
   database: string
 }
 
-/** `db_url` may be `host:port` or a full URL; the other fields fill in its missing parts. */
+const stateParameter = 'target_session_attrs'
+
+/** Returns a URL for each host of a list, such as `postgres://u@one:5432,two/db`, which `URL` does not know. */
+function urlsOf(given: string, scheme: string): URL[] {
+  const whole = given.includes('://') ? given : `${scheme}://${given}`
+  const [, before = '', hosts = '', after = ''] =
+    /^([^:]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(whole) ?? []
+  const all = hosts.split(',').map(host => host.trim())
+  try {
+    if (all.length === 1 || !all.includes('')) return all.map(host => new URL(before + host + after))
+    throw new TypeError('a host is empty')
+  } catch {
+    throw new ConfigError('db_url: must be host:port or a full URL; separate several hosts by commas')
+  }
+}
+
+/** @throws ConfigError for an unknown state */
+function stateIn(url: URL, isList: boolean, readOnly: boolean): ServerState {
+  const given = url.searchParams.get(stateParameter)
+  const state = serverStates.find(one => one === given)
+  if (given !== null && state === undefined)
+    throw new ConfigError(`db_url: ${stateParameter} must be ${serverStates.join(', ')}`)
+  // One that writes must not stay on a standby that is in the list.
+  return state ?? (isList && !readOnly ? 'read-write' : 'any')
+}
+
+/**
+ * `db_url` may be `host:port` or a full URL, and name several hosts; the other fields fill in its missing parts.
+ * @throws ConfigError
+ */
 export function serverAddress(
   config: DatabaseAddress,
   scheme: string,
   port: number,
   user: string,
 ): ServerAddress {
-  const given = config.db_url ?? 'localhost'
-  let url: URL
-  try {
-    url = new URL(given.includes('://') ? given : `${scheme}://${given}`)
-  } catch {
-    throw new ConfigError('db_url: must be host:port or a full URL')
-  }
+  const urls = urlsOf(config.db_url ?? 'localhost', scheme)
+  const [url] = urls as [URL]
   const database = decodeURIComponent(url.pathname.slice(1)) || config.db_name
   if (!database) throw new ConfigError('db_name: must be set, or be part of db_url')
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: Number(url.port || port),
+    hosts: urls.map(one => ({
+      host: one.hostname.replace(/^\[|\]$/g, ''),
+      port: Number(one.port || port),
+    })),
+    state: stateIn(url, urls.length > 1, config.db_read_only ?? false),
     user: decodeURIComponent(url.username) || config.db_username || user,
     password: decodeURIComponent(url.password) || config.db_password || '',
     database,
@@ -52,19 +79,45 @@ const addressOf = {
   mysql: (config: DatabaseAddress) => serverAddress(config, 'mysql', 3306, 'root'),
 }
 
+/** The engine for an instance that only reads: it refuses every change before the database is asked. */
+function readingOnly(dialect: Dialect): Dialect {
+  const refuse = async () => {
+    throw readOnlyInstance()
+  }
+  return {
+    ...dialect,
+    isReadOnly: true,
+    transaction: refuse,
+    withMigrationLock: refuse,
+    rateLimiter: (points, duration) => limiterInMemory({ points, duration }),
+  }
+}
+
 /**
  * The one place that chooses the engine. Drivers are loaded only when they are used.
  * @param onlyExisting refuses to make a database file
  */
 export async function connect(
   config: DatabaseAddress,
-  { onlyExisting = false }: { onlyExisting?: boolean } = {},
+  options: { onlyExisting?: boolean } = {},
+): Promise<Dialect> {
+  const dialect = await engineOf(config, options)
+  return config.db_read_only ? readingOnly(dialect) : dialect
+}
+
+async function engineOf(
+  config: DatabaseAddress,
+  { onlyExisting = false }: { onlyExisting?: boolean },
 ): Promise<Dialect> {
   switch (config.db_driver) {
     case 'sqlite': {
       const { sqlite } = await import('./dialects/sqlite.js')
       const isShared = (config.workers ?? 1) > 1
-      return sqlite(config.db_url || './modula.db', { onlyExisting, isShared })
+      return sqlite(config.db_url || './modula.db', {
+        onlyExisting,
+        isShared,
+        readOnly: config.db_read_only ?? false,
+      })
     }
     case 'postgres': {
       const { postgres } = await import('./dialects/postgres.js')
@@ -80,8 +133,8 @@ export async function connect(
 /** The place of the database without secrets: a file, or a server with the database's name. */
 function placeOf(config: DatabaseAddress): string {
   if (config.db_driver === 'sqlite') return resolve(config.db_url || './modula.db')
-  const { host, port, database } = addressOf[config.db_driver](config)
-  return `${host}:${port}/${database}`
+  const { hosts, database } = addressOf[config.db_driver](config)
+  return `${hosts.map(({ host, port }) => `${host}:${port}`).join(',')}/${database}`
 }
 
 const fieldsByCode: readonly [RegExp, string][] = [

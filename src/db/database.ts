@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Actor, refuseReadOnly } from '../actor.js'
-import { type HttpError, tooLarge, unavailable } from '../errors.js'
+import { type HttpError, readOnlyInstance, tooLarge, unavailable } from '../errors.js'
 import type { PoolState, StatementCounts } from '../metrics.js'
 import type { Log } from '../ports.js'
 import { Changes, ConstraintError } from './changes.js'
@@ -23,6 +23,8 @@ export interface DatabaseSettings extends WriterSettings {
 
 const attempts = 4
 const retryForMs = 2000
+/** An instance that only reads is ready while its database is at most this far behind, in milliseconds. */
+const maxLagMs = 5000
 /** The row of `counters` that only shows whether something can be written. */
 const probeName = 'write_probe'
 
@@ -62,10 +64,10 @@ export class Database extends Reader {
    * The only way to change rows. `work` may run more than once, so it does nothing but read and write through `tx`.
    * When it resolves, the change and its events are on disk.
    * @throws the error of `work`, after the rollback; 403 for a key that only reads; 400 or 409 if a constraint refuses;
-   * 503 if the database is away or stays contended
+   * 503 if the database is away or stays contended, and at an instance that only reads
    */
   async write<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
-    refuseReadOnly(actor)
+    this.refuseChanges(actor)
     const from = performance.now()
     for (let attempt = 1; ; attempt++) {
       try {
@@ -78,6 +80,25 @@ export class Database extends Reader {
         await sleep(Math.random() * 20 * attempt)
       }
     }
+  }
+
+  /** Whether this instance only reads: the database is a standby or a replica. */
+  get isReadOnly(): boolean {
+    return this.dialect.isReadOnly === true
+  }
+
+  /**
+   * Refuses as `write` does. Services that change or send something before they write, or without, call it themselves.
+   * @throws 403 for a key that only reads, 503 at an instance that only reads
+   */
+  refuseChanges(actor: Pick<Actor, 'credential'>): void {
+    refuseReadOnly(actor)
+    this.refuseIfReadOnly()
+  }
+
+  /** Refuses at an instance that only reads, whoever asks. @throws 503 */
+  refuseIfReadOnly(): void {
+    if (this.isReadOnly) throw readOnlyInstance()
   }
 
   /**
@@ -222,10 +243,14 @@ export class Database extends Reader {
     return n
   }
 
-  /** True when the database answers and takes writes. The latter is tried every few seconds at most. */
+  /**
+   * True when the database answers and takes writes. The latter is tried every few seconds at most. At an instance that
+   * only reads: when the database answers and is not far behind.
+   */
   async ping(): Promise<boolean> {
     try {
       await this.find(internalTables.counters, { name: 'changes' })
+      if (this.isReadOnly) return ((await this.dialect.lagMs?.()) ?? 0) <= maxLagMs
     } catch {
       return false
     }

@@ -4,11 +4,14 @@ import type { Dialect, RawRow, Session } from './dialects/dialect.js'
 
 /** The layer between the database and an engine: failures in the API's words, and counts of statements. */
 
-/** Failures of the engine in the API's words. */
-export const translated = (dialect: Dialect, error: unknown): HttpError | unknown =>
-  ['unavailable', 'unwritable'].includes(dialect.classify(error))
+/** Failures of the engine in the API's words. A standby ends reads that are in the way of what it replays. */
+export function translated(dialect: Dialect, error: unknown): HttpError | unknown {
+  const failure = dialect.classify(error)
+  if (failure === 'retry') return unavailable('the database is busy, try again')
+  return failure === 'unavailable' || failure === 'unwritable'
     ? unavailable('the database does not respond')
     : error
+}
 
 /** The number of commits fails in the API's words as reads do: every signed-in request asks for it. */
 export function guardedVersion(

@@ -16,6 +16,8 @@ export interface Authentication {
   access: AccessService
   rateLimiter: RateLimiter
   idempotency: IdempotencyService
+  /** Refuses at an instance that only reads. @throws 503 */
+  refuseIfReadOnly: () => void
   cookie: SessionCookie
   cookieName: () => string
   trustedOrigins: () => readonly string[]
@@ -28,13 +30,15 @@ export const authenticationBy = (
     access,
     rateLimiter,
     idempotency,
-  }: Pick<Authentication, 'auth' | 'access' | 'rateLimiter' | 'idempotency'>,
+    refuseIfReadOnly,
+  }: Pick<Authentication, 'auth' | 'access' | 'rateLimiter' | 'idempotency' | 'refuseIfReadOnly'>,
   config: () => Config,
 ): Authentication => ({
   auth,
   access,
   rateLimiter,
   idempotency,
+  refuseIfReadOnly,
   cookie: sessionCookie(config),
   cookieName: () => config().cookie_name,
   trustedOrigins: () => (config().cors_credentials ? allowedOrigins(config()) : []),
@@ -89,11 +93,21 @@ export async function requireAccess(
  * Lets a request pass if its caller may do what the endpoint declares; otherwise 403, with the reason. An old cookie
  * never blocks a public endpoint.
  */
-export const requiring = (access: Access, authentication: Authentication) =>
+export const requiring = (access: Access, authentication: Authentication, changes: boolean) =>
   createMiddleware<Env>(async (c, next) => {
     if (access === 'public') return next()
     const identity = await requireAccess(c, access, authentication)
     // The door to the database refuses it too; here nothing has been read or sent yet.
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') refuseReadOnly(identity)
+    if (changes) refuseReadOnly(identity)
+    await next()
+  })
+
+/**
+ * Refuses changes at an instance that only reads, as the door to the database does, before anything is looked at: so a
+ * balancer may send the request to another instance.
+ */
+export const refusingIfReadOnly = ({ refuseIfReadOnly }: Authentication) =>
+  createMiddleware<Env>(async (_, next) => {
+    refuseIfReadOnly()
     await next()
   })

@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory'
 import { findTargetHandler } from 'hono/utils/handler'
 import { z } from 'zod'
 import { invalid, malformed, type Status } from '../errors.js'
-import { type Authentication, requiring } from '../middleware/authenticate.js'
+import { type Authentication, refusingIfReadOnly, requiring } from '../middleware/authenticate.js'
 import { type Ctx, type Env, idParam } from '../middleware/context.js'
 import { formBody } from '../middleware/form-body.js'
 import { idempotent } from '../middleware/idempotency.js'
@@ -61,6 +61,8 @@ interface Described {
   mayHaveMoved?: true
   secret?: true
   drops?: readonly string[]
+  /** It changes nothing although its method is not GET, so it works where changes are refused. */
+  onlyReads?: true
   /** Parameters that are not declared are ignored: links to pages carry marks of their own. */
   anyQuery?: true
   /** Parameters that the handler reads by rules of its own; they are only described here. */
@@ -203,6 +205,9 @@ function parsing<B extends z.ZodType, Q extends z.ZodObject>(
 /** A public endpoint has no caller whom a key could belong to, and its responses are sessions. */
 export const takesKey = (method: Method, access: Access): boolean => method === 'post' && access !== 'public'
 
+const changes = (method: Method, { onlyReads }: { onlyReads?: true }): boolean =>
+  method !== 'get' && !onlyReads
+
 function oneOf(answers: Described['answers']): Described['answers'] {
   const { shape } = answers ?? {}
   if (!shape) return answers
@@ -234,9 +239,10 @@ export function endpoints(tag: string, authentication: Authentication, { errors 
     method: Method,
     options: Options<B, Q>,
   ): MiddlewareHandler[] => [
+    ...(changes(method, options) ? [refusingIfReadOnly(authentication)] : []),
     ...(method === 'get' ? [] : [refusingForeignPages(authentication, options.form !== undefined)]),
     ...(options.limited ? [limiting(authentication.rateLimiter)] : []),
-    requiring(access, authentication),
+    requiring(access, authentication, changes(method, options)),
     ...(at.includes('_id') ? [refusingOddIds] : []),
     ...parsing(method, access, options),
     ...(takesKey(method, access) ? [idempotent(authentication.idempotency, options.secret ?? false)] : []),

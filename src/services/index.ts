@@ -96,6 +96,7 @@ export function createServices(parts: Parts) {
   const { removeExpired: removeDeliveries, freeDeliveries, ...webhooks } = webhookServices(common)
   const operation = operationServices({ ...common, access, seesDrafts, storageAnswers, storageOf })
   return {
+    refuseIfReadOnly: () => db.refuseIfReadOnly(),
     ...{ rateLimiter, pendingWork: common.pending, importJobs: new ImportJobs(db, common) },
     ...{ ...accounts, ...media, ...content },
     ...previews,

@@ -3,7 +3,7 @@ import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { type Caller, testApp } from '../support/app.js'
 
-const { call, db, audits } = await testApp()
+const { call, db, audits, users } = await testApp()
 const missing = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 const api = (method: string, path: string, body?: unknown, as: Caller = 'admin') =>
   call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) })
@@ -145,6 +145,51 @@ describe('healing', () => {
     expect(await heal({ dry_run: false })).toEqual({ dry_run: false, ...found })
     expect(await heal()).toEqual({ dry_run: true, ...fine })
     expect((await api('GET', path)).body.children).toEqual([{ type: 'page', title: 'child' }])
+  })
+
+  it('finds what is wrong between trees that are read in different pieces, and puts it right', async () => {
+    // More trees than are counted, and more entries than are read, at once.
+    const trees: string[][] = []
+    await db.write(systemActor, async tx => {
+      const all = Array.from({ length: 520 }, () => Array.from({ length: 11 }, () => tx.newId()))
+      for (const [root = ''] of all) await tx.createTree(tables.contentTrees, root)
+      const rows = all.flatMap(ids =>
+        ids.map((id, i) => ({
+          ...{ content_data_id: id, parent_id: ids[i - 1] ?? null, root_id: ids[0] ?? '', sort_order: i },
+          ...{ datatype_id: type, author_id: users.admin, status: 'draft' },
+        })),
+      )
+      await tx.insertAll(tables.contentData, rows)
+      trees.push(...all)
+    })
+    expect(await heal()).toEqual({ dry_run: true, ...fine })
+    const at = (tree: number, i: number) => trees[tree]?.[i] ?? ''
+    await db.write(systemActor, async tx => {
+      const parents: [string, string][] = [
+        // Under an entry of another tree, with all that hangs on it.
+        [at(3, 9), at(510, 10)],
+        // A circle across two trees.
+        [at(4, 5), at(500, 6)],
+        [at(500, 5), at(4, 6)],
+      ]
+      for (const [id, parent_id] of parents) await tx.update(tables.contentData, id, { parent_id })
+      await tx.dropTree(tables.contentTrees, at(250, 0))
+    })
+    const circle = [at(4, 5), at(4, 6), at(500, 5), at(500, 6)].sort()
+    const [cut = ''] = circle
+    const under = [...(trees[4] ?? []).slice(5), ...(trees[500] ?? []).slice(5)]
+    const found = {
+      problems: ['Circular reference detected'],
+      circular: circle,
+      orphaned: [],
+      misplaced: [at(3, 9), at(3, 10), ...under].sort(),
+      without_tree: [at(250, 0), cut].sort(),
+    }
+    expect(await heal()).toEqual({ dry_run: true, ...found })
+    expect(await heal({ dry_run: false })).toEqual({ dry_run: false, ...found })
+    expect(await heal()).toEqual({ dry_run: true, ...fine })
+    expect(await db.get(tables.contentData, at(3, 10))).toMatchObject({ root_id: at(510, 0) })
+    expect(await db.get(tables.contentData, at(500, 10))).toMatchObject({ root_id: cut })
   })
 
   it.each([{ dry_run: 'no' }, { dry_run: 1 }])('refuses %j', async body => {

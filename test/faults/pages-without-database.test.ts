@@ -1,32 +1,10 @@
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { engine } from '../support/database.js'
+import { siteBalancer } from '../support/haproxy.js'
 import { ownPostgres } from '../support/own-postgres.js'
-import { freePort, portListens, startProduct } from '../support/process.js'
+import { startProduct } from '../support/process.js'
 import { programPath } from '../support/programs.js'
-
-/** Starts HAProxy with its file of `deploy`, without HTTPS. @returns its address */
-async function balancer(ports: readonly [number, number]): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'slugline-haproxy-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const port = await freePort()
-  const file = join(folder, 'haproxy.cfg')
-  const whole = readFileSync('deploy/haproxy.cfg', 'utf8')
-    .replace('bind :80\n', `bind 127.0.0.1:${port}\n`)
-    .replace(/ {2}bind :443 .*\n/, '')
-    .replace(/.*redirect scheme https.*\n/, '')
-    .replaceAll('10.0.0.1:8080', `127.0.0.1:${ports[0]}`)
-    .replaceAll('10.0.0.2:8080', `127.0.0.1:${ports[1]}`)
-  writeFileSync(file, whole)
-  const child = spawn('haproxy', ['-q', '-f', file], { stdio: 'ignore' })
-  onTestFinished(() => void child.kill('SIGTERM'))
-  await expect.poll(() => child.exitCode ?? portListens(port)).toBe(true)
-  return `http://127.0.0.1:${port}`
-}
 
 it('pages go on behind the balancer while the database is away, and everything after it', async ({
   skip,
@@ -47,7 +25,7 @@ it('pages go on behind the balancer while the database is away, and everything a
   const { datatype_id } = (await post(one.url, '/datatypes', { label: 'Page', type: 'content' })).body
   const { route_id } = (await post(one.url, '/routes', { slug: '/', title: 'Home' })).body
   expect((await post(one.url, '/content', { datatype_id, route_id, status: 'published' })).status).toBe(201)
-  const site = await balancer([one.port, two.port])
+  const site = await siteBalancer([one.port, two.port])
   await expect.poll(async () => (await post(site, '/routes', { slug: 'x' })).status).toBe(400)
   // Longer than the instances take to notice each other's last change: then both have the page in memory as current.
   await sleep(1500)

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { parseConfig } from '../../src/config.js'
 import { type ConfigName, configFields } from '../../src/config-fields.js'
-import { serverAddress } from '../../src/db/connect.js'
+import { type DatabaseAddress, serverAddress } from '../../src/db/connect.js'
 import { duration } from '../../src/durations.js'
 import { loadConfig, refuseLeftDatabase } from '../../src/node/config-file.js'
 
@@ -248,13 +248,46 @@ it.each([
   ],
   ['IPv6', { db_url: '[::1]:3', db_name: 'n' }, ['::1', 3, 'postgres', '', 'n']],
 ])('reads a database address from %s', (_, fields, expected) => {
-  const { host, port, user, password, database } = serverAddress(
+  const { hosts, state, user, password, database } = serverAddress(
     { db_driver: 'postgres', ...fields } as Parameters<typeof serverAddress>[0],
     'postgres',
     5432,
     'postgres',
   )
+  const [{ host, port } = { host: '', port: 0 }] = hosts
   expect([host, port, user, password, database]).toEqual(expected)
+  expect([hosts.length, state]).toEqual([1, 'any'])
+})
+
+it.each([
+  ['postgres://u:p%40@one:1,two,[::1]:3/db', 'read-write', ['one:1', 'two:5432', '::1:3']],
+  ['one,two:2', 'read-write', ['one:5432', 'two:2']],
+  ['one:1, two:2/db?target_session_attrs=any', 'any', ['one:1', 'two:2']],
+  ['postgres://one/db?target_session_attrs=read-only', 'read-only', ['one:5432']],
+])('reads several hosts of a database from %s', (db_url, state, expected) => {
+  const read = (fields: object) =>
+    serverAddress(
+      { db_driver: 'postgres', db_url, db_name: 'n', ...fields } as DatabaseAddress,
+      'postgres',
+      5432,
+      'u',
+    )
+  const { hosts, ...rest } = read({})
+  expect([hosts.map(({ host, port }) => `${host}:${port}`), rest.state]).toEqual([expected, state])
+  const isGiven = db_url.includes('target')
+  expect(read({ db_read_only: true }).state).toBe(isGiven ? state : 'any')
+})
+
+it.each([
+  ['postgres://one,two:x/db', 'must be host:port'],
+  ['postgres://one,/db', 'must be host:port'],
+  ['postgres://secret:word@one:1:2/db', 'must be host:port'],
+  ['one,two/db?target_session_attrs=primary', 'target_session_attrs must be read-write, read-only, any'],
+])('refuses %s', (db_url, sentence) => {
+  const read = () =>
+    serverAddress({ db_driver: 'postgres', db_url } as DatabaseAddress, 'postgres', 5432, 'u')
+  expect(read).toThrow(sentence)
+  expect(read).not.toThrow(/secret|word/)
 })
 
 it('reads durations', () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseAddress } from '../../src/db/connect.js'
@@ -12,6 +12,8 @@ export interface OwnPostgres {
   restart(): void
   /** Crashes without a restart. */
   crash(): void
+  /** Everything that the server has logged. */
+  log(): string
   /** Starts a standby that has every change before it is acknowledged. It accepts changes after it is promoted. */
   standby(): Promise<OwnPostgres & { promote(): void }>
   remove(): void
@@ -43,6 +45,7 @@ async function started(folder: string, settings = ''): Promise<OwnPostgres & { p
     address: { db_driver: 'postgres', db_url: `postgres://postgres@127.0.0.1:${port}/postgres` },
     restart: () => control('-o', options, '-m', 'immediate', 'restart'),
     crash,
+    log: () => readFileSync(join(folder, 'log'), 'utf8'),
     promote: () => control('promote'),
     async standby() {
       const own = newFolder()

@@ -60,6 +60,13 @@ export interface Dialect extends SchemaDialect {
   externalVersion(): number | Promise<number>
   /** The server's own clock, in milliseconds since 1970; absent where that is the clock of this process. */
   time?(): Promise<number>
+  /** Set for an instance that only reads: `transaction` refuses all work. */
+  readonly isReadOnly?: true
+  /**
+   * How far a standby or replica is behind the server that it follows, in milliseconds; 0 on a server that follows none.
+   * Absent where nothing can be behind.
+   */
+  lagMs?(): Promise<number>
   readonly cheapToRead: boolean
   /** True if it is looked at for every answer: the next request of a client may go to another process. */
   readonly isShared: boolean
@@ -93,7 +100,7 @@ export const isOtherServer = (error: unknown): boolean =>
   ) ||
   (error instanceof Error && /Connection terminated|not queryable/.test(error.message))
 
-const lostConnection = /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_|ENOENT)/
+const lostConnection = /^(ECONN|ENOTFOUND|ENOSERVER|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_|ENOENT)/
 
 /** Failures that the network and Knex's pool report in one way for every server engine. */
 export const isUnavailable = (error: unknown): boolean =>

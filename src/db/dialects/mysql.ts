@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import type { knex } from 'knex'
+import { ConfigError } from '../../errors.js'
 import { commonjs } from '../../node/commonjs.js'
 import type { Kind } from '../columns.js'
 import { Connections, type DriverConnection } from './connections.js'
-import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow } from './dialect.js'
+import { codeOf, type Dialect, type Failure, isUnavailable, type RawRow, type Session } from './dialect.js'
 import { failureOf } from './driver-error.js'
 import { mysqlFullText } from './full-text.js'
+import { connectAmong, type Servers } from './hosts.js'
 import { limiterInTable, type TryTable } from './rate-limiter.js'
 import { acquireConnectionTimeout, connectTimeoutMs, poolOf, quietKnex, serverSessions } from './servers.js'
 
@@ -86,13 +88,53 @@ const tryTable = ({ read, transaction }: Pick<Dialect, 'read' | 'transaction'>):
   removeOld: () => read.run(`delete from auth_limits where expire < ${now} - 3600000`, []),
 })
 
+/** How far a replica is behind, in milliseconds; undefined where replication does not run. */
+function lagIn(status: RawRow): number | undefined {
+  const of = (...names: string[]) => names.map(name => status[name]).find(value => value !== undefined)
+  const seconds = of('Seconds_Behind_Master', 'Seconds_Behind_Source')
+  if (seconds != null) return Number(seconds) * 1000
+  if (of('Slave_SQL_Running', 'Replica_SQL_Running') !== 'Yes') return undefined
+  // Without a connection to its source there is no time, and all that was received may have been carried out.
+  const received = [
+    of('Master_Log_File', 'Source_Log_File'),
+    of('Read_Master_Log_Pos', 'Read_Source_Log_Pos'),
+  ]
+  const done = [
+    of('Relay_Master_Log_File', 'Relay_Source_Log_File'),
+    of('Exec_Master_Log_Pos', 'Exec_Source_Log_Pos'),
+  ]
+  return String(received) === String(done) ? 0 : undefined
+}
+
+/** @throws ConfigError for an account that may not ask */
+async function lagOf(read: Session): Promise<number> {
+  const asked = (server: string) => read.all(`show ${server} status`, [])
+  try {
+    // MySQL has no other word any more, and older servers do not know it.
+    const [row] = await asked('replica').catch(error => {
+      if (codeOf(error) === 'ER_PARSE_ERROR') return asked('slave')
+      throw error
+    })
+    return row ? (lagIn(row) ?? Number.POSITIVE_INFINITY) : 0
+  } catch (error) {
+    if (codeOf(error) !== 'ER_SPECIFIC_ACCESS_DENIED_ERROR') throw error
+    const rights = 'REPLICA MONITOR on MariaDB, REPLICATION CLIENT on MySQL'
+    throw new ConfigError(
+      `db_read_only: the account needs the right to see how far the replica is behind (${rights})`,
+    )
+  }
+}
+
 interface Connection extends DriverConnection {
   readonly stream: Socket
 }
 
+const rowsOf = (connection: Connection, sql: string): Promise<RawRow[]> =>
+  promisify<string, RawRow[]>((sql, done) => connection.query(sql, done))(sql)
+
 /** Makes a new connection of the pool what we need. @returns the server's version */
 async function setUp(connection: Connection): Promise<string> {
-  const query = promisify<string, RawRow[]>((sql, done) => connection.query(sql, done))
+  const query = (sql: string) => rowsOf(connection, sql)
   await query(`set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO',
     time_zone = '+00:00', innodb_lock_wait_timeout = ${lockTimeoutSeconds}`)
   await query('set session transaction isolation level read committed')
@@ -100,30 +142,46 @@ async function setUp(connection: Connection): Promise<string> {
   return String(row?.version)
 }
 
-interface Address {
-  host: string
-  port: number
+interface Address extends Servers {
   user: string
   password: string
   database: string
 }
 
 /** @param know is given the version of the server with each new connection */
-function poolTo(address: Address, connections: Connections<Connection>, know: (version: string) => void) {
-  return knexFactory({
+function poolTo(
+  { hosts, state, ...account }: Address,
+  connections: Connections<Connection>,
+  know: (version: string) => void,
+) {
+  const knex = knexFactory({
     client: 'mysql2',
     connection: {
-      ...address,
+      ...account,
+      ...hosts[0],
       charset: 'utf8mb4',
       supportBigNumbers: true,
       bigNumberStrings: true,
-      connectTimeout: connectTimeoutMs,
+      connectTimeout: connectTimeoutMs / hosts.length,
     },
     pool: poolOf<Connection>(connections, async connection => know(await setUp(connection))),
     compileSqlOnError: false,
     acquireConnectionTimeout,
     log: quietKnex,
   })
+  connectAmong<Connection>(
+    knex,
+    { hosts, state },
+    {
+      async isReadOnly(connection) {
+        const [row] = await rowsOf(connection, 'select @@global.read_only as read_only')
+        return !/^(0|OFF)$/i.test(String(row?.read_only))
+      },
+      destroy: connection => connections.destroy(connection),
+      classify,
+    },
+  )
+  return knex
 }
 
 export function mysql(address: Address): Dialect {
@@ -177,6 +235,7 @@ export function mysql(address: Address): Dialect {
     },
     externalVersion: sessions.externalVersion,
     time: sessions.time,
+    lagMs: () => lagOf(sessions.read),
     cheapToRead: false,
     isShared: false,
     propagationDelayMs: 1000,

@@ -16,6 +16,7 @@ import {
 import { failureOf } from './driver-error.js'
 import { postgresFullText } from './full-text.js'
 import type { Query } from './held-connection.js'
+import { connectAmong, type Servers } from './hosts.js'
 import { limiterInTable, type TryTable } from './rate-limiter.js'
 import { acquireConnectionTimeout, connectTimeoutMs, poolOf, quietKnex, serverSessions } from './servers.js'
 
@@ -74,6 +75,29 @@ interface Connection extends DriverConnection {
 /** The server gives up first, so that the connection need not be. */
 const timeouts = { statement_timeout: statementTimeoutMs - 500, idle_in_transaction_session_timeout: 15_000 }
 
+/**
+ * How far the standby is behind by its last transaction, and what it has received by now. A primary on which nothing
+ * happens has no transactions, so a standby that has replayed everything is not behind.
+ */
+const lag = `select pg_last_wal_receive_lsn() as received, case
+  when not pg_is_in_recovery() or pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() then 0
+  else floor(date_part('epoch', clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000) end as lag_ms`
+
+/** After this time a standby that keeps up has replayed what it had just received, in milliseconds. */
+const replayMs = 200
+
+async function lagOf(read: Session): Promise<number> {
+  const [row] = await read.all(lag, [])
+  const lagMs = row?.lag_ms == null ? Number.POSITIVE_INFINITY : Number(row.lag_ms)
+  if (lagMs <= replayMs || row?.received == null) return lagMs
+  // After a quiet time the last transaction is old, while the next one has just arrived.
+  await sleep(replayMs)
+  const [later] = await read.all('select pg_last_wal_replay_lsn() >= ?::pg_lsn as has', [
+    String(row.received),
+  ])
+  return later?.has === true ? replayMs : lagMs
+}
+
 /** One after the other, in one statement: what holds for the transaction. */
 const localTimeouts = Object.entries(timeouts)
   .map(([name, value]) => `set local ${name} = ${value}`)
@@ -106,34 +130,49 @@ async function whileLocked<T>(
   }
 }
 
-export function postgres({
-  pooler = false,
-  ...address
-}: {
-  connectionString?: string
-  host?: string
-  port?: number
-  user?: string
-  password?: string
-  database?: string
+interface Address extends Servers {
+  user: string
+  password: string
+  database: string
   /** True if a pooler such as PgBouncer is in between, which gives a connection to each transaction. */
-  pooler?: boolean
-}): Dialect {
-  const connections = new Connections<Connection>(({ connection }) => connection.stream)
+  pooler: boolean
+}
+
+function poolTo({ hosts, state, pooler, ...account }: Address, connections: Connections<Connection>) {
   const knex = knexFactory({
     client: 'pg',
     connection: {
-      ...address,
+      ...account,
+      ...hosts[0],
       application_name: 'slugline',
       // A pooler refuses them, or gives the connection to somebody else with them.
       ...(pooler ? {} : timeouts),
-      connectionTimeoutMillis: connectTimeoutMs,
+      connectionTimeoutMillis: connectTimeoutMs / hosts.length,
     },
     pool: poolOf<Connection>(connections),
     compileSqlOnError: false,
     acquireConnectionTimeout,
     log: quietKnex,
   })
+  connectAmong<Connection>(
+    knex,
+    { hosts, state },
+    {
+      async isReadOnly(connection) {
+        const { rows } = (await connection.query('show transaction_read_only')) as { rows: RawRow[] }
+        return rows[0]?.transaction_read_only === 'on'
+      },
+      destroy: connection => connections.destroy(connection),
+      classify,
+    },
+  )
+  return knex
+}
+
+export function postgres(address: Address): Dialect {
+  const { pooler } = address
+  const connections = new Connections<Connection>(({ connection }) => connection.stream)
+  const knex = poolTo(address, connections)
   const sessions = serverSessions({
     knex,
     connections,
@@ -166,6 +205,7 @@ export function postgres({
     },
     externalVersion: sessions.externalVersion,
     time: sessions.time,
+    lagMs: () => lagOf(sessions.read),
     cheapToRead: false,
     isShared: false,
     propagationDelayMs: 1000,

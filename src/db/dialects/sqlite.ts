@@ -121,11 +121,17 @@ const tryTable = (transaction: Dialect['transaction']): TryTable => ({
 /**
  * SQLite: one connection writes, another reads what is committed and never waits for it.
  * @param isShared whether other processes serve the same callers, who may ask one for what another has just changed
+ * @param readOnly opens no connection that writes: the file must exist
  * @throws ConfigError when the file cannot be opened
  */
-export function sqlite(file: string, { onlyExisting = false, isShared = false } = {}): Dialect {
+export function sqlite(
+  file: string,
+  { onlyExisting = false, isShared = false, readOnly = false } = {},
+): Dialect {
   const knex = knexFactory({ client: 'better-sqlite3', useNullAsDefault: true })
-  const writer = openFile(file, onlyExisting, () => openConnection(file, busyTimeoutMs))
+  const writer = openFile(file, onlyExisting || readOnly, () =>
+    readOnly ? openForReading(file) : openConnection(file, busyTimeoutMs),
+  )
   // From here on, waiting for a held file does not block the event loop.
   writer.pragma('busy_timeout = 20')
   const reader = openForReading(file)

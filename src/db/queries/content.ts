@@ -41,27 +41,56 @@ export const pendingTrees = bySpace(
   }),
 )
 
-/** Id, parent and root of every entry there is. */
-export const entryShapes = bySpace(
-  (space: ContentSpace): Query<never, { id: string; parent: string | null; root: string }> => ({
-    values: [],
-    build: knex =>
+/** How many trees are counted by one statement. */
+export const treesAtOnce = 500
+
+/** Trees with the number of their entries, in the order of their roots and from after one of them. */
+export const treeSizes = bySpace(
+  (space: ContentSpace): Query<'after', { root: string; entries: number }> => ({
+    values: ['after'],
+    build: (knex, value) =>
+      knex(space.contentData.name)
+        .select('root_id')
+        .count({ n: '*' })
+        .where('root_id', '>', value('after'))
+        .groupBy('root_id')
+        .orderBy('root_id')
+        .limit(treesAtOnce),
+    lists: rows => rows.map(row => ({ root: row[0] as string, entries: Number(row[1]) })),
+  }),
+)
+
+/** The place of an entry: its parent, and the tree that it is counted to. */
+export interface Shape {
+  readonly id: string
+  readonly parent: string | null
+  readonly root: string
+}
+
+/** Entries of the trees whose roots come after one and not after another. */
+export const shapesBetween = bySpace(
+  (space: ContentSpace): Query<'after' | 'until', Shape> => ({
+    values: ['after', 'until'],
+    build: (knex, value) =>
       knex(space.contentData.name)
         .select('content_data_id', 'parent_id', 'root_id')
-        .orderBy('content_data_id'),
+        .where('root_id', '>', value('after'))
+        .where('root_id', '<=', value('until')),
     lists: rows =>
       rows.map(row => ({ id: row[0] as string, parent: row[1] as string | null, root: row[2] as string })),
   }),
 )
 
-/** Entries with values that name another route than their tree is on, and the route of the tree. */
-export const misroutedEntries = bySpace(
-  (space: ContentSpace): Query<never, { id: string; root: string; route: string | null }> => ({
-    values: [],
-    build: knex =>
+/** Entries of such trees with values that name another route than their tree is on, and the route of the tree. */
+export const misroutedBetween = bySpace(
+  (space: ContentSpace): Query<'after' | 'until', { id: string; root: string; route: string | null }> => ({
+    values: ['after', 'until'],
+    build: (knex, value) =>
       knex(`${space.contentFields.name} as f`)
         .join(`${space.contentData.name} as c`, 'c.content_data_id', 'f.content_data_id')
         .join(`${space.contentData.name} as r`, 'r.content_data_id', 'c.root_id')
+        .where('c.root_id', '>', value('after'))
+        .where('c.root_id', '<=', value('until'))
         .whereRaw('(f.route_id <> r.route_id or (f.route_id is null) <> (r.route_id is null))')
         .distinct('c.content_data_id as id', 'c.root_id as root', 'r.route_id as route')
         .orderBy('c.content_data_id'),

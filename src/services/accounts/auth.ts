@@ -55,12 +55,14 @@ export class AuthService {
   /**
    * Checks a password without opening a session, for surfaces that keep none. Its callers count the tries.
    * @returns the user whom the e-mail address or username names
-   * @throws 401 with one sentence, and after the same time, whatever was wrong
+   * @throws 401 with one sentence, and after the same time, whatever was wrong; 503 at an instance that only reads
    */
   async verifyLogin({
     password,
     ...named
   }: ({ email: string } | { username: string }) & { password: string }): Promise<User> {
+    // Before the password is checked: nobody tries passwords where their tries are not counted for all instances.
+    this.db.refuseIfReadOnly()
     const where = 'email' in named ? { email: normalEmail(named.email) } : { username: named.username }
     const user = await this.db.find(tables.users, where)
     // Unknown users cost the same time as known ones.

@@ -97,6 +97,7 @@ export class Identities {
 
   /** Best effort, off the request's path. */
   #noteUse(kind: Kind, credential: Credential, now: number): void {
+    if (this.db.isReadOnly) return
     if (credential.last_used !== null && Date.parse(credential.last_used) > now - useResolutionMs) return
     const at = timestamp(now)
     credential.last_used = at

@@ -67,8 +67,10 @@ export function passwordReset(
     /** Without the old one. @throws 400 for a password that the rules refuse; 403 for an account that may do more; 404 */
     set: passwordSetting(db, hashing, access),
     /** Returns at once for any e-mail. A mail follows if the user exists and mail is configured, retried for hours. */
-    request: (actor: Actor, { email }: z.output<typeof RequestReset>) =>
-      jobs.later('a password reset mail', () => sendTo(actor, email)),
+    request(actor: Actor, { email }: z.output<typeof RequestReset>) {
+      db.refuseChanges(actor)
+      jobs.later('a password reset mail', () => sendTo(actor, email))
+    },
     /** Sets the password by the token of the mail, once. @throws 400 for any token that is not good */
     async confirm(actor: Actor, { token, password }: z.output<typeof ConfirmReset>) {
       const refused = () => invalid('token', 'is not valid, or has been used or has expired')

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Actor, authorOf, refuseReadOnly } from '../../actor.js'
+import { type Actor, authorOf } from '../../actor.js'
 import type { PatchOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { type MediaFilter, type MediaRow, mediaCount, mediaKeys } from '../../db/queries/media.js'
@@ -91,7 +91,7 @@ export class MediaService {
   async upload(actor: Actor, request: Request): Promise<MediaRecord> {
     const { files, storage, config } = this.parts
     // Refused before anything is received.
-    refuseReadOnly(actor)
+    this.db.refuseChanges(actor)
     const author = authorOf(actor, undefined)
     await storage.bucket()
     const form = await files.receive(request, config().max_upload_size)
@@ -113,7 +113,7 @@ export class MediaService {
     check?: Check<MediaRecord>,
   ): Promise<MediaRecord> {
     const { files, storage, config } = this.parts
-    refuseReadOnly(actor)
+    this.db.refuseChanges(actor)
     const row = await this.rowOf(id)
     check?.(this.shown(row))
     await storage.bucket()
@@ -130,7 +130,7 @@ export class MediaService {
 
   /** Adds a file from a form that was received in another way. The caller discards the file. @throws as `upload` */
   async add(actor: Actor, form: ReceivedForm): Promise<MediaRecord> {
-    refuseReadOnly(actor)
+    this.db.refuseChanges(actor)
     const author = authorOf(actor, undefined)
     await this.parts.storage.bucket()
     return this.keepUploaded(actor, form, author)
@@ -291,7 +291,7 @@ export class MediaService {
     patch: Update,
     check?: Check<MediaRecord>,
   ): Promise<MediaRecord> {
-    refuseReadOnly(actor)
+    this.db.refuseChanges(actor)
     const focal = {
       x: patch.focal_x === undefined ? row.focal_x : patch.focal_x,
       y: patch.focal_y === undefined ? row.focal_y : patch.focal_y,

@@ -56,9 +56,13 @@ export class InstancesService {
     private readonly parts: Parts,
   ) {}
 
-  /** Says that this process runs from now on. Commands that only open the database have no row. */
+  /**
+   * Says that this process runs from now on. Commands that only open the database have no row, nor have instances that
+   * only read.
+   */
   async begin({ host, pid, role }: ProcessFacts): Promise<void> {
     const { ids, clock, version, schema } = this.parts
+    if (this.db.isReadOnly) return this.compareClocks()
     this.own = {
       ...{ instance_id: ids.ulid(), version, schema_number: schemaNumber(schema), role },
       ...{ host: host.slice(0, 255), pid, started_at: timestamp(clock.now()) },
@@ -120,9 +124,8 @@ export class InstancesService {
 
   private async beatNow(): Promise<string[]> {
     const { own } = this
+    if (own || this.db.isReadOnly) await this.compareClocks()
     if (!own) return []
-    await this.parts.clock.compare()
-    this.noteClock()
     // After a failure of the database the others need a moment to say that they run.
     const wasAway = performance.now() - this.beatAt > 2 * beatIntervalMs
     const rows = await this.db.findAll(table)
@@ -160,8 +163,9 @@ export class InstancesService {
     return this.parts.clock.now() - Date.parse(beat_at) < deadAfterMs
   }
 
-  private noteClock(): void {
-    const { log } = this.parts
+  private async compareClocks(): Promise<void> {
+    const { clock, log } = this.parts
+    await clock.compare()
     if (this.isClockRight !== this.isAhead) return
     this.isAhead = !this.isClockRight
     const fields = { ahead_ms: this.clockAheadMs }

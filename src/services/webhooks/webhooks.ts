@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Actor, authorOf, refuseReadOnly } from '../../actor.js'
+import { type Actor, authorOf } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
@@ -171,7 +171,7 @@ export class WebhookService {
    * @throws 429 when the caller has tested too often
    */
   async test(actor: Actor, id: string): Promise<z.output<typeof TestResult>> {
-    refuseReadOnly(actor)
+    this.db.refuseChanges(actor)
     const { outgoing, clock, ids, config, rateLimiter } = this.parts
     // A test calls an address of the caller's choice, and must not let anybody explore a network.
     const wait = await rateLimiter.consume(`webhook test ${actor.userId}`)

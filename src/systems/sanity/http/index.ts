@@ -118,8 +118,12 @@ export function sanityRoutes(context: ApiContext) {
     const search = new URLSearchParams(searchOf(c.req.url))
     return asked(c, search.get('query') ?? '', paramsOf(search))
   })
-  api.post(`${data}/query/:dataset`, 'public', { ...options, body: QueryBody }, (c, { body }) =>
-    answer(c, asked(c, body.query, new Map(Object.entries(body.params ?? {})), JSON.stringify(body))),
+  api.post(
+    `${data}/query/:dataset`,
+    'public',
+    { ...options, onlyReads: true, body: QueryBody },
+    (c, { body }) =>
+      answer(c, asked(c, body.query, new Map(Object.entries(body.params ?? {})), JSON.stringify(body))),
   )
   get(`${data}/doc/:dataset/:ids`, c => {
     const drafts = wantsDrafts(new URLSearchParams(searchOf(c.req.url)))
