@@ -18,7 +18,7 @@ describe('a command over SSH', () => {
     const { code, out, err } = await admin('help')
     expect([code, err]).toEqual([0, ''])
     for (const offered of ['content', 'query', 'backup']) expect(out).toContain(`\n  ${offered} `)
-    for (const local of ['serve', 'init', 'migrate', 'doctor', 'quickstart', 'config'])
+    for (const local of ['serve', 'init', 'migrate', 'doctor', 'quickstart'])
       expect(out).not.toContain(`\n  ${local} `)
     expect((await admin('content list --help')).out).not.toContain('--config')
     expect(await admin('content lst')).toEqual({
