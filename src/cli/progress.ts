@@ -7,7 +7,7 @@ const leastMs = 1000
 
 /** How far work has come. */
 export interface Step {
-  /** What is done now, such as `restore`; a new one begins a new line. */
+  /** The work, such as `restore`; a new one begins a new line. */
   readonly doing: string
   readonly of: string
   readonly done: number

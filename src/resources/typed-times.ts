@@ -20,7 +20,7 @@ const localTime = /^(\d{4}-\d\d-\d\d)[ T]+(\d{1,2}):(\d\d)(?::(\d\d))?$/
 const namedDay = /^(today|tomorrow) +(\d{1,2}):(\d\d)$/i
 const span = /^\+ *(\d{1,5}) *(min|[mhdw])$/i
 
-/** A zone by its name, such as `Europe/Berlin`; undefined if there is none. */
+/** A zone by its name, such as `Europe/Berlin`; undefined for an unknown name. */
 export function zoneNamed(name: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
@@ -65,7 +65,7 @@ export function timeInZone(stored: string, zone: string): string {
 
 export type TypedTime = { readonly time: string } | { readonly problem: string }
 
-/** Finds the moment at which the clock of a zone shows this. It is none or two when clocks are changed. */
+/** Finds the moment at which the clock of a zone shows this. When clocks are changed there may be two, or no such moment. */
 function momentOf(clock: number, zone: string): TypedTime {
   const day = 1440 * minute
   const offsets = new Set([clock - day, clock + day].map(at => clockOf(at, zone) - at))
@@ -89,7 +89,7 @@ function clockTime(day: string, [hour, minutes, seconds = '0']: readonly (string
 
 /**
  * Reads a time as people type it, in their zone. Whatever could mean two times is refused.
- * @returns the time in UTC, or why there is none
+ * @returns the time in UTC, or why the text is refused
  */
 export function typedTime(typed: string, { now, zone }: TimePlace): TypedTime {
   const text = typed.trim()

@@ -105,7 +105,7 @@ async function people(session: Session, text: string): Promise<Found[]> {
   }))
 }
 
-/** Returns the results for a text: screens and actions by name first, and those by what is said about them last. */
+/** Returns the results for a text: screens and actions by name first, and by their descriptions last. */
 async function findings(session: Session, places: readonly Place[], text: string): Promise<Found[]> {
   const words = wordsIn(text)
   const own = [
