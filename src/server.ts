@@ -1,8 +1,6 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { migrations as ownMigrations } from '../migrations/index.js'
-import { createApp } from './app.js'
-import { startBackgroundWork } from './background.js'
 import { type Config, tlsSource } from './config.js'
 import { connect, untilAnswering } from './db/connect.js'
 import { Database } from './db/database.js'
@@ -15,10 +13,7 @@ import { tables } from './db/tables.js'
 import { duration } from './durations.js'
 import { ConfigError } from './errors.js'
 import { createIds, type Ids, timestamp } from './ids.js'
-import { answeringFailures } from './middleware/unforeseen.js'
 import { connectionLimit } from './node/descriptors.js'
-import { listen } from './node/http-listener.js'
-import { listenForMetrics } from './node/metrics.js'
 import { removeLeftoverFiles } from './node/temporary-files.js'
 import { version } from './node/version.js'
 import type { Log, Ports, RateLimiter } from './ports.js'
@@ -249,6 +244,7 @@ async function closeAll(closing: readonly (() => Promise<unknown> | undefined)[]
 /** Metrics on a port of their own, where there is to be one. */
 async function metricsListener({ services }: Opened, { config, ports, isFirst = true }: Options) {
   if (config.metrics_port === undefined || !isFirst) return undefined
+  const { listenForMetrics } = await import('./node/metrics.js')
   const expose = ports.exposition(() => services.metrics.measure())
   return listenForMetrics(config.metrics_port, expose, ports.log)
 }
@@ -275,9 +271,21 @@ async function sshListener({ services, ids, config }: Opened, options: Options) 
   return { ...listener, fingerprint: key.fingerprint }
 }
 
+/** The parts that only a service needs that listens: a command that opens a site starts sooner without them. */
+async function listeningParts() {
+  const [{ createApp }, { startBackgroundWork }, { answeringFailures }, { listen }] = await Promise.all([
+    import('./app.js'),
+    import('./background.js'),
+    import('./middleware/unforeseen.js'),
+    import('./node/http-listener.js'),
+  ])
+  return { createApp, startBackgroundWork, answeringFailures, listen }
+}
+
 /** Opens everything and listens. When it resolves the service is ready. */
 export async function start(given: Options): Promise<Running> {
   const { config } = given
+  const { createApp, startBackgroundWork, answeringFailures, listen } = await listeningParts()
   const maxConnections = connectionLimit()
   const opened = await open({ followsDatabaseClock: true, ...given })
   const { db, services, ids, ports } = opened

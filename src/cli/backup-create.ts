@@ -3,8 +3,9 @@ import type { Actor } from '../actor.js'
 import { badRequest } from '../errors.js'
 import { temporaryPlace } from '../node/temporary-files.js'
 import type { Services } from '../services/index.js'
-import { progressLine, refuseOtherFile } from './backup.js'
+import { refuseOtherFile } from './backup.js'
 import { type Io, type SiteCommand, show } from './command.js'
+import { progressLine, stepOfArchive } from './progress.js'
 import { complain } from './terminal.js'
 
 const standardOutput = '-'
@@ -28,6 +29,14 @@ async function writeOut({ backups }: Services, actor: Actor, io: Io): Promise<nu
   }
 }
 
+/** The size of the last backup: what this one will have is known when it has read everything. */
+async function recordsOfLast({ backups }: Services): Promise<number | undefined> {
+  let last: number | undefined
+  for await (const some of backups.list({}, {}))
+    for (const { record_count } of some) last = record_count || last
+  return last
+}
+
 /**
  * Makes a backup and waits for its end. On the machine a signal aborts it and leaves no file; a caller over SSH cannot
  * name files of the machine.
@@ -39,9 +48,12 @@ export const backupCreate: SiteCommand['work'] = async (services, actor, io, opt
   if (file === standardOutput || !isHere) return writeOut(services, actor, io)
   if (file !== undefined) await refuseOtherFile(file)
   const { backups } = services
-  const line = progressLine(io, 'backup')
+  const line = progressLine(io)
+  const recordsInAll = io.isInteractive ? await recordsOfLast(services) : undefined
   io.stopped.addEventListener('abort', () => void backups.stop(), { once: true })
-  const made = await backups.make(actor, file, done => line.draw(done))
+  const made = await backups.make(actor, file, done =>
+    line.draw({ ...stepOfArchive('backup', { ...done, recordsInAll }), isAbout: done.media === 0 }),
+  )
   line.end()
   const { location, size_bytes, record_count, error_message } = made
   if (error_message) complain(io, error_message)

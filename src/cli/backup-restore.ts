@@ -13,9 +13,10 @@ import { servedAs } from '../services/media/file-names.js'
 import { type MediaSpaceName, mediaAddress } from '../services/media/storage.js'
 import { checkArchive, rowsOfArchive } from '../services/operation/archive-check.js'
 import type { MediaObject } from '../services/operation/backup-archive.js'
-import { progressLine, refuseNoFile, schema } from './backup.js'
+import { refuseNoFile, schema } from './backup.js'
 import { type LocalCommand, show } from './command.js'
 import { commandLog } from './command-log.js'
+import { progressLine, stepOfArchive } from './progress.js'
 import { siteConfig } from './site-config.js'
 import { showAdministrator, type Terminal } from './terminal.js'
 
@@ -73,22 +74,27 @@ interface Restoring {
   readonly terminal: Terminal
 }
 
+interface Counts {
+  readonly media: number
+  readonly records: number
+}
+
 /** Stores the media, then all rows in one transaction. @returns the number of webhooks that need their headers again */
-async function fill(dialect: Dialect, restoring: Restoring, media: number) {
+async function fill(dialect: Dialect, restoring: Restoring, { media, records }: Counts) {
   const { file, force, terminal } = restoring
   await refuseUsed(dialect, force)
   await migrate(dialect, migrations, { now: () => timestamp(Date.now()) })
   if (media > 0) {
     const target = new MediaTarget(restoring)
     await target.check()
-    const line = progressLine(terminal, 'media')
+    const line = progressLine(terminal)
     await checkArchive(checking, file, {
       media: (object, entry) => target.put(object, entry),
-      progress: line.draw,
+      progress: done => line.draw(stepOfArchive('restore', { ...done, recordsInAll: undefined })),
     })
     line.end()
   }
-  const line = progressLine(terminal, 'restore')
+  const line = progressLine(terminal)
   let withoutHeaders = 0
   async function* rows() {
     for await (const some of rowsOfArchive(checking, file)) {
@@ -96,18 +102,18 @@ async function fill(dialect: Dialect, restoring: Restoring, media: number) {
       yield some
     }
   }
-  const progress = (records: number) => line.draw({ records, media: 0, mediaInAll: undefined })
+  const progress = (done: number) => line.draw({ doing: 'restore', of: 'records', done, total: records })
   await restoreRows(dialect, rows(), { replace: force, progress })
   line.end()
   return withoutHeaders
 }
 
-async function fillDatabase(restoring: Restoring, media: number): Promise<number> {
+async function fillDatabase(restoring: Restoring, counts: Counts): Promise<number> {
   const { config, log } = restoring
   const dialect = await connect(config)
   try {
     await untilAnswering(dialect, config, log)
-    return await fill(dialect, restoring, media)
+    return await fill(dialect, restoring, counts)
   } finally {
     await dialect.close()
   }
@@ -135,11 +141,13 @@ export const backupRestore: LocalCommand['run'] = async (terminal, options, [fil
   const config = { ...inFile, ...folderMedia }
   const force = options.force !== undefined
   const restoring = { file, force, config, storage, log: commandLog(terminal), terminal }
-  const line = progressLine(terminal, 'verify')
-  const { manifest, missing } = await checkArchive(checking, file, { progress: line.draw })
+  const line = progressLine(terminal)
+  const { manifest, missing } = await checkArchive(checking, file, {
+    progress: done => line.draw(stepOfArchive('verify', done)),
+  })
   line.end()
   const media = manifest.media - missing.length
-  const withoutHeaders = await fillDatabase(restoring, media)
+  const withoutHeaders = await fillDatabase(restoring, { media, records: manifest.records })
   await completeSite(restoring)
   const { records, version, created_at } = manifest
   const restored = { records, media, missing, version, created_at, webhooks_without_headers: withoutHeaders }

@@ -3,34 +3,8 @@ import { migrations } from '../../migrations/index.js'
 import { badRequest } from '../errors.js'
 import { archives } from '../node/ports.js'
 import { checkArchive } from '../services/operation/archive-check.js'
-import { type Io, type LocalCommand, show } from './command.js'
-import { progressBar } from './media.js'
-
-interface Done {
-  readonly records: number
-  readonly media: number
-  readonly mediaInAll: number | undefined
-}
-
-const drawIntervalMs = 100
-
-/** Shows the progress in one line that changes in place, if standard error is a terminal. */
-export function progressLine(io: Pick<Io, 'writeError' | 'isInteractive'>, doing: string) {
-  let drawnAt = Number.NEGATIVE_INFINITY
-  let drawn = false
-  return {
-    draw({ records, media, mediaInAll }: Done): void {
-      if (!io.isInteractive || performance.now() - drawnAt < drawIntervalMs) return
-      drawnAt = performance.now()
-      drawn = true
-      const bar = mediaInAll ? ` ${progressBar({ done: media, total: mediaInAll, failed: [] })} media` : ''
-      io.writeError(`\r${doing}: ${records} records${bar}`)
-    },
-    end(): void {
-      if (drawn) io.writeError('\n')
-    },
-  }
-}
+import { type LocalCommand, show } from './command.js'
+import { progressLine, stepOfArchive } from './progress.js'
 
 /** The names of the migrations; they show whether this version can read a backup. */
 export const schema = migrations.map(({ name }) => name)
@@ -62,8 +36,10 @@ export async function refuseOtherFile(path: string): Promise<void> {
 /** Checks a backup file without opening a site. @throws the problem of the file */
 export const backupVerify: LocalCommand['run'] = async (terminal, options, [file = '']) => {
   refuseNoFile(file)
-  const line = progressLine(terminal, 'verify')
-  const { manifest, missing } = await checkArchive({ archives, schema }, file, { progress: line.draw })
+  const line = progressLine(terminal)
+  const { manifest, missing } = await checkArchive({ archives, schema }, file, {
+    progress: done => line.draw(stepOfArchive('verify', done)),
+  })
   line.end()
   const { version, created_at, records, media } = manifest
   const found = { file, version, created_at, records, media: media - missing.length, missing }

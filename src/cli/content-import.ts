@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import { HttpError, invalid, malformed, missingPermission, tooLarge } from '../errors.js'
 import { didYouMean } from '../nearest-name.js'
-import { all, modelOf } from '../resources/entries.js'
+import { all, type Entry, modelOf } from '../resources/entries.js'
 import type { Access } from '../services/accounts/access.js'
 import { anyJson, reference } from '../services/body-parts.js'
 import { ContentCreate, ContentUpdate, type Values } from '../services/content/content-input.js'
@@ -15,6 +15,7 @@ import { Turns } from '../turns.js'
 import { type SiteCommand, show } from './command.js'
 import { jsonIn, parsed } from './given.js'
 import { inputLines } from './given-lines.js'
+import { progressLine } from './progress.js'
 import { complain } from './terminal.js'
 import { partsOf } from './whole-entries.js'
 
@@ -23,6 +24,7 @@ const Line = z.object({
   content_data_id: reference.optional(),
   datatype: z.string(),
   parent_id: reference.nullish(),
+  sort_order: z.int32().optional(),
   slug: z.string().nullish(),
   title: z.string().nullish(),
   status: z.string().optional(),
@@ -137,8 +139,29 @@ class LineImport {
       isChanged = true
       await this.#write(id, locale, changes)
     }
+    isChanged = (await this.#moved(entry, line)) || isChanged
     this.result[isChanged ? 'updated' : 'unchanged']++
     return id
+  }
+
+  /** Takes an entry to the place of its line. @returns whether it was at another place */
+  async #moved(entry: Entry, { parent_id: given, sort_order, slug }: Line): Promise<boolean> {
+    const parent_id =
+      given === undefined ? entry.parent_id : given === null ? null : await this.#parent(given)
+    const isOther = parent_id !== entry.parent_id
+    // The order of pages is that of their addresses.
+    const isElsewhere = parent_id !== null && sort_order !== undefined && sort_order !== entry.sort_order
+    if (!isOther && !isElsewhere) return false
+    if (this.how.isDry) return true
+    const [route] = isOther && slug ? await all(this.services.space.routes.list({ slug }, { limit: 1 })) : []
+    const place = {
+      ...(isOther ? { parent_id } : {}),
+      ...(isElsewhere ? { sort_order } : {}),
+      ...(parent_id === null && route ? { route_id: route.route_id } : {}),
+    }
+    const patch = parsed(ContentUpdate, place)
+    await this.services.space.content.update(this.actor, entry.content_data_id, patch)
+    return true
   }
 
   /** Finds entries that an earlier import has made, and that values name. */
@@ -169,7 +192,7 @@ class LineImport {
 
   async #created(line: Line): Promise<string> {
     this.result.created++
-    const { content_data_id, slug, title, translations } = line
+    const { content_data_id, slug, title, sort_order, translations } = line
     const datatype_id = await this.#datatype(line.datatype)
     const parent_id = line.parent_id ? await this.#parent(line.parent_id) : null
     if (this.how.isDry) return content_data_id ?? ''
@@ -185,7 +208,7 @@ class LineImport {
         : (
             await this.services.space.content.create(
               this.actor,
-              parsed(ContentCreate, { ...given, parent_id }),
+              parsed(ContentCreate, { ...given, parent_id, ...(parent_id === null ? {} : { sort_order }) }),
             )
           ).content_data_id
     this.#wait(id, '', late)
@@ -303,6 +326,7 @@ export const contentImport: SiteCommand['work'] = async (services, actor, io, op
   const loading = new LineImport(services, actor, how)
   const turns = new Turns()
   const ignored = shown(services)
+  const progress = progressLine(io)
   let n = 0
   for await (const { line, text } of inputLines(io)) {
     try {
@@ -313,12 +337,12 @@ export const contentImport: SiteCommand['work'] = async (services, actor, io, op
       throw ofLine(error, line)
     }
     n++
-    if (io.isInteractive) io.writeError(`\rentries: ${n}`)
+    progress.draw({ doing: 'import of entries', of: 'entries', done: n })
     await turns.next()
   }
   if (n === 0) throw malformed('standard input is empty: it must contain a line of JSON for each entry')
   await loading.finish()
-  if (io.isInteractive) io.writeError('\n')
+  progress.end()
   const { created, updated, unchanged, published, left_out } = loading.result
   const words = `${created} created, ${updated} changed, ${unchanged} unchanged, ${published} published`
   show(io, options, loading.result, how.isDry ? `This would be: ${words}. Nothing was stored.` : `${words}.`)

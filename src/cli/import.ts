@@ -1,31 +1,25 @@
 import type { Actor } from '../actor.js'
-import { badRequest } from '../errors.js'
+import { badRequest, ConfigError } from '../errors.js'
 import { didYouMean } from '../nearest-name.js'
 import { openExport, openerOf } from '../node/export-files.js'
 import { type LineFile, openLines } from '../node/line-file.js'
 import { outgoing } from '../node/outgoing.js'
 import { nodeHashing } from '../node/ports.js'
+import { collisionsOf } from '../services/import/collisions.js'
 import { loadSite } from '../services/import/load.js'
+import { fieldCollisions } from '../services/import/load-model.js'
 import { type ImportPreview, previewOf } from '../services/import/preview.js'
 import type { Verified } from '../services/import/report.js'
 import type { Imported } from '../services/import/settings.js'
+import type { ImportedSite } from '../services/import/site.js'
 import { importSystems } from '../services/import/systems.js'
 import { mediaAddress } from '../services/media/storage.js'
 import { readerOf } from '../systems/readers.js'
 import { authorOf } from './author.js'
-import { type LocalCommand, show } from './command.js'
+import { type LocalCommand, show, type Values } from './command.js'
+import { progressLine } from './progress.js'
 import { asOperator } from './site.js'
 import { complain, type Terminal } from './terminal.js'
-
-function progressOn(terminal: Terminal) {
-  let last = ''
-  return (doing: string, done: number, total: number): void => {
-    const line = `${doing}: ${done} of ${total}`
-    if (!terminal.isInteractive || line === last || total === 0) return
-    last = line
-    terminal.writeError(`\r${line}${done === total ? '\n' : ''}`)
-  }
-}
 
 function summary(imported: Imported): string {
   const { datatypes, fields, entries, known, files, left_out, redirects, verified, notes, compat } = imported
@@ -70,34 +64,59 @@ function previewText({ locales, datatypes, files, notes }: ImportPreview): strin
 /** The exit code where everything is here but records of the export that were left out. */
 const exitLeftOut = 3
 
+/** Shows a preview, with what collides in the site where there is one. */
+async function preview(
+  terminal: Terminal,
+  options: Values,
+  { system, read }: { system: string; read: () => Promise<ImportedSite> },
+): Promise<number> {
+  let why = ''
+  const seen = await asOperator(terminal, options.config, `import ${system}`, async services => {
+    const site = await read()
+    const { collisions, notes } = await collisionsOf(services, site, { system, hashing: nodeHashing })
+    const own = previewOf(site)
+    return { ...own, notes: [...own.notes, ...notes], collisions }
+  }).catch(error => {
+    if (!(error instanceof ConfigError)) throw error
+    why = error.message
+    return undefined
+  })
+  const shown = seen ?? previewOf(await read())
+  const unchecked = seen ? [] : [`Not compared with a site: ${why}`]
+  const lines = [previewText(shown), ...(seen?.collisions ?? []).map(one => `It would be refused: ${one}`)]
+  show(terminal, options, shown, [...lines, ...unchecked].join('\n'))
+  return 0
+}
+
 /** Imports an export of another system. @returns the exit code */
 export const importExport: LocalCommand['run'] = async (terminal, options, [system = '', path = '']) => {
   const reader = readerOf(system)
   if (!reader) throw badRequest(`there is no import from ${system}: ${didYouMean(system, importSystems)}`)
   const source = await openExport(path)
   const folder = options.files === undefined ? undefined : await openExport(options.files)
+  const read = async () => (await reader())(source)
   let report: LineFile | undefined
   let redirects: LineFile | undefined
+  const line = progressLine(terminal)
   try {
-    const site = await (await reader())(source)
-    if (options['dry-run'] !== undefined) {
-      const preview = previewOf(site)
-      show(terminal, options, preview, previewText(preview))
-      return 0
-    }
+    if (options['dry-run'] !== undefined) return await preview(terminal, options, { system, read })
     return await asOperator(
       terminal,
       options.config,
       `import ${system}`,
       async (services, operator, config) => {
+        // Reading a large export takes seconds: what does not need it is refused before.
         const actor: Actor = { ...operator, userId: await authorOf(services, options.author) }
+        report = await lineFile(options.report)
+        redirects = await lineFile(options.redirects)
+        const site = await read()
         const withFiles = options['without-files'] === undefined && site.files.length > 0
         if (withFiles && !mediaAddress(config, 'media'))
           throw badRequest(
             `the export has ${site.files.length} files, but no storage for media is configured: configure one, or use --without-files`,
           )
-        report = await lineFile(options.report)
-        redirects = await lineFile(options.redirects)
+        const collisions = await fieldCollisions(services, site)
+        if (collisions.length > 0) throw badRequest(collisions.join('\n'))
         const isChecked = report !== undefined || options.verify !== undefined
         const made = await loadSite(services, actor, site, {
           ...{ system, hashing: nodeHashing, now: Date.now(), isPublic: options.public !== undefined },
@@ -105,8 +124,10 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
           redirects: config.redirect_mode !== 'off',
           oldAddress: ({ from, to }) => redirects?.write(`${from} ${to}`),
           report: isChecked ? row => report?.write(JSON.stringify(row)) : undefined,
-          progress: progressOn(terminal),
+          progress: (of, done, total) =>
+            total > 0 && line.draw({ doing: `import of ${of}`, of, done, total }),
         })
+        line.end()
         if (site.locales.length > 1 && !config.i18n_enabled)
           complain(
             terminal,
@@ -117,6 +138,7 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
       },
     )
   } finally {
+    line.end()
     await report?.close()
     await redirects?.close()
     await source.close()

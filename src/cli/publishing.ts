@@ -1,4 +1,5 @@
-import { badRequest, missingPermission } from '../errors.js'
+import { badRequest, invalid, missingPermission } from '../errors.js'
+import { typedTime } from '../resources/typed-times.js'
 import { publicationOf, publishQuestion, unpublishQuestion } from '../resources/views/publication.js'
 import { Publish } from '../services/content/publishing.js'
 import { PageCreate } from '../services/content/routes.js'
@@ -60,8 +61,13 @@ export const contentUnpublish: Work = async (services, actor, io, options, [text
   return 0
 }
 
-/** Converts the time; `never` cancels the schedule. */
-const time = (text: string | undefined) => (text === 'never' ? null : text)
+/** Reads the time, in the zone of the person; `never` cancels the schedule. */
+function time(io: Io, option: 'publish' | 'unpublish', text: string | undefined): string | null | undefined {
+  if (text === undefined || text === 'never') return text && null
+  const found = typedTime(text, { now: Date.now(), zone: io.zone })
+  if ('problem' in found) throw invalid(option, found.problem)
+  return found.time
+}
 
 export const contentSchedule: Work = async (services, actor, io, options, [text = '']) => {
   const { space } = services
@@ -69,8 +75,16 @@ export const contentSchedule: Work = async (services, actor, io, options, [text 
   if (publish === undefined && unpublish === undefined)
     throw badRequest('add --publish or --unpublish, with a time or never')
   const content_data_id = await idOf('content', text, services, actor)
-  const plan = { content_data_id, publish_at: time(publish), unpublish_at: time(unpublish) }
-  told(io, options, await space.publishing.schedule(actor, parsed(Schedule, plan)))
+  const plan = {
+    content_data_id,
+    publish_at: time(io, 'publish', publish),
+    unpublish_at: time(io, 'unpublish', unpublish),
+  }
+  const entry = await space.publishing.schedule(actor, parsed(Schedule, plan))
+  const { publish_at, unpublish_at } = entry
+  const shown = (word: string, at: string | null) => (at === null ? [] : [`${word} ${at}`])
+  const times = [...shown('publish', publish_at), ...shown('unpublish', unpublish_at)].join(', ')
+  show(io, options, entry, [content_data_id, entry.status, times].join(' ').trimEnd())
   return 0
 }
 

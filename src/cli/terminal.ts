@@ -26,6 +26,8 @@ export interface Terminal {
   readonly isInteractive: boolean
   readonly isTerminal: boolean
   readonly hasColour: boolean
+  /** The zone in which the person reads and types times. */
+  readonly zone: string
   readonly variables: Readonly<Record<string, string | undefined>>
 }
 
@@ -83,6 +85,9 @@ export const processTerminal: Terminal = {
   isInteractive: process.stderr.isTTY === true,
   isTerminal: process.stdout.isTTY === true,
   hasColour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
+  get zone() {
+    return new Intl.DateTimeFormat().resolvedOptions().timeZone
+  },
   variables: process.env,
 }
 

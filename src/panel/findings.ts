@@ -1,6 +1,6 @@
 import type { Ctx } from '../middleware/context.js'
-import { all } from '../resources/entries.js'
-import { foundEntries, mediaName } from '../resources/views/search.js'
+import { type Finder, foundMedia, foundPages, foundPeople, foundTexts } from '../resources/views/find.js'
+import { mediaName } from '../resources/views/search.js'
 import type { Access } from '../services/accounts/access.js'
 import type { PlainText } from '../texts/text.js'
 import type { PanelContext } from './context.js'
@@ -22,8 +22,6 @@ interface Part<F extends Finding> {
   readonly items: readonly F[]
   readonly isMore: boolean
 }
-
-const none = { items: [], isMore: false }
 
 export interface Findings extends Part<Finding> {
   readonly name: 'Content' | 'Media' | 'People' | 'Commands'
@@ -68,72 +66,60 @@ function doings({ view, text }: Asked, isSite: boolean): Finding[] {
   return [...own, ...places].filter(({ word }) => fits(word)).map(one => ({ ...one, hint: '' }))
 }
 
-async function routes({ context, view, c, text }: Asked): Promise<Part<PageFinding>> {
-  if (!view.can('routes:read')) return none
-  const { space } = context.services
-  const { keys: route_id, isMore } = await space.matchingRoutes(text)
-  if (route_id.length === 0) return none
-  // A user who may only read must not learn of pages that are not public.
-  const seen = await space.records.routes(panelActor(c))
-  const found = await Promise.all(route_id.map(id => seen.get(id).catch(() => undefined)))
+const finderOf = ({ context, view, c }: Asked): Finder => ({
+  services: context.services,
+  actor: panelActor(c),
+  can: access => view.can(access as Access),
+})
+
+async function routes(asked: Asked): Promise<Part<PageFinding>> {
+  const { view, text } = asked
+  const { items, isMore } = await foundPages(finderOf(asked), text)
   const front = `${view.base}/${view.can('content:update') ? 'content' : 'routes'}`
-  const items = found.flatMap(route =>
-    route
-      ? [
-          {
-            word: route.title,
-            hint: route.slug,
-            path: `${front}/${route.route_id}`,
-            icon: 'routes',
-            route_id: route.route_id,
-          },
-        ]
-      : [],
-  )
-  return { items, isMore }
+  return {
+    isMore,
+    items: items.map(({ title, slug, route_id }) => ({
+      word: title,
+      hint: slug,
+      path: `${front}/${route_id}`,
+      icon: 'routes',
+      route_id,
+    })),
+  }
 }
 
 /** Returns public entries by their words. @param known pages that were found by their titles */
-async function entries(
-  { context, view, text }: Asked,
-  most: number,
-  known: ReadonlySet<string>,
-): Promise<Finding[]> {
-  if (!view.can('content:update') || !view.can('content:read')) return []
-  const found = await foundEntries(text.slice(0, 200), most, context)
-  return found
-    .filter(({ route_id }) => !known.has(route_id ?? ''))
-    .map(({ id, title, type, slug }) => ({
-      word: title,
-      hint: [type, slug].filter(Boolean).join(' · '),
-      path: `${view.base}/content/entry/${id}`,
-      icon: 'content',
-    }))
+async function entries(asked: Asked, most: number, known: readonly PageFinding[]): Promise<Finding[]> {
+  const found = await foundTexts(finderOf(asked), asked.text, most, known)
+  return found.map(({ id, title, type, slug }) => ({
+    word: title,
+    hint: [type, slug].filter(Boolean).join(' · '),
+    path: `${asked.view.base}/content/entry/${id}`,
+    icon: 'content',
+  }))
 }
 
-async function files({ context, view, text }: Asked, most: number): Promise<Finding[]> {
-  if (!view.can('media:read') || text.length > 255) return []
-  const found = await all(context.services.media.items.list({ text }, { limit: most }))
+async function files(asked: Asked, most: number): Promise<Finding[]> {
+  const found = await foundMedia(finderOf(asked), asked.text, most)
   return found.map(media => ({
     word: mediaName(media),
     hint: media.mimetype,
-    path: `${view.base}/media/${media.media_id}`,
+    path: `${asked.view.base}/media/${media.media_id}`,
     icon: 'media',
   }))
 }
 
-async function people({ context, view, text }: Asked): Promise<Part<Finding>> {
-  if (!view.can('users:read')) return none
-  const { matchingUsers, users } = context.services
-  const { keys, isMore } = await matchingUsers(text)
-  const found = await Promise.all(keys.map(id => users.get(id)))
-  const items = found.map(({ user_id, name, username, email }) => ({
-    word: name || username,
-    hint: email,
-    path: `${view.base}/users/${user_id}`,
-    icon: 'people',
-  }))
-  return { items, isMore }
+async function people(asked: Asked): Promise<Part<Finding>> {
+  const { items, isMore } = await foundPeople(finderOf(asked), asked.text)
+  return {
+    isMore,
+    items: items.map(({ user_id, name, username, email }) => ({
+      word: name || username,
+      hint: email,
+      path: `${asked.view.base}/users/${user_id}`,
+      icon: 'people',
+    })),
+  }
 }
 
 /** Returns the results for a text by kind, as far as the user may read them; without a text the actions. */
@@ -148,8 +134,7 @@ export async function findingsOf(asked: Asked, isSite: boolean, most: number): P
     })
   if (asked.text !== '') {
     const pages = await routes(asked)
-    const known = new Set(pages.items.map(({ route_id }) => route_id))
-    const others = await entries(asked, most + 1, known)
+    const others = await entries(asked, most + 1, pages.items)
     add('Content', { items: [...pages.items, ...others], isMore: pages.isMore })
     add('Media', { items: await files(asked, most + 1), isMore: false })
     if (isSite) add('People', await people(asked))

@@ -6,12 +6,18 @@ interface Refusal {
   readonly others: readonly string[]
 }
 
-/** Removes the member's name from the start of a sentence, because the sentence is beside that field. */
+/**
+ * Removes the member's name from the start of a sentence, because the sentence is beside that field: both of
+ * `fields.price: price must be a number`.
+ */
 export const besideField = (message: string, member: string): string => {
   const [start = ''] = message.startsWith(member)
     ? (/^(?:\.\d+)*: /.exec(message.slice(member.length)) ?? [])
     : []
-  return start === '' ? message : message.slice(member.length + start.length)
+  if (start === '') return message
+  const rest = message.slice(member.length + start.length)
+  const name = `${member.slice(member.lastIndexOf('.') + 1)} `
+  return rest.startsWith(name) ? rest.slice(name.length) : rest
 }
 
 /** Returns the field of a member such as `data.min`. */

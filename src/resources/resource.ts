@@ -85,6 +85,8 @@ export interface Resource<R extends object, Words extends string = PlainText> {
   fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
   /** Converts texts of the form for the schema. @param record undefined for a new one */
   prepare?(texts: Texts, record?: R): Texts
+  /** Refuses texts by a rule that is in no schema: a form then shows every problem at once. */
+  refuse?(texts: Texts): Promise<void>
   /** Members that change without an edit, such as the last use: they do not make a form outdated. */
   readonly passing?: readonly string[]
   /** Why a record cannot be changed; undefined when it can. */

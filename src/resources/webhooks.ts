@@ -102,6 +102,7 @@ export const webhookResource = ({ services: { webhooks } }: ResourceParts) =>
     // A form keeps the stored secret unless another one is typed: a secret that the service makes is in no form.
     prepare: (texts, record) =>
       record ? { ...texts, secret: texts.secret || mask } : withoutEmpty('secret')(texts),
+    refuse: async ({ url }) => (url ? webhooks.refuseTarget(String(url)) : undefined),
     deletes: (_record, { t }) => t('This also deletes its deliveries, sent or not. It cannot be undone.'),
     fields: (record, viewer) => {
       const { t } = viewer

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { ServerChannel } from 'ssh2'
 import { Outlet } from './outlet.js'
-import type { Terminal } from './terminal.js'
+import type { Terminal, Wishes } from './terminal.js'
 
 /** The window size that a client reports. It may report nothing, or any number. */
 export interface Window {
@@ -34,7 +34,7 @@ interface Surroundings {
 
 export function channelTerminal(
   channel: ServerChannel,
-  pty: Window & { term?: string },
+  pty: Window & { term?: string; wishes: Wishes },
   { socket, gone, guarded, seen }: Surroundings,
 ): ChannelTerminal {
   const outlet = new Outlet(channel, socket, gone)
@@ -49,6 +49,7 @@ export function channelTerminal(
       return rows
     },
     term: termName.test(pty.term ?? '') ? (pty.term ?? '') : 'unknown',
+    wishes: pty.wishes,
     write: text => !ended && outlet.write(text),
     onDrain: listener => outlet.onDrain(() => guarded(listener)),
     onData: listener =>

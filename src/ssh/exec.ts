@@ -16,6 +16,7 @@ interface Call {
   /** Whether the client has a terminal for the command, which needs a carriage return before each line feed. */
   readonly isTerminal?: boolean
   readonly code?: number
+  readonly zone?: string
 }
 
 const endingSignals = new Set(['INT', 'TERM', 'HUP', 'QUIT', 'KILL'])
@@ -26,13 +27,18 @@ const failure = 'something went wrong here: the log of the service says what'
 export function runCommand(
   channel: ServerChannel,
   connection: Connection,
-  { line, gone, isTerminal = false, code }: Call,
+  { line, gone, isTerminal = false, code, zone = 'UTC' }: Call,
 ): Omit<Open, 'gone'> & { signal(name: string): void } {
   const stopping = new AbortController()
   const stop = () => stopping.abort()
   gone.addEventListener('abort', stop)
   const outlet = new Outlet(channel, connection.socket, gone)
-  const { io, waits } = ioOf(channel, outlet, { connection, stopped: stopping.signal, isTerminal })
+  const { io, waits } = ioOf(channel, outlet, {
+    connection,
+    stopped: stopping.signal,
+    isTerminal,
+    zone,
+  })
   let told = false
   const tell = (sentence: string) => {
     if (!told) complain(io, sentence)
@@ -66,7 +72,12 @@ export function runCommand(
 function ioOf(
   channel: ServerChannel,
   outlet: Outlet,
-  { connection, stopped, isTerminal }: { connection: Connection; stopped: AbortSignal; isTerminal: boolean },
+  {
+    connection,
+    stopped,
+    isTerminal,
+    zone,
+  }: { connection: Connection; stopped: AbortSignal; isTerminal: boolean; zone: string },
 ): { io: Io; waits: () => boolean } {
   const { seen } = connection
   let waits = false
@@ -104,6 +115,7 @@ function ioOf(
     isInteractive: false,
     isTerminal,
     hasColour: false,
+    zone,
     stopped,
   }
   return { io, waits: () => waits }

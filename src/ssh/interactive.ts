@@ -2,7 +2,7 @@ import type { Actor } from '../actor.js'
 import { Grid } from './screen/grid.js'
 import { type Key, Keys } from './screen/keys.js'
 import { Stack } from './screen/stack.js'
-import type { AnyView } from './screen/view.js'
+import type { AnyView, Shell } from './screen/view.js'
 import { goToView, homeView } from './screens/index.js'
 import { liveScreen } from './screens/live.js'
 import { type Session, sessionOf } from './session.js'
@@ -16,6 +16,8 @@ const wheelSteps = 3
 /** Writes a character of two bytes and asks for the cursor: it is in the third column if the terminal lacks UTF-8. */
 const probe = '\x1b[H\u00e9\x1b[6n'
 const plainTerminals = /^(dumb|unknown|ansi|vt\d.*|)$/i
+/** Terminals without colours: monochrome ones end with `-m` or `-mono` in terminfo. */
+const colourless = /^(dumb|unknown|vt\d.*|.*-m(ono)?|)$/i
 
 /** Opens the screens for one signed-in user at one terminal, until they leave or the connection ends. */
 export async function openTerminal(
@@ -24,7 +26,7 @@ export async function openTerminal(
   terminal: Terminal,
   first: 'home' | 'live' = 'home',
 ): Promise<void> {
-  const session = await sessionOf(site, actor)
+  const session = await sessionOf(site, actor, terminal.wishes.zone)
   const { name, username, role_label } = await site.services.auth.profile(actor)
   const start = first === 'live' ? liveScreen(session) : homeView(session)
   new Interactive(session, terminal, { name: `${name || username} · ${role_label}`, start })
@@ -49,10 +51,12 @@ class Interactive {
   ) {
     this.#grid = new Grid(terminal.columns, terminal.rows)
     this.#grid.isAscii = plainTerminals.test(terminal.term)
+    this.#grid.hasColour = !(terminal.wishes.noColour || colourless.test(terminal.term))
     this.#stack = new Stack({
       name,
       need: access => session.need(access),
       goTo: shell => shell.open(goToView(session, view => this.#stack.goTo(view))),
+      undo: shell => this.#undo(shell),
       changed: () => this.#soon(),
       fault: error => this.#fault(error),
       broken: error => this.#break(error),
@@ -73,6 +77,22 @@ class Interactive {
     if (!isPlain) this.#hasMouse = true
     terminal.write(isPlain ? enter : enter + mouseOn + probe)
     this.#stack.open(start)
+  }
+
+  /** Undoes the last change of the session, once. */
+  #undo(shell: Shell<unknown>): void {
+    const { undo } = this.session
+    const { last } = undo
+    if (!last) {
+      shell.say('There is nothing to undo in this session.')
+      return
+    }
+    shell.work(last.access, async () => {
+      undo.last = undefined
+      const sentence = await last.run()
+      this.#stack.refresh()
+      shell.say(sentence)
+    })
   }
 
   #guarded(work: () => void): void {
@@ -98,8 +118,15 @@ class Interactive {
     if (key.type === 'position') this.#learn(key.column)
     else if (key.type === 'key' && key.key === 'ctrl+l') this.#redraw()
     else if (key.type === 'key' && key.key === 'ctrl+o') this.#turnMouse()
+    else if (key.type === 'key' && key.key === 'ctrl+t') this.#turnColour()
     else if (key.type === 'mouse') this.#point(key)
     else this.#stack.key(key)
+  }
+
+  #turnColour(): void {
+    this.#grid.hasColour = !this.#grid.hasColour
+    this.#stack.say(this.#grid.hasColour ? 'Colours are on.' : 'Colours are off.')
+    this.#redraw()
   }
 
   /** Turns mouse reports on or off. While they are off the terminal itself selects and copies text. */

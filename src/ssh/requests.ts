@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net'
 import type { Connection as Client, PseudoTtyInfo, ServerChannel, Session, SFTPWrapper } from 'ssh2'
 import { limits } from '../limits.js'
+import { zoneNamed } from '../resources/typed-times.js'
 import { type ChannelTerminal, channelTerminal } from './channel-terminal.js'
 import type { Connection, Open } from './connection.js'
 import { runCommand } from './exec.js'
 import { serveMedia } from './sftp.js'
+import type { Wishes } from './terminal.js'
 
 const maxChannels = limits.ssh.channels
 /**
@@ -22,7 +24,7 @@ const packetBytesOf = (session: Session): number =>
 
 /**
  * Handles the requests that a client may make: a terminal, a command, media by SFTP. Without listeners the library
- * refuses all others: forwarding of ports, sockets, X11 and agents, variables, and other subsystems.
+ * refuses all others: forwarding of ports, sockets, X11 and agents, other variables, and other subsystems.
  */
 export function takeRequests(client: Client, connection: Connection): void {
   let channels = 0
@@ -55,8 +57,24 @@ export function turnAway(client: Client, socket: Socket): void {
   })
 }
 
+const maxVariable = 64
+
+/** Reads the variables that a client may send; all others are refused, because they steer programs. */
+function takeWishes(session: Session): () => Wishes {
+  let wishes: Wishes = { noColour: false, zone: 'UTC' }
+  session.on('env', (accept, reject, { key, val }) => {
+    const zone = key === 'TZ' && val.length <= maxVariable ? zoneNamed(val) : undefined
+    if (zone !== undefined) wishes = { ...wishes, zone }
+    else if (key === 'NO_COLOR' && val.length <= maxVariable) wishes = { ...wishes, noColour: val !== '' }
+    else return reject?.()
+    accept?.()
+  })
+  return () => wishes
+}
+
 function takeSession(session: Session, connection: Connection): void {
   let pty: PseudoTtyInfo | undefined
+  const wishes = takeWishes(session)
   let terminal: ChannelTerminal | undefined
   let begun = false
   /** One channel does one thing: any later request of a client is refused (RFC 4254, 6.5). */
@@ -75,7 +93,7 @@ function takeSession(session: Session, connection: Connection): void {
   })
   const screens = ({ channel, gone, add }: Opened, info: PseudoTtyInfo, first: 'home' | 'live') => {
     const { socket, guarded, seen } = connection
-    const shown = channelTerminal(channel, info, { socket, gone, guarded, seen })
+    const shown = channelTerminal(channel, { ...info, wishes: wishes() }, { socket, gone, guarded, seen })
     terminal = shown
     add({ end: sentence => shown.close(sentence) })
     return showScreens(connection, shown, first)
@@ -95,7 +113,12 @@ function takeSession(session: Session, connection: Connection): void {
     once(reject, () => {
       const { channel, gone, add } = opened(accept(), session, connection)
       if (pty && command.trim() === 'top') return screens({ channel, gone, add }, pty, 'live')
-      const run = runCommand(channel, connection, { line: command, gone, isTerminal: pty !== undefined })
+      const run = runCommand(channel, connection, {
+        line: command,
+        gone,
+        isTerminal: pty !== undefined,
+        zone: wishes().zone,
+      })
       add(run)
       session.on('signal', (taken, _refused, { name }) => {
         taken?.()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { changedMeanwhile } from '../errors.js'
+import { allInvalid, changedMeanwhile, HttpError } from '../errors.js'
 import { all } from '../resources/entries.js'
-import type { Field, Texts } from '../resources/form-field.js'
+import type { Texts } from '../resources/form-field.js'
 import {
   type Cell,
   type Check,
@@ -12,7 +12,7 @@ import {
 } from '../resources/resource.js'
 import { parsed } from '../routes/form-values.js'
 import { english } from '../texts/language.js'
-import { type FormKey, formView } from './screen/form.js'
+import { type Derived, type FormKey, formView } from './screen/form.js'
 import type { FormField } from './screen/form-state.js'
 import { type Column, type Cell as ListCell, type ListKey, listView } from './screen/list.js'
 import { confirmView, pageView, type Row } from './screen/over.js'
@@ -20,6 +20,7 @@ import { bold, plain } from './screen/style.js'
 import type { AnyView, Shell } from './screen/view.js'
 import { stateCell, timeWord } from './screens/words.js'
 import type { Session } from './session.js'
+import { storedTimes, timeField } from './times.js'
 
 /** A resource with the parts that only its screens have. */
 export interface ScreenResource<R extends object> extends Omit<Resource<R, string>, 'words'> {
@@ -30,6 +31,7 @@ export interface ScreenResource<R extends object> extends Omit<Resource<R, strin
   readonly everyMs?: number
   readonly listKeys?: readonly ListKey<R>[]
   readonly formKeys?: readonly FormKey<R>[]
+  readonly derived?: Derived
 }
 
 export const viewerOf = (session: Session, under?: string): Viewer => ({
@@ -40,20 +42,17 @@ export const viewerOf = (session: Session, under?: string): Viewer => ({
   ...(under === undefined ? {} : { under }),
 })
 
-const typedField = (field: Field): FormField =>
-  field.kind === 'datetime' ? { ...field, hint: `such as 2027-01-31T12:00, ${field.hint ?? ''}` } : field
-
-function shownCell(cell: Cell<string>): string | ListCell {
+function shownCell(cell: Cell<string>, session: Session): string | ListCell {
   if (typeof cell !== 'object') return String(cell)
   if ('text' in cell) return cell.text
   if ('code' in cell) return { text: cell.code, style: plain, isPath: true }
-  return 'at' in cell ? timeWord(cell.at) : stateCell(cell.state, cell.word)
+  return 'at' in cell ? timeWord(cell.at, session) : stateCell(cell.state, cell.word)
 }
 
 const columnsOf = <R>(session: Session, columns: readonly Described<R, string>[]): Column<R>[] =>
   columns.map(({ label, of, room }) => ({
     label,
-    of: record => shownCell(of(record, session.site.clock.now(), english)),
+    of: record => shownCell(of(record, session.site.clock.now(), english), session),
     ...(room === 'much' ? { wide: true } : {}),
   }))
 
@@ -113,7 +112,32 @@ function askDelete<R extends object, S>(
   })
 }
 
-function recordView<R extends object>(
+/** @throws 400 that lists what the schema refuses, and what another rule refuses beside it */
+async function bodyOf<R extends object>(
+  schema: z.ZodType,
+  { prepare, refuse }: ScreenResource<R>,
+  { given, record }: { given: Texts; record: R | undefined },
+): Promise<unknown> {
+  try {
+    return parsed(schema, prepare?.(given, record) ?? given)
+  } catch (error) {
+    if (!(error instanceof HttpError && error.errors)) throw error
+    const { errors } = error
+    const refused = await refuse?.(given).catch(other => {
+      if (!(other instanceof HttpError)) throw other
+      return { error: other.message, member: other.member ?? '' }
+    })
+    const isNew = refused && !errors.some(({ member }) => member === refused.member)
+    throw isNew ? allInvalid([refused, ...errors]) : error
+  }
+}
+
+/** Opens the form of a new record. */
+export const newRecordView = <R extends object>(session: Session, resource: ScreenResource<R>): AnyView =>
+  recordView(session, resource, undefined, `New ${resource.one}`)
+
+/** The form of a record; without an id, of a new one. */
+export function recordView<R extends object>(
   session: Session,
   resource: ScreenResource<R>,
   id: string | undefined,
@@ -141,18 +165,21 @@ function recordView<R extends object>(
         const record = isNew ? undefined : await seen.get(id)
         return {
           record,
-          fields: (await resource.fields(record, viewerOf(session, resource.under))).map(typedField),
+          fields: (await resource.fields(record, viewerOf(session, resource.under))).map(field =>
+            timeField(field, record, session),
+          ),
           title: record ? nameOf(record) : `New ${one}`,
           ...(record && resource.locked ? { locked: resource.locked(record) } : {}),
           ...(record && resource.says ? { lead: await resource.says(record) } : {}),
         }
       },
-      async save(texts, { fields, record }) {
+      async save(typed, { fields, record }) {
+        const texts = storedTimes(fields, typed, session)
         const given = sent(
           fields.filter(({ name }) => name in texts),
           texts,
         )
-        const body = parsed(schema ?? z.never(), resource.prepare?.(given, record) ?? given) as never
+        const body = (await bodyOf(schema ?? z.never(), resource, { given, record })) as never
         if (!isNew) {
           const check = unlessChanged(record && editedPart(resource, record))
           await service.update?.(session.actor, id, body, before => check(editedPart(resource, before)))
@@ -170,6 +197,7 @@ function recordView<R extends object>(
         ...(resource.formKeys ?? []).filter(one => session.can(one.access)),
         ...(mayRemove ? [remove] : []),
       ],
+      ...(resource.derived ? { derived: resource.derived } : {}),
     },
     name,
   )
@@ -193,7 +221,7 @@ export function resourceView<R extends object>(session: Session, resource: Scree
       key: 'n',
       does: `new ${one}`,
       ofList: true,
-      run: shell => shell.open(recordView(session, resource, undefined, `New ${one}`)),
+      run: shell => shell.open(newRecordView(session, resource)),
     })
   keys.push(...(resource.listKeys ?? []).filter(own => own.access === undefined || session.can(own.access)))
   if (mayRemove)

@@ -11,10 +11,21 @@ import { english } from '../texts/language.js'
 import type { Wording } from '../texts/wording.js'
 import type { Site } from './terminal.js'
 
+/** Undoes the last change of a session. */
+interface Undo {
+  readonly access: string
+  /** @returns what is so again, in a sentence. @throws 412 if somebody else has changed it meanwhile */
+  run(): Promise<string>
+}
+
 /** The user of a session, their permissions, the services, and the texts of the screens. */
 export interface Session extends Wording {
   readonly site: Site
   readonly services: ServicesOfSpace
+  /** The zone in which the user reads and types times. */
+  readonly zone: string
+  /** The last change of this session that can be undone. */
+  readonly undo: { last: Undo | undefined }
   /** A new actor for each action. */
   readonly actor: Actor
   /** Whether an action is offered. The service checks the roles again for every action. */
@@ -23,7 +34,7 @@ export interface Session extends Wording {
   need(access: string): Promise<void>
 }
 
-export async function sessionOf(site: Site, actor: Actor): Promise<Session> {
+export async function sessionOf(site: Site, actor: Actor, zone: string): Promise<Session> {
   const services = inPublicSpace(site.services)
   const { access } = services
   const rights = await rightsOf(access, actor)
@@ -31,6 +42,8 @@ export async function sessionOf(site: Site, actor: Actor): Promise<Session> {
     ...english,
     site,
     services,
+    zone,
+    undo: { last: undefined },
     get actor() {
       return { ...actor, requestId: site.newRequestId() }
     },
@@ -46,6 +59,8 @@ export function inSpaceOfAdmins(session: Session): Session {
     ...english,
     site: session.site,
     services,
+    zone: session.zone,
+    undo: session.undo,
     get actor() {
       return session.actor
     },

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
+import { visible } from '../cli/visible.js'
 import { HttpError, tooLarge } from '../errors.js'
 import { limits } from '../limits.js'
 import { archives } from '../node/ports.js'
@@ -53,6 +54,28 @@ const statusOf = (error: unknown): number => {
   if (error.status === 404) return status.NO_SUCH_FILE
   return error.status === 403 ? status.PERMISSION_DENIED : status.FAILURE
 }
+
+/** A part of an upload after a refused one: the first refusal has said why. */
+class PartMissing extends HttpError {
+  constructor() {
+    super(400, 'invalid', 'a part of the file is missing: upload it again')
+  }
+}
+
+/** The parts of the library's channel that it does not name. */
+interface Inside {
+  readonly outgoing: {
+    readonly id: number
+    readonly state: string
+    window: number
+    readonly packetSize: number
+  }
+  readonly _protocol: { channelExtData(id: number, bytes: Buffer, type: number): void }
+}
+
+/** RFC 4254, 5.2. */
+const standardError = 1
+const maxSentence = 500
 
 class Sftp implements Open {
   readonly #handles = new Map<number, Handle>()
@@ -122,12 +145,27 @@ class Sftp implements Open {
         const message = error instanceof HttpError ? error.message : 'something went wrong here'
         if (!(error instanceof HttpError))
           this.connection.site.log.error({ err: error, ip: this.connection.peer.address }, 'SFTP has failed')
+        // Clients ask for files that may not be there, and OpenSSH itself says that one is missing.
+        if (!(error instanceof PartMissing) && statusOf(error) !== status.NO_SUCH_FILE) this.#tell(message)
         this.sftp.status(id, statusOf(error), message)
       } finally {
         this.#waiting--
         this.#waitingBytes -= bytes
       }
     })
+  }
+
+  /**
+   * Writes a sentence to the standard error of the channel: OpenSSH shows it, and shows no message of a status. The
+   * library has no function for it on a channel of SFTP. Without room in the window the sentence is left out.
+   */
+  #tell(sentence: string): void {
+    const { outgoing, _protocol } = this.sftp as unknown as Inside
+    const bytes = Buffer.from(`slugline: ${visible(sentence).slice(0, maxSentence)}\n`)
+    const room = Math.min(outgoing.window, outgoing.packetSize)
+    if (this.#isGone || outgoing.state !== 'open' || bytes.byteLength >= room) return
+    outgoing.window -= bytes.byteLength
+    _protocol.channelExtData(outgoing.id, bytes, standardError)
   }
 
   /** Waits while the client or the network accepts no data: the library would keep every response. */
@@ -203,7 +241,7 @@ class Sftp implements Open {
   async #write(id: number, handle: Buffer, offset: number, data: Buffer): Promise<void> {
     const writing = this.#of(handle, 'writing')
     const { max_upload_size } = this.connection.site.config()
-    if (writing.failed) throw new HttpError(400, 'invalid', 'a part of the file is missing: upload it again')
+    if (writing.failed) throw new PartMissing()
     // Until the data is written: an incomplete file is not kept.
     writing.failed = true
     if (offset !== writing.size)
@@ -230,7 +268,7 @@ class Sftp implements Open {
   async #keep({ to, path, failed }: Extract<Handle, { kind: 'writing' }>): Promise<void> {
     if (failed) {
       await to.discard()
-      throw new HttpError(400, 'invalid', 'a part of the file is missing: upload it again')
+      throw new PartMissing()
     }
     const { items } = this.connection.site.services.media
     const file = await to.close()

@@ -2,6 +2,12 @@ import type { Config } from '../config.js'
 import type { Clock, Log } from '../ports.js'
 import type { Services } from '../services/index.js'
 
+/** The settings that a client may send before its terminal or command: `ssh -o SetEnv="NO_COLOR=1 TZ=Europe/Berlin"`. */
+export interface Wishes {
+  readonly noColour: boolean
+  readonly zone: string
+}
+
 /** The terminal of a session's client: size in cells, bytes of keys in, text out. */
 export interface Terminal {
   /** From 1 to 500. */
@@ -9,6 +15,8 @@ export interface Terminal {
   /** From 1 to 200. */
   readonly rows: number
   readonly term: string
+  /** The settings that the client has sent. */
+  readonly wishes: Wishes
   /** Sends text. Returns false if the caller should wait for the client (`onDrain`). */
   write(text: string): boolean
   onDrain(listener: () => void): void

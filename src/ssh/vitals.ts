@@ -91,6 +91,7 @@ export interface Watcher {
 export class VitalsReader {
   #samples: Sample[] = []
   readonly #parts = new Map<string, { at: number; value: unknown }>()
+  #hereAt = -1
 
   constructor(private readonly watcher: Watcher) {}
 
@@ -111,13 +112,29 @@ export class VitalsReader {
       backupSeconds: measured?.backupAgeSeconds,
       instances: measured?.instances,
       freeBytes: (await may('metrics:read', seldom, () => this.#freeBytes())) as Vitals['freeBytes'],
-      here: (await may('sessions:read', seldom, () => this.#here())) as Vitals['here'],
+      here: can('sessions:read') ? await this.#hereIfSeen(measured) : undefined,
       planned: (await may('content:update', often, () => this.#planned())) as Vitals['planned'],
       changes: (await this.#kept('changes', often, async () => {
         const changes = await services.recentChanges.list(actor, maxEvents)
         return changes && recentRows(changes, maxChanges, services, english)
       })) as Vitals['changes'],
     }
+  }
+
+  /**
+   * Reads who is here, but only after requests: without them no session is used. Requests to other instances are not
+   * counted here.
+   */
+  async #hereIfSeen(measured: Measured | undefined): Promise<Vitals['here']> {
+    const { surfaces } = this.#samples.at(-1) ?? { surfaces: new Map<string, Count>() }
+    const requests = [...surfaces.values()].reduce((sum, one) => sum + one.requests, 0)
+    const isAlone = measured !== undefined && (measured.instances?.length ?? 2) < 2
+    const known = this.#parts.get('here')
+    const isSame = isAlone && known !== undefined && this.#hereAt === requests
+    const here = isSame ? known.value : await this.#kept('here', seldom, () => this.#here())
+    if (this.#parts.get('here') !== known) this.#hereAt = requests
+    const since = new Date(this.watcher.now() - hereMs).toISOString()
+    return (here as NonNullable<Vitals['here']>).filter(({ at }) => at >= since)
   }
 
   async #kept(name: string, everyMs: number, read: () => Promise<unknown>): Promise<unknown> {

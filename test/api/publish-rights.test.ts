@@ -204,7 +204,7 @@ describe('without the right to publish', () => {
       const io = {
         ...{ write: () => undefined, writeError: () => undefined, writeBytes: () => undefined },
         ...{ drained: async () => undefined, readSecret: async () => '', isInteractive: false },
-        ...{ ask: undefined, isTerminal: false, hasColour: false },
+        ...{ ask: undefined, isTerminal: false, hasColour: false, zone: 'UTC' },
         stopped: new AbortController().signal,
         async *input() {
           yield Buffer.from(input)

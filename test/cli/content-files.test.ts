@@ -147,6 +147,78 @@ it('content export and import carry trees, relations and publication to another 
   expect(JSON.parse((await to.line('content list --json')).out)).toHaveLength(3)
 })
 
+it('content import takes an entry to the parent and the place of its line', async () => {
+  const { rows, post, page, line } = await site()
+  const [first, second] = [await page('/a', { title: 'A' }), await page('/b', { title: 'B' })]
+  const under = async (parent_id: string, title: string) =>
+    (await rows.entry(post.datatype_id, { parent_id }, { fields: { title } })).content_data_id as string
+  const [one, two] = [await under(first, 'One'), await under(first, 'Two')]
+  const exported = async () =>
+    (await line('content export')).out
+      .trim()
+      .split('\n')
+      .map(text => JSON.parse(text) as { content_data_id: string; parent_id: string; sort_order: number })
+  const text = (lines: readonly object[]) => `${lines.map(row => JSON.stringify(row)).join('\n')}\n`
+  const titles = async () =>
+    (await exported()).map(row => (row as unknown as { fields: { title: string } }).fields.title)
+  const author = '--author admin@example.com'
+  const before = await exported()
+  expect((await line(`content import ${author}`, { input: text(before) })).out).toBe(
+    '0 created, 0 changed, 4 unchanged, 0 published.\n',
+  )
+  const order = new Map([
+    [one, 7],
+    [two, 3],
+  ])
+  const ordered = before.map(row => ({
+    ...row,
+    sort_order: order.get(row.content_data_id) ?? row.sort_order,
+  }))
+  const dry = await line(`content import ${author} --dry-run`, { input: text(ordered) })
+  expect(dry.out).toBe('This would be: 0 created, 2 changed, 2 unchanged, 0 published. Nothing was stored.\n')
+  expect(await titles()).toEqual(['A', 'One', 'Two', 'B'])
+  expect((await line(`content import ${author}`, { input: text(ordered) })).out).toBe(
+    '0 created, 2 changed, 2 unchanged, 0 published.\n',
+  )
+  expect(await titles()).toEqual(['A', 'Two', 'One', 'B'])
+  // Under another page, whose line comes later.
+  const moved = (await exported()).map(row =>
+    row.content_data_id === one ? { ...row, parent_id: second } : row,
+  )
+  expect((await line(`content import ${author}`, { input: text(moved) })).out).toBe(
+    '0 created, 1 changed, 3 unchanged, 0 published.\n',
+  )
+  expect(await titles()).toEqual(['A', 'Two', 'B', 'One'])
+  // Under itself, and under what is nowhere, it is refused, and stays.
+  for (const [parent_id, sentence] of [
+    [one, 'Circular reference detected'],
+    ['01J9ZK2Y000000000000000000', 'parent_id: must be the id of an existing entry'],
+  ] as const) {
+    const wrong = (await exported())
+      .filter(row => row.content_data_id === one)
+      .map(row => ({ ...row, parent_id }))
+    const refused = await line(`content import ${author}`, { input: text(wrong) })
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(sentence)])
+  }
+  expect(await titles()).toEqual(['A', 'Two', 'B', 'One'])
+})
+
+it('T26: content schedule takes times as people say them', async () => {
+  const { app, page, line } = await site()
+  const id = await page('/a', { title: 'A' })
+  const schedule = (...words: string[]) => line(`content schedule ${words.join(' ')}`)
+  const { code, out } = await schedule(id, '--publish', '+2h')
+  expect([code, out]).toEqual([0, expect.stringMatching(/ draft publish \d{4}-\d\d-\d\dT/)])
+  const { publish_at } = (await app.call('GET', `/api/v1/content?q=${id}`)).body
+  expect(Math.abs(Date.parse(publish_at) - Date.now() - 7_200_000)).toBeLessThan(60_000)
+  expect(await schedule(id, '--publish', '9:00')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('publish: needs a day, as today 9:00 or tomorrow 9:00'),
+  })
+  await schedule(id, '--publish', 'never')
+  expect((await app.call('GET', `/api/v1/content?q=${id}`)).body.publish_at).toBeNull()
+})
+
 it.each([
   ['', 'standard input is empty: it must contain a line of JSON for each entry'],
   ['{"datatype":"post","slug":"/a"}\n{bad\n', 'line 2: it is not JSON'],

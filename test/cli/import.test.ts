@@ -10,6 +10,7 @@ import { outgoing } from '../../src/node/outgoing.js'
 import type { Outgoing } from '../../src/ports.js'
 import { testApp } from '../support/app.js'
 import { scratchFolder } from '../support/backups.js'
+import { factories } from '../support/factories.js'
 import { picture } from '../support/media.js'
 import { testStorage } from '../support/storage.js'
 import { runHere } from '../support/terminal.js'
@@ -92,6 +93,40 @@ describe('slugline import', () => {
       'post: fields 2, entries 2, published 2\nLanguages: en.\nFiles: 2.\nNothing was stored.\n',
     )
     expect(await app.db.countAll(tables.datatypes)).toBe(0)
+  })
+
+  it('T20: refuses a site that is not there before it reads the export', async () => {
+    const nowhere = join(folder, 'no-site.json')
+    writeFileSync(nowhere, JSON.stringify({ db_driver: 'sqlite', db_url: join(folder, 'no.db') }))
+    const broken = join(folder, 'broken.json')
+    writeFileSync(broken, '{')
+    const { code, err } = await line('contentful', broken, '--config', nowhere)
+    expect([code, err]).toEqual([1, expect.stringContaining('does not exist')])
+    const preview = await line('contentful', single, '--dry-run', '--config', nowhere)
+    expect(preview).toMatchObject({ code: 0, out: expect.stringContaining('Not compared with a site: ') })
+  })
+
+  it('T20: a dry run says what collides with the model and the addresses, and an import stores nothing then', async () => {
+    const own = await testApp()
+    const here = join(folder, 'own.json')
+    const { db_driver: driver, db_url: url, db_name, db_username, db_password } = own.config
+    writeFileSync(here, JSON.stringify({ db_driver: driver, db_url: url, db_name, db_username, db_password }))
+    const rows = factories(own)
+    const { datatype_id } = await rows.datatype('Post')
+    await rows.field(datatype_id, 'Title', 'number')
+    await rows.field(datatype_id, 'Cover', 'text')
+    const sentences = [
+      'the field post.title already exists with the type number, but the import has the type text',
+      'the field post.cover already exists with the type text, but the import has the type media',
+    ]
+    const dry = await line('contentful', single, '--dry-run', '--json', '--config', here)
+    expect([dry.code, JSON.parse(dry.out).collisions]).toEqual([0, sentences])
+    const told = await line('contentful', single, '--dry-run', '--config', here)
+    for (const one of sentences) expect(told.out).toContain(`It would be refused: ${one}\n`)
+    const before = (await own.audits()).length
+    const refused = await line('contentful', single, '--without-files', '--config', here)
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(sentences.join('\n'))])
+    expect((await own.audits()).length).toBe(before)
   })
 
   it('refuses files where no storage is, and takes the rest without them', async () => {

@@ -10,7 +10,12 @@ import { breaks, wrapped } from '../../src/ssh/screen/wrap.js'
 const shell = { back: () => undefined } as Shell<any>
 
 /** An editor after some bytes, on a screen of this size. */
-function edited(text: string, bytes: string, [columns, rows] = [20, 6]) {
+function edited(
+  text: string,
+  bytes: string,
+  [columns, rows] = [20, 6],
+  complain: (sentence: string) => void = () => undefined,
+) {
   let kept: string | undefined
   const view = editorView('Body', text, given => {
     kept = given
@@ -20,7 +25,7 @@ function edited(text: string, bytes: string, [columns, rows] = [20, 6]) {
   const draw = () => view.draw(grid.clear(), state)
   draw()
   const keys = new Keys(key => {
-    state = view.update(state, key, shell)
+    state = view.update(state, key, { ...shell, complain })
     draw()
   })
   keys.feed(Buffer.from(bytes))
@@ -55,7 +60,6 @@ it('writes lines, joins them and takes steps back', () => {
   expect(edited('one\ntwo', '\r-').text).toBe('\n-one\ntwo')
   expect(edited('one\ntwo', '\x1b[B\x7f').text).toBe('onetwo')
   expect(edited('one\ntwo', '\x1b[F\x1b[3~').text).toBe('onetwo')
-  expect(edited('one', 'abc\x1a\x1a').text).toBe('aone')
   expect(edited('one', 'ab\x1a\x19').text).toBe('abone')
   expect(edited('one', '\x1b[200~a\nb\nc\x1b[201~').text).toBe('a\nb\ncone')
   expect(edited('one\ntwo', '\x0b\x0b').text).toBe('two')
@@ -79,4 +83,38 @@ it('keeps the cursor on the screen of a long text', () => {
 
 it('gives the text to its form when it is left', () => {
   expect(edited('one', '!\x13').kept()).toBe('!one')
+})
+
+it('T34: takes back words and runs, not characters', () => {
+  expect(edited('one', 'abc\x1a').text).toBe('one')
+  expect(edited('', 'two words here\x1a').text).toBe('two words ')
+  expect(edited('', 'two words here\x1a\x1a').text).toBe('two ')
+  expect(edited('', 'two words here\x1a\x1a\x19').text).toBe('two words ')
+  // Deletions in a row are one step, and a move between two edits parts them.
+  expect(edited('', 'abc\x7f\x7f\x1a').text).toBe('abc')
+  expect(edited('', 'ab\x1b[Dc\x1a').text).toBe('ab')
+  expect(edited('', 'ab\rcd\x1a\x1a').text).toBe('ab')
+})
+
+it('T34: finds a text in any case from the cursor on, and goes to a line', () => {
+  const text = 'one\ntwo (Straße)\nthree two'
+  expect(edited(text, '\x06TWO\r-').text).toBe('one\n-two (Straße)\nthree two')
+  // The same again, past the end, and a text that would mean something in a pattern.
+  expect(edited(text, '\x06two\r\x06\r-').text).toBe('one\ntwo (Straße)\nthree -two')
+  expect(edited(text, '\x06two\r\x06\r\x06\r-').text).toBe('one\n-two (Straße)\nthree two')
+  expect(edited(text, '\x06(stra\r-').text).toBe('one\ntwo -(Straße)\nthree two')
+  expect(edited(text, '\x073\r-').text).toBe('one\ntwo (Straße)\n-three two')
+  expect(edited(text, '\x0799\r-').text).toBe('one\ntwo (Straße)\n-three two')
+  const said: string[] = []
+  const complain = (sentence: string) => said.push(sentence)
+  expect(edited(text, '\x06four\r\x07x\r\x070\r-', [20, 6], complain).text).toBe(`-${text}`)
+  expect(said).toEqual([
+    'No results for “four”.',
+    'Type the number of a line, from 1 to 3.',
+    'Type the number of a line, from 1 to 3.',
+  ])
+  expect(edited(text, '\x06two').screen).toContain('Find two')
+  // Leaving the question leaves the text as it is.
+  const left = edited(text, '\x06two')
+  expect(left.kept()).toBeUndefined()
 })

@@ -314,7 +314,7 @@ it('a plan that somebody else has made stays, and so does the end of one whose b
   await openPage(client, 'entry')
   client.press('P')
   await client.sees('Public from')
-  await client.sees('2040-01-01T00:00')
+  await client.sees('2040-01-01 00:00')
   type(client, '2031-01-01T00:00')
   await client.sees('* Public from')
   await plan({ publish_at: '2032-02-02T00:00:00.000Z' })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
+import { sshOf } from '../support/ssh.js'
 import { sampleOf } from '../support/ssh-sample.js'
 import { goTo, openPage, openScreens } from '../support/ssh-screens.js'
 
@@ -62,4 +63,300 @@ it('T31: the audit log shows seconds', async () => {
   const client = await openScreens(app)
   await goTo(client, 'audit', 'Route created')
   await client.sees(/\d\d-\d\d \d\d:\d\d:\d\d/)
+})
+
+it('T11: a refused save shows every problem at its field, in plain words', async () => {
+  const app = await testApp()
+  await sampleOf(app)
+  const client = await openScreens(app)
+  await openPage(client, 'entry')
+  client.press('down', 'down', 'down', 'enter')
+  client.type('x')
+  client.press('tab', 'enter', 'ctrl+u')
+  client.type('yesterday')
+  client.press('enter', 'ctrl+s')
+  const text = await client.sees('Not saved. 2 fields have a problem: Rating, Since.')
+  expect(text).toMatch(/\n +must be a number\n/)
+  expect(text).toMatch(/\n +must be a date such as 2026-01-31\n/)
+  expect(text).not.toContain('fields.')
+  client.press('u', 'home', 'down', 'down', 'down', 'down', 'u', 'up', 'enter', 'ctrl+u')
+  client.type('x')
+  client.press('ctrl+s')
+  await client.sees('Not saved. Rating: must be a number')
+})
+
+it('T11: a webhook with several mistakes shows them in one round', async () => {
+  const app = await testApp()
+  const client = await openScreens(app)
+  await goTo(client, 'webhooks', 'No webhooks yet.')
+  client.press('n')
+  await client.sees('New webhook')
+  client.press('down', 'enter')
+  client.type('http://example.com/')
+  client.press('ctrl+s')
+  const text = await client.sees('Not saved. 3 fields have a problem: Name, Address, Events.')
+  expect(text).toContain('must be an https address (webhook_allow_http is false)')
+  expect(text).not.toContain('url:')
+})
+
+it.each([
+  ['TERM=dumb', { term: 'dumb' }],
+  ['TERM=vt100', { term: 'vt100' }],
+  ['NO_COLOR', { wishes: { noColour: true } }],
+])('T19: %s has no colours', async (_name, how) => {
+  const app = await testApp()
+  await sampleOf(app)
+  const client = await openScreens(app, 'admin', how)
+  client.press('enter')
+  await client.sees(/draft|Welcome/)
+  const colours = () => client.written.join('').match(/;3[1-5][;m]/g) ?? []
+  expect(colours()).toEqual([])
+})
+
+it('T19: ^T turns colours off and on', async () => {
+  const app = await testApp()
+  const { root } = await sampleOf(app)
+  await app.call('POST', '/api/v1/content/publish', { body: { content_data_id: root } })
+  const client = await openScreens(app)
+  client.press('enter')
+  await client.sees('● Published')
+  // On the marked row a colour would be a background.
+  client.press('down')
+  const green = () => client.model.styles.some(style => style.includes('32'))
+  await expect.poll(green).toBe(true)
+  client.press('\x14')
+  await client.sees('Colours are off.')
+  expect(green()).toBe(false)
+  client.press('\x14')
+  await client.sees('Colours are on.')
+  expect(green()).toBe(true)
+})
+
+it('T19, T26: OpenSSH sends NO_COLOR and the zone; other variables are refused', async () => {
+  const app = await testApp()
+  const { root } = await sampleOf(app)
+  const ssh = await sshOf(app)
+  const { file: key } = await ssh.keyOf('admin')
+  const run = (set: string, line: string) => ssh.ssh(line, { key, options: ['-o', `SetEnv=${set}`] })
+  const at = (given: string) => `content schedule ${root} --unpublish ${given} --json`
+  const berlin = await run('TZ=Europe/Berlin NO_COLOR=1', at('"2040-07-01 09:00"'))
+  expect(JSON.parse(berlin.out).unpublish_at).toBe('2040-07-01T07:00:00.000Z')
+  // Whatever is no zone is refused, and times are in UTC then.
+  for (const set of ['TZ=../../etc/passwd', `TZ=${'x'.repeat(100)}`, 'LD_PRELOAD=x']) {
+    const { code, out } = await run(set, at('"2040-07-01 09:00"'))
+    expect([code, JSON.parse(out).unpublish_at]).toEqual([0, '2040-07-01T09:00:00.000Z'])
+  }
+  const refused = await run('TZ=Europe/Berlin', at('"01/02/2040 9:00"'))
+  expect(refused).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('unpublish: needs the day as 2026-12-31'),
+  })
+})
+
+it('T26: times are typed as people say them, in the zone of the session', async () => {
+  const app = await testApp()
+  const { root } = await sampleOf(app)
+  const client = await openScreens(app, 'admin', { wishes: { zone: 'Europe/Berlin' } })
+  await openPage(client, 'tree')
+  client.press('home', 's')
+  await client.sees(/such as 2026-12-31 09:00, tomorrow 9:00 or \+2h, in\s+Europe\/Berlin/)
+  const typed = async (text: string, sees: string | RegExp) => {
+    client.press('enter', 'ctrl+u')
+    client.type(text)
+    client.press('ctrl+s')
+    await client.sees(sees)
+  }
+  await typed('9:00', 'needs a day, as today 9:00 or tomorrow 9:00')
+  await typed('2040-10-28 02:30', 'is twice in Europe/Berlin')
+  await typed('2040-07-01 9:00', 'Planned.')
+  const plan = async () => (await app.call('GET', `/api/v1/content?q=${root}`)).body.publish_at
+  expect(await plan()).toBe('2040-07-01T07:00:00.000Z')
+  await client.sees('public from 2040-07-01 09:00')
+  client.press('s')
+  await client.sees(/Public from +2040-07-01 09:00/)
+  await typed('+2h', 'Planned.')
+  const inTwoHours = app.clock.now() + 7_200_000
+  expect(Math.abs(Date.parse(await plan()) - inTwoHours)).toBeLessThan(60_000)
+})
+
+it('T29: in 40×12 the name of the user goes first, and the state stays', async () => {
+  const app = await testApp()
+  await sampleOf(app)
+  await factories(app).route('/a-long-address-of-a-page', 'A long title of a page that is wide')
+  const client = await openScreens(app, 'admin', { columns: 40, rows: 12 })
+  client.press('enter')
+  await client.sees(/A long title.*⊘ Empty/)
+  expect(client.text()).toMatch(/Welcome .*○ Draft/)
+  client.type('/wel')
+  client.press('enter', 'enter')
+  await client.sees('Opening hours')
+  client.press('enter')
+  const [head = ''] = (await client.sees('Page · draft')).split('\n')
+  expect(head).not.toContain('Administrator')
+  expect(head).not.toContain('…')
+  expect(head).toMatch(/› Welcome/)
+})
+
+it('T33: a new page and a new route have the address of their title, until somebody writes another', async () => {
+  const app = await testApp()
+  await sampleOf(app)
+  const client = await openScreens(app)
+  await goTo(client, 'content', 'Straße')
+  client.press('n')
+  await client.sees('New page')
+  client.press('enter')
+  client.type('Über uns')
+  client.press('enter')
+  await client.sees(/Address +\/uber-uns/)
+  client.press('enter')
+  client.type(' heute')
+  client.press('enter')
+  await client.sees(/Address +\/uber-uns-heute/)
+  client.press('down', 'enter', 'ctrl+u')
+  client.type('/mine')
+  client.press('enter', 'up', 'enter')
+  client.type(' und hier')
+  client.press('enter')
+  await client.sees('Über uns heute und hier')
+  expect(client.text()).toMatch(/Address +\/mine\b/)
+  // The address of another page is not given again, and a save from the title itself has one too.
+  await goTo(client, 'routes', '/strasse')
+  client.press('n')
+  await client.sees('New route')
+  client.press('enter')
+  client.type('Straße')
+  client.press('ctrl+s')
+  await client.sees('Saved.')
+  const routes = (await app.call('GET', '/api/v1/routes')).body as { slug: string }[]
+  expect(routes.map(({ slug }) => slug)).toContain('/strasse-2')
+})
+
+it('T37: blank cells are erased, not written', async () => {
+  const app = await testApp()
+  await sampleOf(app)
+  const bytesOf = async (columns: number, rows: number) => {
+    const client = await openScreens(app, 'admin', { columns, rows })
+    await client.sees('pages and their entries')
+    const before = client.written.length
+    client.press('\x0c')
+    await expect.poll(() => client.written.length).toBeGreaterThan(before)
+    return client.written.slice(before).join('').length
+  }
+  // They were 2,650 and 12,983.
+  expect(await bytesOf(80, 24)).toBeLessThan(1900)
+  expect(await bytesOf(200, 60)).toBeLessThan(5000)
+})
+
+it('z undoes a move, a deletion and a first publication of this session, once', async () => {
+  const app = await testApp({ publish_mode: 'staged' })
+  const { root } = await sampleOf(app)
+  const client = await openScreens(app)
+  await openPage(client, 'tree')
+  client.press('z')
+  await client.sees('There is nothing to undo in this session.')
+  client.press('home', 'down', 'J')
+  await client.sees(/Contact[\s\S]*Opening hours/)
+  const audits = async () => (await app.audits()).length
+  const before = await audits()
+  client.press('z')
+  await client.sees('“Opening hours” is at its place again.')
+  await client.sees(/Opening hours[\s\S]*Contact/)
+  expect(await audits()).toBeGreaterThan(before)
+  client.press('z')
+  await client.sees('There is nothing to undo in this session.')
+  client.press('end', 'x')
+  await client.sees('leave it')
+  client.press('y')
+  await client.sees('is deleted. z undoes it.')
+  await client.misses('日本語\n')
+  client.press('z')
+  await client.sees('“Our team 日本語” is back.')
+  const status = async () => (await app.call('GET', `/api/v1/content?q=${root}`)).body.status
+  client.press('home', 'p')
+  await client.sees('will be public')
+  client.press('y')
+  await client.sees('z undoes it.')
+  expect(await status()).toBe('published')
+  client.press('z')
+  await client.sees('“Welcome” is a draft again.')
+  expect(await status()).toBe('draft')
+})
+
+it('z undoes nothing that somebody else has changed since, and no second publication', async () => {
+  const app = await testApp({ publish_mode: 'staged' })
+  const { root } = await sampleOf(app)
+  const client = await openScreens(app)
+  await openPage(client, 'tree')
+  const { body } = await app.call('GET', '/api/v1/content?limit=100')
+  const under = (body as { content_data_id: string; parent_id: string | null; sort_order: number }[])
+    .filter(one => one.parent_id === root)
+    .sort((a, b) => a.sort_order - b.sort_order)
+  const first = under[0]?.content_data_id
+  client.press('home', 'down', 'J')
+  await client.sees(/Contact[\s\S]*Opening hours/)
+  const moved = await app.call('POST', '/api/v1/content/move', {
+    body: { content_data_id: first, parent_id: root, position: 2 },
+  })
+  expect([moved.status, moved.text]).toEqual([200, moved.text])
+  client.press('z')
+  await client.sees('somebody else saved first')
+  client.press('home', 'p')
+  await client.sees('will be public')
+  client.press('y')
+  await client.sees('z undoes it.')
+  await app.call('PUT', `/api/v1/content?q=${root}`, { body: { fields: { title: 'Theirs' } } })
+  client.press('z')
+  await client.sees('somebody else saved first')
+  expect((await app.call('GET', `/api/v1/content?q=${root}`)).body.status).toBe('published')
+  // A publication of changes is not offered: what was public before would be lost.
+  client.press('home', 'p')
+  await client.sees('is public')
+  expect(client.text()).not.toContain('z undoes it.')
+})
+
+it('the palette finds pages, datatypes, media, people, screens and actions, and opens them', async () => {
+  const app = await testApp()
+  await sampleOf(app)
+  const client = await openScreens(app)
+  const finds = async (key: string, text: string, ...wanted: (string | RegExp)[]) => {
+    client.press(key)
+    await client.sees('Go to')
+    client.type(text)
+    for (const one of wanted) await client.sees(one)
+  }
+  // A draft by its title, without its accents.
+  await finds(':', 'welc', /Welcome +page \/welcome/)
+  client.press('enter')
+  await client.sees('› Welcome')
+  await client.sees('Opening hours')
+  await finds('\x0b', 'section', /Section +datatype section/)
+  client.press('enter')
+  await client.sees(/Key +section/)
+  await finds(':', 'editor@', /editor@example\.com/)
+  client.press('enter')
+  await client.sees(/E-mail +editor@example\.com/)
+  await finds('g', 'new page', 'New page')
+  client.press('enter')
+  await client.sees('Starts from')
+  await finds('g', 'audit', /Audit log +what was changed/)
+  client.press('enter')
+  await client.sees('› Audit log')
+  await finds('g', 'what is nowhere', 'No results.')
+  client.press('escape')
+})
+
+it('the palette finds nothing that the role may not see', async () => {
+  const app = await testApp({ readers_see_drafts: false })
+  await sampleOf(app)
+  const client = await openScreens(app, 'viewer')
+  client.press(':')
+  await client.sees('Go to')
+  client.type('welcome')
+  await client.sees('No results.')
+  client.press('escape', ':')
+  client.type('admin@')
+  await client.sees('No results.')
+  client.press('escape', ':')
+  client.type('new page')
+  await client.sees('No results.')
 })

@@ -567,7 +567,7 @@ it('has the admin space, guarded by its own permissions', async () => {
   await editor.sees('New page')
   editor.press('enter')
   editor.type('How we write')
-  editor.press('tab', 'enter')
+  editor.press('tab', 'enter', 'ctrl+u')
   editor.type('/style')
   editor.press('tab', 'enter')
   await editor.sees('Find')

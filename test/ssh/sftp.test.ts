@@ -94,6 +94,23 @@ describe('media by SFTP', () => {
     expect(await media()).toEqual(before)
   })
 
+  it.each([
+    ['twice.txt', 'there is a twice.txt already'],
+    ['large.txt', 'the file is larger than 200000 bytes'],
+    ['empty.txt', 'empty'],
+  ])('T35: OpenSSH shows why %s is refused, once', async (name, why) => {
+    const { code, err } = await ssh.sftp([`put ${local(name)} /${name}`], { key })
+    expect(code).toBe(1)
+    expect(err.split('\n').filter(line => line.startsWith('slugline: '))).toEqual([
+      expect.stringContaining(why),
+    ])
+  })
+
+  it('T35: a missing file and an unknown request say nothing of their own', async () => {
+    const { err } = await ssh.sftp(['-get /nothing.png', '-rm /twice.txt'], { key })
+    expect(err).not.toContain('slugline: ')
+  })
+
   it('end the channel of a client that asks for more than it takes, and nothing else', async () => {
     const client = await ssh.client({ username: 'admin', password: 'correct horse' })
     const sftp = await new Promise<SFTPWrapper>((resolve, reject) =>

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { Actor } from '../../src/actor.js'
 import { openTerminal } from '../../src/ssh/interactive.js'
-import type { Site, Terminal } from '../../src/ssh/terminal.js'
+import type { Site, Terminal, Wishes } from '../../src/ssh/terminal.js'
 import type { TestApp } from './app.js'
 import { TerminalModel } from './terminal-model.js'
 
@@ -73,7 +73,17 @@ export async function sshActor(
   }
 }
 
-function memoryTerminal(columns = 80, rows = 24, term = 'xterm-256color'): Client & { terminal: Terminal } {
+function memoryTerminal({
+  columns,
+  rows,
+  term = 'xterm-256color',
+  wishes,
+}: {
+  columns: number
+  rows: number
+  term: string | undefined
+  wishes: Partial<Wishes> | undefined
+}): Client & { terminal: Terminal } {
   const model = new TerminalModel(columns, rows)
   const written: string[] = []
   const [data, drains, resizes, closes]: [((bytes: Buffer) => void)[], ...(() => void)[][]] = [[], [], [], []]
@@ -86,6 +96,7 @@ function memoryTerminal(columns = 80, rows = 24, term = 'xterm-256color'): Clien
       return model.rows
     },
     term,
+    wishes: { noColour: false, zone: 'UTC', ...wishes },
     write(text) {
       written.push(text)
       model.feed(text)
@@ -151,9 +162,10 @@ export async function openScreens(
     rows = 24,
     term,
     latin = false,
-  }: { columns?: number; rows?: number; term?: string; latin?: boolean } = {},
+    wishes,
+  }: { columns?: number; rows?: number; term?: string; latin?: boolean; wishes?: Partial<Wishes> } = {},
 ): Promise<Client> {
-  const client = memoryTerminal(columns, rows, term)
+  const client = memoryTerminal({ columns, rows, term, wishes })
   // It shows two bytes as two characters.
   if (latin) client.model.onAnswer = () => setImmediate(() => client.send('\x1b[1;3R'))
   await openTerminal(siteOf(app), await sshActor(app, caller), client.terminal)

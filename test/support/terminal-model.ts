@@ -61,6 +61,9 @@ export class TerminalModel {
       this.x = Number(second || 1) - 1
     } else if (final === 'm') this.style = parameters.replace(/^0;/, '') || '0'
     else if (final === 'J' && parameters === '2') this.resize(this.columns, this.rows)
+    else if (final === 'K' && parameters === '') this.#erase(this.columns - this.x)
+    else if (final === 'X') this.#erase(Number(first || 1))
+    else if (final === 'C') this.x += Number(first || 1)
     else if (final === 'n' && parameters === '6') this.onAnswer(`\x1b[${this.y + 1};${this.x + 1}R`)
     else throw new Error(`an unknown sequence: ${parameters}${final}`)
   }
@@ -78,6 +81,16 @@ export class TerminalModel {
       this.styles[at + 1] = this.style
     }
     this.x += width
+  }
+
+  #erase(count: number): void {
+    if (this.x + count > this.columns || this.y >= this.rows) throw new Error('erased beyond the screen')
+    if (this.style.split(';').some(one => one === '4' || one === '7'))
+      throw new Error(`erased with a style that shows: ${this.style}`)
+    for (let x = this.x; x < this.x + count; x++) {
+      this.#wipe(x, this.y)
+      this.styles[this.y * this.columns + x] = '0'
+    }
   }
 
   /** Clears the other half of a wide character that is half overwritten. */

@@ -8,6 +8,7 @@ export const unread = {
   ask: undefined,
   isTerminal: false,
   hasColour: false,
+  zone: 'UTC',
   async *input() {},
   stopped: new AbortController().signal,
 }

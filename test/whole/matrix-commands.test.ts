@@ -144,6 +144,7 @@ const io = {
   ask: undefined,
   isTerminal: false,
   hasColour: false,
+  zone: 'UTC',
   isInteractive: false,
   // What would run until somebody ends it looks once.
   stopped: AbortSignal.abort(),

@@ -68,8 +68,8 @@ export function content(context: ContentContext) {
       return [entry, ...(await entriesUnder(db, space, entry))]
     },
     /** @throws 400 `Circular reference detected` under itself */
-    move: (actor: Actor, move: z.output<typeof ContentMove>) =>
-      db.edit(actor, tx => moveEntry(tx, context, actor, move)),
+    move: (actor: Actor, move: z.output<typeof ContentMove>, check?: Check<EntryRow>) =>
+      db.edit(actor, tx => moveEntry(tx, context, actor, move, check)),
     async lastEdits(roots: readonly string[]) {
       const found = new Map<string, string>()
       const turns = new Turns()

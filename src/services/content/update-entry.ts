@@ -132,9 +132,10 @@ export async function moveEntry(
   context: ContentContext,
   actor: Actor,
   { content_data_id: id, parent_id, position }: z.output<typeof ContentMove>,
+  check?: Check<EntryRow>,
 ): Promise<EntryRow> {
   const { space, events } = context
-  const { entry, parent } = await editTrees(tx, context, { id, parent_id })
+  const { entry, parent } = await editTrees(tx, context, { id, parent_id }, check)
   const sort_order = await makeRoom(tx, space, parent, id, position)
   const place = await relocate(tx, context, actor, { entry, parent, patch: { parent_id, sort_order } })
   const { after, changed } = await updateEntry(tx, space, entry, { parent_id, sort_order, ...place })

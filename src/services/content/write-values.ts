@@ -3,7 +3,7 @@ import type { Reader } from '../../db/reader.js'
 import type { EntryRow, FieldRow, ValueRow } from '../../db/tables.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { invalid, renamed } from '../../errors.js'
+import { allInvalid, HttpError, invalid, renamed } from '../../errors.js'
 import { Turns } from '../../turns.js'
 import type { Values } from './content-input.js'
 import type { EditableEntry } from './edit-trees.js'
@@ -12,6 +12,9 @@ import { checkValue, type Named } from './field-values.js'
 import { storedText } from './json-values.js'
 
 type NewValue = InsertOf<ContentSpace['contentFields']>
+
+/** A refusal lists this many wrong values: more help nobody, and a hostile request would get megabytes back. */
+const maxErrors = 100
 
 /** @throws 400 when the value does not fit the field, or names a missing record */
 export async function refuseMissing(
@@ -167,19 +170,7 @@ async function changesOf(
     ]),
   )
   const byDatatype = withDefaults ? defaultsOf([...fields.values()]) : undefined
-  const changes: Change[] = []
-  const turns = new Turns()
-  for (const { entry, values, author_id, locale = '', changed_at, member: path = '', isFurther } of given)
-    for (const [name, value] of Object.entries(values)) {
-      const member = `${path}fields.${name}`
-      const field = fields.get(joinedKey(entry.datatype_id, name))
-      if (!field) throw invalid(member, 'the datatype does not have this field')
-      const localeMember = isFurther ? path.slice(0, -1) : 'locale'
-      changes.push(
-        checkedChange({ entry, field, author_id, locale, changed_at, member, localeMember }, value),
-      )
-      if (turns.isOver) await turns.next()
-    }
+  const changes = await givenChanges(given, fields)
   for (const { entry, values, author_id, changed_at, member: path = '' } of given.filter(
     one => !one.isFurther,
   ))
@@ -196,6 +187,52 @@ async function changesOf(
   await refuseUnknownLocales(read, changes)
   await refuseUnknownRecords(read, space, changes)
   return changes
+}
+
+/** @throws 400 that lists every value that does not fit its field */
+async function givenChanges(
+  given: readonly GivenValues[],
+  fields: ReadonlyMap<string, FieldRow>,
+): Promise<Change[]> {
+  const changes: Change[] = []
+  const refused: HttpError[] = []
+  const turns = new Turns()
+  for (const one of given)
+    for (const name of Object.keys(one.values)) {
+      const change = givenChange(one, name, fields)
+      if (change instanceof HttpError) refused.push(change)
+      else changes.push(change)
+      if (refused.length >= maxErrors) break
+      if (turns.isOver) await turns.next()
+    }
+  if (refused.length > 0) throw asOne(refused.slice(0, maxErrors))
+  return changes
+}
+
+/** Returns the change that a value asks for, or why it cannot be. */
+function givenChange(
+  { entry, values, author_id, locale = '', changed_at, member: path = '', isFurther }: GivenValues,
+  name: string,
+  fields: ReadonlyMap<string, FieldRow>,
+): Change | HttpError {
+  const member = `${path}fields.${name}`
+  const field = fields.get(joinedKey(entry.datatype_id, name))
+  if (!field) return invalid(member, 'the datatype does not have this field')
+  const localeMember = isFurther ? path.slice(0, -1) : 'locale'
+  const change = { entry, field, author_id, locale, changed_at, member, localeMember }
+  try {
+    return checkedChange(change, values[name] as Values[string])
+  } catch (error) {
+    if (error instanceof HttpError) return error
+    throw error
+  }
+}
+
+/** Returns the refusals of several values as one that lists all of them. */
+function asOne(refused: readonly HttpError[]): HttpError {
+  const errors = refused.map(({ message, member = '' }) => ({ error: message, member }))
+  const [first, ...others] = errors
+  return first && others.length > 0 ? allInvalid([first, ...others]) : (refused[0] as HttpError)
 }
 
 function defaultsOf(fields: readonly FieldRow[]): Map<string, { field: FieldRow; text: string }[]> {

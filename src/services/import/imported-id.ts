@@ -1,6 +1,6 @@
 import { leastUlid } from '../../ids.js'
 import type { Hashing } from '../../ports.js'
-import type { ImportedEntry } from './site.js'
+import type { ImportedEntry, ImportedSite } from './site.js'
 
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const timeLength = 10
@@ -10,7 +10,7 @@ const randomLength = 16
  * The id that an entry of another system has here: a ULID of the time when it was made there, and of a hash of its key.
  * So it is the same whenever the import is repeated, and ids are in the order of time.
  */
-export function importedId(
+function importedId(
   hashing: Pick<Hashing, 'sha256'>,
   system: string,
   { key, createdAt }: Pick<ImportedEntry, 'key' | 'createdAt'>,
@@ -22,3 +22,16 @@ export function importedId(
     text += digits[Number.parseInt(hash.slice(2 * i, 2 * i + 2), 16) % 32]
   return text
 }
+
+/** Returns the ids of all entries by their keys. One without a time has the id that it got before. */
+export const importedIds = (
+  { entries }: Pick<ImportedSite, 'entries'>,
+  sources: { entryOf(entry: ImportedEntry): string | undefined },
+  { system, hashing }: { system: string; hashing: Pick<Hashing, 'sha256'> },
+): Map<string, string> =>
+  new Map(
+    entries.map(entry => {
+      const made = importedId(hashing, system, entry)
+      return [entry.key, (entry.isUndated && sources.entryOf(entry)) || made]
+    }),
+  )

@@ -142,19 +142,25 @@ export class EntryLoader {
     isLast: boolean,
   ): readonly RootToStore[] {
     const { losses } = this.settings
-    const where = `${name}: ${error.message.replace(/^\d+\./, '')}`
-    if (isLast) throw badRequest(where)
-    if (error.errors) {
-      const broken = new Set(error.errors.map(({ member }) => Number.parseInt(member, 10)))
+    const where = (message: string) => `${name}: ${message.replace(/^\d+\./, '')}`
+    if (isLast) throw badRequest(where(error.message))
+    const problems = error.errors ?? [{ error: error.message, member: error.member ?? '' }]
+    if (problems.some(one => 'content_data_id' in one)) {
+      const broken = new Set(problems.map(({ member }) => Number.parseInt(member, 10)))
       const lost = [...broken].flatMap(i => keys[i] ?? [])
-      losses.add(lost, 'Published entries are drafts here, because they break a rule of their fields', where)
+      const why = 'Published entries are drafts here, because they break a rule of their fields'
+      losses.add(lost, why, where(error.message))
       return trees.map((tree, i) => (broken.has(i) ? { ...tree, isPublished: false } : tree))
     }
-    const without = withoutValue(trees, error.member ?? '')
-    if (!without) throw badRequest(where)
-    const lost = keys.slice(Number.parseInt(error.member ?? '', 10)).slice(0, 1)
-    losses.add(lost, 'Values are left out, because their fields do not take them', where)
-    return without
+    let kept = trees
+    for (const { error: message, member } of problems) {
+      const without = withoutValue(kept, member)
+      if (!without) throw badRequest(where(message))
+      const lost = keys.slice(Number.parseInt(member, 10)).slice(0, 1)
+      losses.add(lost, 'Values are left out, because their fields do not take them', where(message))
+      kept = without
+    }
+    return kept
   }
 
   private groupOf(entries: readonly ImportedEntry[]): Group {

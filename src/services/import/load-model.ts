@@ -81,6 +81,30 @@ function withRoutes(site: ImportedSite, pages: Model['pages']): string[] {
   return site.types.map(({ name }) => name).filter(name => used.has(name) && !global.has(name))
 }
 
+const collision = (datatype: string, { name, type }: ImportedField, known: string) =>
+  `the field ${datatype}.${name} already exists with the type ${known}, but the import has the type ${type}`
+
+/** Returns the fields that are in the site with another type. */
+export async function fieldCollisions(
+  { space }: Pick<ModelServices, 'space'>,
+  { types }: ImportedSite,
+): Promise<string[]> {
+  const datatypes = new Map((await all(space.datatypes.list({}, {}))).map(row => [row.name, row.datatype_id]))
+  const found: string[] = []
+  for (const { name: datatype, fields } of types) {
+    const parent_id = datatypes.get(datatype)
+    if (parent_id === undefined) continue
+    const known = new Map(
+      (await all(space.fields.list({ parent_id }, {}))).map(row => [row.name, row.field_type]),
+    )
+    for (const field of fields) {
+      const type = known.get(field.name)
+      if (type !== undefined && type !== field.type) found.push(collision(datatype, field, type))
+    }
+  }
+  return found
+}
+
 /** @returns how many fields were made */
 async function loadFields(
   { space }: ModelServices,
@@ -95,9 +119,7 @@ async function loadFields(
     const required = field.required === true && (field_type !== 'media' || withFiles)
     const known = before.get(name)
     if (known && known.field_type !== field_type)
-      throw badRequest(
-        `the field ${datatype}.${name} already exists with the type ${known.field_type}, but the import has the type ${field_type}`,
-      )
+      throw badRequest(collision(datatype, field, known.field_type))
     if (known) continue
     const given = { name, label, field_type, data, required, translatable, sort_order: i }
     await space.fields.create(actor, { ...given, parent_id, ui_config: {} })
@@ -107,10 +129,10 @@ async function loadFields(
 }
 
 /** Returns the pages whose addresses are valid and free here. The others are noted. */
-async function pagesOf(
+export async function pagesOf(
   { space }: ModelServices,
   site: ImportedSite,
-  { notes, isKnown }: Settings,
+  { notes, isKnown }: Pick<Settings, 'notes' | 'isKnown'>,
 ): Promise<Model['pages']> {
   const pages = new Map<string, { slug: string; title: string }>()
   const taken = new Set((await all(space.routes.list({}, {}))).map(route => route.slug))

@@ -1,6 +1,6 @@
 import type { Actor } from '../../actor.js'
 import { badRequest } from '../../errors.js'
-import { importedId } from './imported-id.js'
+import { importedIds } from './imported-id.js'
 import { KnownSources } from './known-sources.js'
 import { EntryLoader } from './load-entries.js'
 import { loadFiles } from './load-files.js'
@@ -30,12 +30,7 @@ export async function loadSite(
   const { system, hashing } = settings
   const { imports } = services.space
   const sources = await KnownSources.of(imports, system, site, notes)
-  const ids = new Map(
-    site.entries.map(entry => {
-      const made = importedId(hashing, system, entry)
-      return [entry.key, (entry.isUndated && sources.entryOf(entry)) || made]
-    }),
-  )
+  const ids = importedIds(site, sources, { system, hashing })
   const there = await imports.known([...ids.values()])
   const isKnown = (key: string) => there.has(ids.get(key) ?? '')
   const model = await loadModel(services, actor, site, { ...settings, notes, isKnown })

@@ -29,7 +29,7 @@ interface Checking {
 
 interface Handlers {
   media?(object: MediaObject, entry: ArchiveEntry): Promise<void>
-  progress?(done: { records: number; media: number; mediaInAll: number }): void
+  progress?(done: { records: number; recordsInAll: number; media: number; mediaInAll: number }): void
 }
 
 const refuse = (problem: string): never => {
@@ -136,7 +136,12 @@ class Check {
       this.found.records += rows.length
       this.found.media += objects.length
       await this.objects.write(objects.map(lineOf).join(''))
-      this.handlers.progress?.({ ...this.found, media: 0, mediaInAll: manifest.media })
+      this.handlers.progress?.({
+        ...this.found,
+        recordsInAll: manifest.records,
+        media: 0,
+        mediaInAll: manifest.media,
+      })
     }
     if (this.found.media !== manifest.media) refuse('has media that differ from its manifest')
   }
@@ -152,7 +157,12 @@ class Check {
       else await handlers.media?.(object, entry)
       if (entry) for await (const _ of entry.content);
       await this.summed(entry)
-      handlers.progress?.({ ...found, media: ++media, mediaInAll: manifest.media })
+      handlers.progress?.({
+        ...found,
+        recordsInAll: manifest.records,
+        media: ++media,
+        mediaInAll: manifest.media,
+      })
     }
   }
 

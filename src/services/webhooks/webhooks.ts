@@ -263,7 +263,8 @@ export class WebhookService {
     return row
   }
 
-  private refuseTarget(url: string): Promise<void> {
+  /** @throws 400 for an address that must not be called */
+  refuseTarget(url: string): Promise<void> {
     return refuseTarget(url, this.parts.config(), this.parts.outgoing)
   }
 

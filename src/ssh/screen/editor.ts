@@ -1,9 +1,9 @@
 import { graphemes, widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import type { Key } from './keys.js'
-import { inserted, type Line, lineOf, lineText, typed } from './line.js'
-import { dim } from './style.js'
-import type { View } from './view.js'
+import { drawLine, inserted, type Line, lineOf, lineText, typed } from './line.js'
+import { bold, dim } from './style.js'
+import type { Hint, Shell, View } from './view.js'
 import { breaks } from './wrap.js'
 
 /** A text of many lines with a cursor in it. */
@@ -17,6 +17,19 @@ interface EditorState extends Text {
   readonly past: readonly Text[]
   readonly future: readonly Text[]
   readonly size: { width: number; height: number }
+  /** The kind of the last edit: edits of one kind in a row are one step back. */
+  readonly run: Run | undefined
+  readonly asked: Asked | undefined
+  /** The last text that was looked for. */
+  readonly wanted: string
+}
+
+type Run = 'word' | 'blank' | 'erase'
+
+/** A question in the last row: a text to look for, or the number of a line. */
+interface Asked {
+  readonly what: 'text' | 'line'
+  readonly line: Line
 }
 
 const maxPast = 200
@@ -122,28 +135,89 @@ function edited(text: Text, key: Key): Text | undefined {
   return line && (line.characters === text.line.characters ? { ...text, line } : withLine(text, line))
 }
 
+/** @returns undefined for an edit that is a step of its own */
+function runOf(key: Key): Run | undefined {
+  if (key.type !== 'key') return undefined
+  if (key.key === 'backspace' || key.key === 'delete') return 'erase'
+  if (key.text === '') return undefined
+  return /^\s*$/.test(key.text) ? 'blank' : 'word'
+}
+
+/** A word goes on with the blanks behind it; the next word is the next step. */
+const goesOn = (last: Run | undefined, run: Run | undefined): boolean =>
+  run !== undefined && (last === run || (last === 'word' && run === 'blank'))
+
 function updated(state: EditorState, key: Key): EditorState {
   if (key.type === 'key' && (key.key === 'ctrl+z' || key.key === 'ctrl+y')) return stepped(state, key.key)
   const move = key.type === 'key' ? moved(state, key.key, state.size) : undefined
   const next = move ?? edited(state, key)
   if (!next || next === state) return state
-  const { past, size, future } = state
-  if (next.lines === state.lines) return { ...next, past, future, size }
+  if (next.lines === state.lines) return { ...state, ...next, run: undefined }
+  const run = runOf(key)
+  if (goesOn(state.run, run)) return { ...state, ...next, future: [], run }
   const before = { lines: state.lines, row: state.row, line: state.line }
-  return { ...next, past: [...past.slice(1 - maxPast), before], future: [], size }
+  return { ...state, ...next, past: [...state.past.slice(1 - maxPast), before], future: [], run }
+}
+
+/** Moves to the next place that has a text in any case, from the top again after the end. */
+function found(state: EditorState, wanted: string): EditorState | undefined {
+  if (wanted === '') return undefined
+  const pattern = new RegExp(wanted.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'giu')
+  const { lines, row, line } = state
+  const from = line.characters.slice(0, line.at + 1).join('').length
+  for (let i = 0; i <= lines.length; i++) {
+    const at = (row + i) % lines.length
+    const text = lines[at] ?? ''
+    pattern.lastIndex = i === 0 ? from : 0
+    const index = pattern.exec(text)?.index
+    if (index !== undefined) return { ...state, ...textAt(lines, at, graphemes(text.slice(0, index)).length) }
+  }
+  return undefined
+}
+
+function answered(state: EditorState, asked: Asked, shell: Shell<EditorState>): EditorState {
+  const text = lineText(asked.line)
+  const closed: EditorState = { ...state, asked: undefined, run: undefined }
+  if (asked.what === 'line') {
+    const number = /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : 0
+    if (number >= 1) return { ...closed, ...textAt(state.lines, number - 1, 0) }
+    shell.complain(`Type the number of a line, from 1 to ${state.lines.length}.`)
+    return closed
+  }
+  const at = found(closed, text)
+  if (!at && text !== '') shell.complain(`No results for “${text}”.`)
+  return { ...(at ?? closed), wanted: text }
+}
+
+function asking(state: EditorState, asked: Asked, key: Key, shell: Shell<EditorState>): EditorState {
+  if (key.type === 'key' && key.key === 'escape') return { ...state, asked: undefined }
+  if (key.type === 'key' && key.key === 'enter') return answered(state, asked, shell)
+  const line = typed(asked.line, key)
+  return line ? { ...state, asked: { ...asked, line } } : state
 }
 
 function stepped(state: EditorState, key: string): EditorState {
-  const { past, future, size, lines, row, line } = state
+  const { past, future, lines, row, line } = state
   const to = key === 'ctrl+z' ? past.at(-1) : future.at(-1)
   if (!to) return state
   const now = { lines, row, line }
   return key === 'ctrl+z'
-    ? { ...to, past: past.slice(0, -1), future: [...future, now], size }
-    : { ...to, past: [...past, now], future: future.slice(0, -1), size }
+    ? { ...state, ...to, past: past.slice(0, -1), future: [...future, now], run: undefined }
+    : { ...state, ...to, past: [...past, now], future: future.slice(0, -1), run: undefined }
 }
 
-function draw(area: Area, state: EditorState): void {
+function draw(whole: Area, state: EditorState): void {
+  if (!state.asked) {
+    drawText(whole, state)
+    return
+  }
+  const y = whole.height - 1
+  drawText(whole.part(0, 0, whole.width, y), state)
+  const x = 1 + whole.put(0, y, state.asked.what === 'text' ? 'Find' : 'Line', bold)
+  drawLine(whole, { x, y, width: Math.max(4, whole.width - x - 1) }, state.asked.line)
+}
+
+function drawText(area: Area, state: EditorState): void {
   const width = area.width - 1
   // The cursor moves by the rows of this size.
   state.size.width = width
@@ -176,8 +250,17 @@ export function editorView(title: string, text: string, keep: (text: string) => 
   const lines = text.split('\n')
   return {
     title: () => title,
-    start: { ...textAt(lines, 0, 0), past: [], future: [], size: { width: 79, height: 20 } },
+    start: {
+      ...textAt(lines, 0, 0),
+      ...{ past: [], future: [], size: { width: 79, height: 20 } },
+      ...{ run: undefined, asked: undefined, wanted: '' },
+    },
     update(state, key, shell) {
+      if (state.asked) return asking(state, state.asked, key, shell)
+      if (key.type === 'key' && key.key === 'ctrl+f')
+        return { ...state, asked: { what: 'text', line: lineOf(state.wanted) } }
+      if (key.type === 'key' && key.key === 'ctrl+g')
+        return { ...state, asked: { what: 'line', line: lineOf('') } }
       if (key.type === 'key' && (key.key === 'escape' || key.key === 'ctrl+s')) {
         keep(wholeText(state))
         shell.back()
@@ -186,11 +269,21 @@ export function editorView(title: string, text: string, keep: (text: string) => 
       return updated(state, key)
     },
     draw,
-    hints: () => [
-      { key: 'Esc', does: 'back to the form, keeping the text' },
-      { key: '^Z', does: 'undo' },
-      { key: '^Y', does: 'redo' },
-      { key: '^K', does: 'cut to the end of the line' },
-    ],
+    hints: state =>
+      state.asked
+        ? [
+            { key: 'Enter', does: state.asked.what === 'text' ? 'find the next' : 'go there' },
+            { key: 'Esc', does: 'leave' },
+          ]
+        : editorHints,
   }
 }
+
+const editorHints: readonly Hint[] = [
+  { key: 'Esc', does: 'back to the form, keeping the text' },
+  { key: '^Z', does: 'undo' },
+  { key: '^Y', does: 'redo' },
+  { key: '^F', does: 'find' },
+  { key: '^G', does: 'go to a line' },
+  { key: '^K', does: 'cut to the end of the line' },
+]

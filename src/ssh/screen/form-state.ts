@@ -25,6 +25,8 @@ export interface FormState<R> {
   readonly at: number
   readonly line: Line | undefined
   readonly isLoaded: boolean
+  /** The last text that was made for the derived field. */
+  readonly made?: string
 }
 
 const textIn = (value: unknown): string => {

@@ -29,6 +29,14 @@ export interface FormSpec<R> {
    */
   save(texts: Texts, state: FormState<R>): Promise<(shell: Shell<FormState<R>>) => void>
   readonly keys: readonly FormKey<R>[]
+  readonly derived?: Derived
+}
+
+/** A field of a new record that is made of others until somebody writes it. */
+export interface Derived {
+  readonly field: string
+  readonly of: readonly string[]
+  make(texts: Texts): Promise<string>
 }
 
 const textKinds: ReadonlySet<string> = new Set([
@@ -98,7 +106,9 @@ function save<R>(spec: FormSpec<R>, state: FormState<R>, shell: Shell<FormState<
   shell.work(
     saveAccess,
     async () => {
-      const after = await spec.save(isNew ? state.texts : typedTexts(state), state)
+      const made = isNew ? await derivedText(spec, state) : undefined
+      const own = made === undefined ? {} : { [spec.derived?.field ?? '']: made }
+      const after = await spec.save(isNew ? { ...state.texts, ...own } : typedTexts(state), state)
       after(shell)
       // The stored text may differ from the typed one.
       if (!isNew) load(spec, shell)
@@ -111,10 +121,47 @@ function save<R>(spec: FormSpec<R>, state: FormState<R>, shell: Shell<FormState<
         return next => next
       }
       const { errors, others } = errorsOf(error, state)
-      shell.complain(others.length > 0 ? others.join(' ') : error.message)
+      shell.complain(others.length > 0 ? others.join(' ') : refusedWords(state, errors))
       return next => ({ ...next, errors, at: firstOf(next, errors) })
     },
   )
+  return state
+}
+
+/** Says which fields are refused; each problem is at its field. */
+function refusedWords<R>(state: FormState<R>, errors: ReadonlyMap<string, string>): string {
+  const refused = seenFields(state).filter(({ name }) => errors.has(name))
+  const [first, ...others] = refused
+  if (others.length > 0)
+    return `Not saved. ${refused.length} fields have a problem: ${refused.map(({ label }) => label).join(', ')}.`
+  return `Not saved. ${first?.label}: ${errors.get(first?.name ?? '')}`
+}
+
+/** The text of a derived field, or undefined if somebody has written the field. */
+async function derivedText<R>({ derived }: FormSpec<R>, state: FormState<R>): Promise<string | undefined> {
+  if (!derived || state.record !== undefined) return undefined
+  const now = state.texts[derived.field] ?? ''
+  return now === '' || now === state.made ? derived.make(state.texts) : undefined
+}
+
+/** Makes the derived field again after one that it is made of has changed. */
+function derive<R>(
+  spec: FormSpec<R>,
+  before: FormState<R>,
+  state: FormState<R>,
+  shell: Shell<FormState<R>>,
+): FormState<R> {
+  const { derived } = spec
+  const isChangedHere = derived?.of.some(name => state.texts[name] !== before.texts[name])
+  if (!derived || !isChangedHere || state.record !== undefined) return state
+  shell.work(spec.readAccess, async () => {
+    const text = await derivedText(spec, state)
+    return next => {
+      const now = next.texts[derived.field] ?? ''
+      const isOwn = now === '' || now === next.made
+      return text === undefined || !isOwn ? next : { ...withText(next, derived.field, text), made: text }
+    }
+  })
   return state
 }
 
@@ -285,7 +332,7 @@ export function formView<R>(spec: FormSpec<R>, title: string): View<FormState<R>
       isLoaded: false,
     },
     shown: shell => load(spec, shell),
-    update: (state, key, shell) => update(spec, state, key, shell),
+    update: (state, key, shell) => derive(spec, state, update(spec, state, key, shell), shell),
     draw: (area, state) => drawForm(area, state),
     unsaved: state => state.line !== undefined || isTyped(state),
     hints: state => hintsOf(spec, state),

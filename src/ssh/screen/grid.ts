@@ -1,5 +1,5 @@
 import { clusters } from './clusters.js'
-import { dim, plain, sequenceOf } from './style.js'
+import { dim, inverse, plain, sequenceOf, uncoloured, underline } from './style.js'
 
 const lines = { unicode: '┌┐┘└─│', ascii: '++++-|' }
 const asciiSigns: Readonly<Record<string, string>> = {
@@ -34,6 +34,8 @@ const asciiSigns: Readonly<Record<string, string>> = {
   '▇': '#',
   '█': '#',
 }
+/** From this many blanks on, erasing to the end of the row takes fewer bytes; so does erasing some and moving on. */
+const [leastToEnd, leastErased] = [4, 12]
 const ascii = /^[\x20-\x7e]$/
 const asciiText = /^[\x20-\x7e]*$/
 
@@ -69,6 +71,14 @@ interface Rectangle {
   height: number
 }
 
+interface Pen {
+  out: string
+  /** Negative before the first one. */
+  style: number
+}
+
+const isBlankStyle = (style: number): boolean => style >= 0 && (style & (inverse | underline)) === 0
+
 /** The cells of a screen, as they are drawn and as the client shows them. */
 export class Grid {
   #texts: string[] = []
@@ -79,6 +89,7 @@ export class Grid {
   #shownCursor = ''
   #spots: Spot[] = []
   isAscii = false
+  hasColour = true
 
   constructor(
     public columns: number,
@@ -207,7 +218,7 @@ export class Grid {
   }
 
   diff(): string {
-    const pen = { out: '', style: -1 }
+    const pen: Pen = { out: '', style: -1 }
     for (let y = 0; y < this.rows; y++) this.#diffRow(y, pen)
     for (let cell = 0; cell < this.#texts.length; cell++) this.#shownTexts[cell] = this.#texts[cell] ?? ' '
     this.#shownStyles.set(this.#styles)
@@ -218,20 +229,51 @@ export class Grid {
     return isSame ? '' : cursor
   }
 
-  #diffRow(y: number, pen: { out: string; style: number }): void {
+  #diffRow(y: number, pen: Pen): void {
     let at = -1
     for (let x = 0; x < this.columns; x++) {
       const cell = y * this.columns + x
       const text = this.#texts[cell] ?? ' '
       if (text === '' || !this.#isChanged(cell)) continue
       if (at !== x) pen.out += `\x1b[${y + 1};${x + 1}H`
-      const style = this.#styles[cell] ?? plain
+      const blanks = this.#blanksFrom(cell, (y + 1) * this.columns)
+      const isToEnd = x + blanks === this.columns
+      if (blanks >= (isToEnd ? leastToEnd : leastErased)) {
+        this.#erase(blanks, isToEnd, pen)
+        x += blanks - 1
+        at = x + 1
+        continue
+      }
+      const own = this.#styles[cell] ?? plain
+      const style = this.hasColour ? own : own & uncoloured
       if (style !== pen.style) pen.out += sequenceOf(style)
       pen.style = style
       pen.out += text
       // Terminals disagree about widths: the cursor is placed again for the next cell.
       at = text < '\x7f' && text.length === 1 ? x + 1 : -1
     }
+  }
+
+  #erase(count: number, isToEnd: boolean, pen: Pen): void {
+    // Some terminals erase with the style of the pen.
+    if (!isBlankStyle(pen.style)) {
+      pen.out += sequenceOf(plain)
+      pen.style = plain
+    }
+    if (isToEnd) pen.out += '\x1b[K'
+    else pen.out += this.isAscii ? ' '.repeat(count) : `\x1b[${count}X\x1b[${count}C`
+  }
+
+  /** Returns how many cells from here on are blank, and look so whatever their colour. */
+  #blanksFrom(cell: number, end: number): number {
+    let to = cell
+    let changed = cell
+    while (to < end && this.#texts[to] === ' ' && isBlankStyle(this.#styles[to] ?? plain)) {
+      if (this.#isChanged(to)) changed = to + 1
+      to++
+    }
+    // A blank that is shown as one stays, unless the whole end of the row is blank.
+    return to === end && changed > cell ? to - cell : changed - cell
   }
 
   #isChanged(cell: number): boolean {

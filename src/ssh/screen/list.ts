@@ -11,6 +11,8 @@ export interface Cell {
   readonly style: number
   /** Whether it is cut in the middle if there is no room, because its end tells it apart. */
   readonly isPath?: true
+  /** Whether it says the state of a record: it keeps its room when others lose theirs. */
+  readonly isState?: true
 }
 
 export interface Column<R> {
@@ -202,7 +204,12 @@ function clicked<R>(
 const namesOf = ({ key }: Hint) =>
   key.split(' ').map(name => ({ Enter: 'enter', Space: ' ', Del: 'delete' })[name] ?? name)
 
-/** Returns the widths of columns by their content; if there is too little room, the first column shrinks. */
+const [leastFirst, leastOther] = [16, 6]
+
+/**
+ * Returns the widths of columns by their content. If there is too little room, the first column shrinks, then the last
+ * one; a column of states keeps its width, and the one before it shrinks in its place.
+ */
 function widthsOf<R>(columns: readonly Column<R>[], shown: readonly R[], width: number): number[] {
   const natural = columns.map(column =>
     Math.min(
@@ -214,14 +221,20 @@ function widthsOf<R>(columns: readonly Column<R>[], shown: readonly R[], width: 
     ),
   )
   const total = natural.reduce((sum, one) => sum + one + 2, 0)
-  const [first = 0, ...rest] = natural
-  if (total <= width) return natural
-  const over = total - width
-  const least = Math.min(first, 16)
-  const given = Math.min(over, first - least)
-  const still = over - given
-  const last = rest.at(-1) ?? 0
-  return [first - given, ...rest.slice(0, -1), ...(rest.length > 0 ? [Math.max(6, last - still)] : [])]
+  const keeps = columns.map(column => shown.some(record => cellOf(column, record).isState))
+  const widths = [...natural]
+  let over = total - width
+  const shrink = (at: number, least: number) => {
+    const own = widths[at] ?? 0
+    const given = Math.max(0, Math.min(over, own - least))
+    widths[at] = own - given
+    over -= given
+  }
+  shrink(0, leastFirst)
+  const others = columns.map((_, at) => at).slice(1)
+  for (const at of others.filter(i => !keeps[i]).slice(-1)) shrink(at, leastOther)
+  if (keeps.includes(true)) shrink(0, leastOther)
+  return widths
 }
 
 function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {

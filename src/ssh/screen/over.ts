@@ -166,6 +166,8 @@ interface PickState {
 interface Pick {
   readonly title: string
   readonly many?: boolean
+  /** Whether the choices are the results for the text, so that none of them is left out. */
+  readonly isSearched?: true
   readonly chosen?: readonly string[]
   readonly choices: readonly Choice[] | ((shell: Shell<PickState>, text: string) => void)
   picked(chosen: readonly string[], choices: readonly Choice[], shell: Shell<PickState>): void
@@ -179,17 +181,19 @@ const fits = ({ word, hint = '', value }: Choice, text: string) => {
     .every(part => all.includes(part))
 }
 
-const found = ({ choices, filter }: PickState) => choices.filter(choice => fits(choice, lineText(filter)))
+const found = ({ isSearched }: Pick, { choices, filter }: PickState) =>
+  isSearched ? choices : choices.filter(choice => fits(choice, lineText(filter)))
 
-function pick({ many, picked }: Pick, state: PickState, shell: Shell<PickState>): void {
-  const one = found(state)[state.at]
+function pick(own: Pick, state: PickState, shell: Shell<PickState>): void {
+  const { many, picked } = own
+  const one = found(own, state)[state.at]
   if (!many && !one) return
   shell.back()
   picked(many ? state.chosen : [one?.value ?? ''], state.choices, shell)
 }
 
-function toggled(state: PickState): PickState {
-  const value = found(state)[state.at]?.value
+function toggled(own: Pick, state: PickState): PickState {
+  const value = found(own, state)[state.at]?.value
   if (value === undefined) return state
   const { chosen } = state
   return {
@@ -200,9 +204,9 @@ function toggled(state: PickState): PickState {
 
 /** Ticks the clicked choice if several are allowed; otherwise marks it, and chooses it if it is marked already. */
 function clicked(pick_: Pick, state: PickState, spot: string, shell: Shell<PickState>): PickState {
-  const at = found(state).findIndex(({ value }) => value === spot)
+  const at = found(pick_, state).findIndex(({ value }) => value === spot)
   if (at < 0) return state
-  if (pick_.many) return toggled({ ...state, at })
+  if (pick_.many) return toggled(pick_, { ...state, at })
   if (at === state.at) pick(pick_, state, shell)
   return { ...state, at }
 }
@@ -232,10 +236,10 @@ export function pickView(pick_: Pick): View<PickState> {
           pick(pick_, state, shell)
           return state
         }
-        if (many && (key.key === 'tab' || key.key === ' ')) return toggled(state)
+        if (many && (key.key === 'tab' || key.key === ' ')) return toggled(pick_, state)
         const step = steps[key.key]
         if (step !== undefined)
-          return { ...state, at: Math.max(0, Math.min(found(state).length - 1, state.at + step)) }
+          return { ...state, at: Math.max(0, Math.min(found(pick_, state).length - 1, state.at + step)) }
       }
       const filter = typed(state.filter, key)
       if (!filter) return state
@@ -247,7 +251,7 @@ export function pickView(pick_: Pick): View<PickState> {
       const inside = boxIn(area, 64, height, title)
       inside.put(0, 0, 'Find', dim)
       drawLine(inside, { x: 5, y: 0, width: inside.width - 5 }, state.filter)
-      const shown = found(state)
+      const shown = found(pick_, state)
       const rows = inside.height - 2
       const top = Math.max(0, Math.min(state.at - Math.floor(rows / 2), shown.length - rows))
       if (shown.length === 0) inside.put(0, 2, 'No results.', dim)

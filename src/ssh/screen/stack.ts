@@ -1,4 +1,5 @@
 import { HttpError } from '../../errors.js'
+import { widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import type { Key } from './keys.js'
 import { confirmView, pageView } from './over.js'
@@ -17,6 +18,7 @@ export interface Ground {
   /** @throws the refusal without the permission */
   need(access: string): Promise<void>
   goTo(shell: Shell<unknown>): void
+  undo(shell: Shell<unknown>): void
   changed(): void
   fault(error: unknown): void
   broken(error: unknown): void
@@ -30,11 +32,13 @@ const unforeseen = 'internal server error'
 
 const everywhere: readonly Hint[] = [
   { key: 'Esc q', does: 'back' },
-  { key: 'g :', does: 'go to another screen' },
+  { key: 'g : ^K', does: 'find and do: pages, files, people, screens' },
+  { key: 'z', does: 'undo the last change of this session' },
   { key: '?', does: 'this help' },
   { key: '^R', does: 'reload the list' },
   { key: '^L', does: 'redraw the screen' },
   { key: '^O', does: 'mouse on or off' },
+  { key: '^T', does: 'colours on or off' },
   { key: '^C', does: 'end the session' },
 ]
 
@@ -108,7 +112,9 @@ export class Stack {
     if (key === 'q' || (key === 'escape' && this.#frames.length > 1)) this.#leave(frame)
     else if (key === 'ctrl+c' || key === 'ctrl+d') this.#quit()
     else if (key === '?') this.open(helpView(frame.view.hints(frame.state)))
-    else if ((key === 'g' || key === ':') && !frame.view.isOver) this.ground.goTo(this.#shellOf(frame))
+    else if (frame.view.isOver) return
+    else if (key === 'g' || key === ':' || key === 'ctrl+k') this.ground.goTo(this.#shellOf(frame))
+    else if (key === 'z') this.ground.undo(this.#shellOf(frame))
   }
 
   #leave(frame: Frame): void {
@@ -157,6 +163,11 @@ export class Stack {
     } catch (error) {
       this.ground.broken(error)
     }
+  }
+
+  /** Shows the top view again, after a change that it has not made itself. */
+  refresh(): void {
+    this.#up()
   }
 
   /** Opens a view after leaving all views above the first one. */
@@ -261,14 +272,25 @@ export class Stack {
 
   #drawTitle(area: Area): void {
     area.fill(0, 0, area.width, 1, inverse)
-    const name = `${this.#waiting > 0 ? '… ' : ''}${this.ground.name} `
+    const busy = this.#waiting > 0 ? '… ' : ''
+    const own = `${busy}${this.ground.name} `
     const titles = this.#frames.filter(({ view }) => !view.isOver).map(({ view, state }) => view.title(state))
-    // The end of a long path says more than its beginning.
-    while (titles.length > 2 && titles.join(' › ').length > area.width - name.length - 4) titles.splice(1, 1)
-    const room = Math.max(0, area.width - name.length - 2)
-    area.put(1, 0, titles.join(' › '), inverse | bold, room)
-    area.put(Math.max(0, area.width - name.length), 0, name, inverse)
+    const beside = area.width - widthOf(own) - 4
+    const isFitting = widthOf(pathIn(titles, beside, 2)) <= beside
+    // Without room for both, the name of the user goes first.
+    const name = isFitting ? own : busy
+    const room = isFitting ? beside : Math.max(0, area.width - widthOf(name) - 2)
+    area.put(1, 0, pathIn(titles, room, isFitting ? 2 : 1), inverse | bold, room)
+    area.put(Math.max(0, area.width - widthOf(name)), 0, name, inverse)
   }
+}
+
+/** Returns the path of titles, without as many of them as have no room: its end says more than its beginning. */
+function pathIn(titles: readonly string[], room: number, least: number): string {
+  const kept = [...titles]
+  while (kept.length > 2 && widthOf(kept.join(' › ')) > room) kept.splice(1, 1)
+  while (kept.length > least && widthOf(kept.join(' › ')) > room) kept.shift()
+  return kept.join(' › ')
 }
 
 function drawHints(area: Area, hints: readonly Hint[]): void {

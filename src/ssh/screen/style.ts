@@ -10,6 +10,9 @@ export const magenta = 3 << 4
 
 const colours = ['', ';31', ';32', ';35']
 
+/** The bits of a style that are no colour. */
+export const uncoloured = bold | dim | inverse | underline
+
 /** Returns the sequence that sets a style, regardless of the one before. */
 export function sequenceOf(style: number): string {
   const weight = `${style & bold ? ';1' : ''}${style & dim ? ';2' : ''}`

@@ -32,7 +32,7 @@ export function auditScreen(session: Session) {
       { label: 'Record', of: ({ subject }) => [subject.words, subject.part].filter(Boolean).join(' · ') },
       { label: 'Who', of: ({ who }) => who },
       { label: 'How', of: ({ how }) => how, wide: true },
-      { label: 'When', of: ({ event }) => secondWord(event.occurred_at) },
+      { label: 'When', of: ({ event }) => secondWord(event.occurred_at, session) },
     ],
     keys: [{ key: 'Enter', does: 'look', run: (shell, row) => openChange(session, shell, row) }],
   })

@@ -15,7 +15,7 @@ export function backupsScreen(session: Session) {
     access: { read: 'deploy:read' },
     service: backups,
     key: 'backup_id',
-    nameOf: ({ started_at }) => timeWord(started_at),
+    nameOf: ({ started_at }) => timeWord(started_at, session),
     empty: 'No backups yet.',
     everyMs: 2000,
     columns: [

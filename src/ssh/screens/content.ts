@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { all, isTitle, type Kind, modelOf, startsOf } from '../../resources/entries.js'
+import type { Texts } from '../../resources/form-field.js'
 import { kindsWithoutPage, treesWithoutPage } from '../../resources/kinds.js'
 import { askedPage, newPageFields, withFreeSlug } from '../../resources/new-page.js'
 import { stateWord } from '../../resources/trees.js'
@@ -43,9 +44,9 @@ async function withoutPage(session: Session): Promise<Place[]> {
 const placeKey = ({ many, route, root }: Place): string =>
   many?.kind.datatype_id ?? route?.route_id ?? root?.content_data_id ?? ''
 
-const lastColumns: Column<Place>[] = [
+const lastColumns = (session: Session): Column<Place>[] => [
   { label: 'State', of: ({ state, many }) => stateCell(state.kind, many ? '' : stateWord(state, english)) },
-  { label: 'Changed', of: ({ changed }) => timeWord(changed), wide: true },
+  { label: 'Changed', of: ({ changed }) => timeWord(changed, session), wide: true },
 ]
 
 function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
@@ -70,7 +71,7 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
     },
     keyOf: placeKey,
     empty: 'No entries.',
-    columns: [{ label, of: ({ title }) => title }, ...lastColumns],
+    columns: [{ label, of: ({ title }) => title }, ...lastColumns(session)],
     keys: [
       {
         key: 'Enter',
@@ -81,18 +82,24 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
   })
 }
 
-/** Opens the tree of a page; for a page without an entry it asks for the datatype to start with. */
+/** Opens the tree of a page. */
 export function routeView<S>(
   session: Session,
   shell: Shell<S>,
   { route_id, title }: { route_id: string; title: string },
 ): void {
-  const { content } = session.services.space
-  shell.work(reads, async () => {
-    const [root] = await all(content.list({ route_id }, { limit: 1 }))
-    if (root) shell.open(treeScreen(session, root.content_data_id, title))
-    else shell.open(await startView(session, `What is ${title}?`, { route_id }))
-  })
+  shell.work(reads, async () => shell.open(await pageView(session, { route_id, title })))
+}
+
+/** Returns the tree of a page; for a page without an entry the question for the datatype to start with. */
+export async function pageView(
+  session: Session,
+  { route_id, title }: { route_id: string; title: string },
+): Promise<AnyView> {
+  const [root] = await all(session.services.space.content.list({ route_id }, { limit: 1 }))
+  return root
+    ? treeScreen(session, root.content_data_id, title)
+    : startView(session, `What is ${title}?`, { route_id })
 }
 
 async function startView(session: Session, title: string, place: { route_id?: string }): Promise<AnyView> {
@@ -114,7 +121,15 @@ async function startView(session: Session, title: string, place: { route_id?: st
   })
 }
 
-function newPage(session: Session): AnyView {
+/** Returns the address that the service would give a page with this title; empty without one. */
+export async function madeSlug(session: Session, { title, datatype_id = '' }: Texts): Promise<string> {
+  const named = PageCreate.shape.title.safeParse(title)
+  if (!named.success) return ''
+  return session.services.space.slugs.made({ title: named.data, datatype_id: String(datatype_id) })
+}
+
+/** The form of a new page. */
+export function newPage(session: Session): AnyView {
   return formView(
     {
       readAccess: 'content:create',
@@ -133,6 +148,11 @@ function newPage(session: Session): AnyView {
         return shell => shell.replace(treeScreen(session, entry.content_data_id, route.title))
       },
       keys: [],
+      derived: {
+        field: 'slug',
+        of: ['title', 'datatype_id'],
+        make: texts => madeSlug(session, texts),
+      },
     },
     'New page',
   )
@@ -185,7 +205,7 @@ export function contentScreen(session: Session): AnyView {
     columns: [
       { label: 'Page', of: ({ title }) => title },
       { label: 'Slug', of: ({ many, route }) => (many ? `(${many.total} entries)` : (route?.slug ?? '')) },
-      ...lastColumns,
+      ...lastColumns(session),
     ],
     keys,
   })

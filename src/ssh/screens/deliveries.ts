@@ -33,7 +33,7 @@ export function deliveriesScreen(
       { label: 'State', of: ({ status }) => stateCell(deliveryStates[status] ?? 'off', status) },
       { label: 'Tries', of: ({ attempts }) => String(attempts) },
       { label: 'Response', of: ({ last_status_code }) => String(last_status_code ?? '–') },
-      { label: 'When', of: ({ created_at }) => secondWord(created_at) },
+      { label: 'When', of: ({ created_at }) => secondWord(created_at, session) },
       { label: 'Error', of: ({ last_error }) => last_error ?? '', wide: true },
     ],
     keys: [

@@ -6,6 +6,7 @@ import { entryChoices, mediaById, mediaName } from '../../resources/views/search
 import { anyIds } from '../../services/content/field-values.js'
 import type { Find, FormField } from '../screen/form-state.js'
 import type { Session } from '../session.js'
+import { timeField } from '../times.js'
 
 const maxFound = 100
 const maxLooked = 1000
@@ -55,7 +56,6 @@ const writings: Readonly<Record<string, string>> = {
   html: 'HTML',
   json: 'JSON',
   date: 'as 2027-01-31',
-  datetime: 'in UTC, such as 2027-01-31T12:00',
 }
 
 async function shownOf({ field, stored }: Stored, model: Model, session: Session): Promise<FormField> {
@@ -64,7 +64,8 @@ async function shownOf({ field, stored }: Stored, model: Model, session: Session
   const { help, placeholder, kind = '' } = control
   const example = placeholder === undefined ? undefined : `For example: ${placeholder}`
   const hint = [writings[kind], help, example].filter(Boolean).join(' · ')
-  if (field_type !== 'media' && field_type !== 'relation') return { ...control, required, hint }
+  if (field_type !== 'media' && field_type !== 'relation')
+    return timeField({ ...control, required, hint }, undefined, session)
   const ids = anyIds(stored)
   const { name, label } = control
   const find = field_type === 'media' ? mediaFind(session) : entryFind(session, field, model)

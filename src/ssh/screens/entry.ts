@@ -8,6 +8,7 @@ import { isChanged } from '../screen/form-state.js'
 import { pickView } from '../screen/over.js'
 import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
+import { storedTimes } from '../times.js'
 import { controlsOf } from './entry-controls.js'
 import { publish } from './publish.js'
 import { scheduleScreen } from './schedule.js'
@@ -54,8 +55,9 @@ export function entryScreen(session: Session, id: string, locale = ''): AnyView 
           ),
         }
       },
-      async save(texts, { record }) {
+      async save(typed, { record, fields: controls }) {
         if (!record) throw notFound()
+        const texts = storedTimes(controls, typed, session)
         const { entry, fields, stored } = record
         const changes = changedValues(fields, field => storedIn(stored, field, locale), texts)
         if (Object.keys(changes).length > 0) {
@@ -81,8 +83,8 @@ function keysOf(session: Session, id: string): FormKey<Opened>[] {
         const isUnsaved = state.fields.some(({ name }) => isChanged(state, name))
         if (isUnsaved) shell.complain('Save first: what is published is what is stored.')
         else
-          publish(session, shell, { id, title: state.title }, () => {
-            shell.say(`“${state.title}” is public.`)
+          publish(session, shell, { id, title: state.title }, undo => {
+            shell.say(`“${state.title}” is public.${undo}`)
             again()
           })
       },

@@ -7,7 +7,6 @@ import type { Access } from '../../services/accounts/access.js'
 import { resourceView } from '../resource.js'
 import type { Area } from '../screen/grid.js'
 import { guardedBy } from '../screen/guarded.js'
-import { pickView } from '../screen/over.js'
 import { bold, dim, inverse, plain } from '../screen/style.js'
 import type { AnyView, Shell, View } from '../screen/view.js'
 import { inSpaceOfAdmins, type Session } from '../session.js'
@@ -19,6 +18,7 @@ import { datatypesScreen } from './datatypes.js'
 import { drawLive, type LiveState, liveReader, liveScreen, liveStart } from './live.js'
 import { mediaScreen } from './media.js'
 import { mediaFoldersScreen } from './media-folders.js'
+import { paletteView } from './palette.js'
 import { rolesScreen } from './roles.js'
 import { routesScreen } from './routes.js'
 import { searchScreen } from './search.js'
@@ -108,16 +108,9 @@ const screens: readonly Screen[] = [
 
 const offered = (session: Session, of: readonly Screen[]) => of.filter(({ access }) => session.can(access))
 
-/** Asks which screen to open. */
+/** Asks what to open: a screen, or anything that is found. */
 export const goToView = (session: Session, go: (view: AnyView) => void): AnyView =>
-  pickView({
-    title: 'Go to',
-    choices: offered(session, screens).map(({ name, about }) => ({ value: name, word: name, hint: about })),
-    picked([name]) {
-      const screen = screens.find(one => one.name === name)
-      if (screen) go(screen.open(session))
-    },
-  })
+  paletteView(session, offered(session, screens), go)
 
 const steps: Readonly<Record<string, number>> = { up: -1, k: -1, down: 1, j: 1, home: -100, end: 100, G: 100 }
 
@@ -132,16 +125,21 @@ const [withLive, menuWidth] = [110, 50]
 /** The first screen, which lists all others; in a wide window it also shows what happens in the service. */
 export function homeView(session: Session): View<PlacesState> {
   const read = liveReader(session)
+  let isSeen = false
   return {
     ...placesView('Slugline', session, screens),
     everyMs: 1000,
-    shown: shell =>
+    shown(shell) {
+      // In a narrow window nothing of it is drawn.
+      if (!isSeen) return
       shell.work('signed-in', async () => {
         const live = await read()
         return state => ({ ...state, live })
-      }),
+      })
+    },
     draw(area, { at, live }) {
       const isWide = area.width >= withLive
+      isSeen = isWide
       const menu = isWide ? area.part(0, 0, menuWidth, area.height) : area
       draw(menu, offered(session, screens), at)
       if (isWide) drawLive(area.part(menuWidth + 2, 1, area.width - menuWidth - 3, area.height - 1), live)

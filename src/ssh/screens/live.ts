@@ -98,7 +98,21 @@ interface Block {
   readonly empty: string
 }
 
-function blocksOf({ here, planned, changes }: Vitals, now: number): Block[] {
+const roleWords: Readonly<Record<string, string>> = { instance: '' }
+
+/** The running instances: where each is, its version, and how long it runs. */
+function instancesOf(instances: NonNullable<Vitals['instances']>, now: number): Block {
+  return {
+    title: 'Instances',
+    empty: 'No instance has said that it runs.',
+    rows: instances.map(({ host, pid, version, role, started_at }) => [
+      [`${host} · ${pid}`, version, roleWords[role] ?? role].filter(Boolean).join(' · '),
+      sinceWord(started_at, now),
+    ]),
+  }
+}
+
+function blocksOf({ here, planned, changes, instances }: Vitals, now: number): Block[] {
   const blocks: Block[] = []
   if (changes)
     blocks.push({
@@ -124,6 +138,7 @@ function blocksOf({ here, planned, changes }: Vitals, now: number): Block[] {
       empty: 'Nobody was active in the last 5 minutes.',
       rows: here.map(({ name, at }) => [name, sinceWord(at, now)]),
     })
+  if (instances) blocks.push(instancesOf(instances, now))
   return blocks
 }
 

@@ -5,6 +5,7 @@ import { confirmView, pageView } from '../screen/over.js'
 import { bold } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
+import { undoPublication } from './undo.js'
 
 async function refusals(session: Session, { errors }: HttpError): Promise<readonly string[]> {
   const told = (errors ?? []) as readonly { error: string; content_data_id?: string }[]
@@ -14,27 +15,37 @@ async function refusals(session: Session, { errors }: HttpError): Promise<readon
   return told.map(({ error, content_data_id = '' }) => `In “${titles.get(content_data_id) ?? ''}”: ${error}`)
 }
 
+/** Behind the sentence about a change that `z` undoes. */
+export const undoWords = ' z undoes it.'
+
 /** Publishes an entry with everything under it, after a question if that is more than a change of a public entry. */
 export function publish<S>(
   session: Session,
   shell: Shell<S>,
   { id, title }: { id: string; title: string },
-  done: () => void,
+  done: (undoWords: string) => void,
 ): void {
   shell.work('content:publish', async () => {
     const reach = await publicationOf(id, session)
-    const act = () => publishNow(session, shell, id, done)
+    // A second publication has no inverse: the earlier public texts are only in a version.
+    const isFirst = reach.drafts === reach.entries
+    const after = async () => {
+      session.undo.last = undefined
+      if (isFirst) await undoPublication(session, id, title)
+      done(isFirst ? undoWords : '')
+    }
+    const act = () => publishNow(session, shell, id, after)
     // A change of one entry that is public already needs no question.
     if (reach.entries === 1 && reach.drafts === 0) act()
     else shell.open(confirmView('Publish', publishQuestion({ ...reach, title }), { word: 'publish it', act }))
   })
 }
 
-function publishNow<S>(session: Session, shell: Shell<S>, id: string, done: () => void): void {
+function publishNow<S>(session: Session, shell: Shell<S>, id: string, done: () => Promise<void>): void {
   shell.work('content:publish', async () => {
     try {
       await session.services.space.publishing.publish(session.actor, { content_data_id: id })
-      done()
+      await done()
     } catch (error) {
       if (!(error instanceof HttpError) || !error.errors) throw error
       const rows = (await refusals(session, error)).map(text => ({ text }))

@@ -1,12 +1,13 @@
 import { routeResource } from '../../resources/routes.js'
 import { resourceView } from '../resource.js'
 import type { Session } from '../session.js'
-import { routeView } from './content.js'
+import { madeSlug, routeView } from './content.js'
 
 /** Routes: the addresses of pages. */
 export const routesScreen = (session: Session) =>
   resourceView(session, {
     ...routeResource(session),
+    derived: { field: 'slug', of: ['title'], make: texts => madeSlug(session, texts) },
     listKeys: [
       {
         key: 'c',

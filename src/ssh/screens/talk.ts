@@ -14,11 +14,11 @@ const linesOf = (text: string, style = plain): Row[] =>
 function requestRows(talk: Talk, session: Session): Row[] {
   const { request } = talk
   if (request?.status === 'open') {
-    const text = `${personIn(talk, request.author_id, session)} requested a review, ${timeWord(request.date_created)}`
+    const text = `${personIn(talk, request.author_id, session)} requested a review, ${timeWord(request.date_created, session)}`
     return [{ text, style: bold }, ...linesOf(request.note), { text: '' }]
   }
   if (request?.status !== 'returned') return []
-  const text = `${personIn(talk, request.answered_by, session)} has sent it back, ${timeWord(request.answered_at)}`
+  const text = `${personIn(talk, request.answered_by, session)} has sent it back, ${timeWord(request.answered_at, session)}`
   return [{ text, style: bold }, ...linesOf(request.answer), { text: '' }]
 }
 
@@ -31,7 +31,9 @@ export function talkScreen<S>(session: Session, shell: Shell<S>, id: string, tit
     const rowsOf = (comment: Comment, [head, text] = [bold, plain]): Row[] => {
       const about = fields.find(({ field_id }) => field_id === comment.field_id)?.label
       const who = personIn(talk, comment.author_id, session)
-      const words = [about, comment.locale, who, timeWord(comment.date_created)].filter(Boolean).join(' · ')
+      const words = [about, comment.locale, who, timeWord(comment.date_created, session)]
+        .filter(Boolean)
+        .join(' · ')
       return [{ text: words, style: head }, ...linesOf(comment.body, text), { text: '' }]
     }
     const settled = talk.settled.flatMap(comment => rowsOf(comment, [dim, dim]))

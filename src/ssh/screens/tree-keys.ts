@@ -5,9 +5,10 @@ import { unlessChanged } from '../resource.js'
 import type { ListKey, ListState } from '../screen/list.js'
 import { confirmView } from '../screen/over.js'
 import type { Shell } from '../screen/view.js'
-import { publish } from './publish.js'
+import { publish, undoWords } from './publish.js'
 import { scheduleScreen } from './schedule.js'
 import type { Shown } from './shown-tree.js'
+import { undoDeletion, undoMove } from './undo.js'
 import { changesScreen, versionsScreen } from './versions.js'
 
 type TreeShell = Shell<ListState<Node>>
@@ -58,12 +59,12 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
       does: 'publish',
       access: 'content:publish',
       run: (shell, node) =>
-        publish(session, shell, { id: idOf(node), title: node.title }, () => {
+        publish(session, shell, { id: idOf(node), title: node.title }, undo => {
           const { nodes } = tree()
           const below = under(nodes, node).length
           const hides = above(nodes, node).find(one => one.entry.status === 'draft')
           const as = hides ? `published, and seen once “${hides.title}” above it is` : 'public'
-          shell.say(`“${node.title}” is ${as}${below > 0 ? `, with ${count(below)} under it` : ''}.`)
+          shell.say(`“${node.title}” is ${as}${below > 0 ? `, with ${count(below)} under it` : ''}.${undo}`)
           reload(shown, shell)
         }),
     },
@@ -103,6 +104,14 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
   ]
 }
 
+/** Returns an entry with its position among the entries beside it. */
+function placeOf(nodes: readonly Node[], { entry: { content_data_id: id } }: Node) {
+  const node = nodes.find(({ entry }) => entry.content_data_id === id)
+  if (!node) throw notFound()
+  const beside = nodes.filter(({ entry }) => entry.parent_id === node.entry.parent_id)
+  return { entry: node.entry, position: beside.indexOf(node) }
+}
+
 const moves = { K: 'up', J: 'down', H: 'out', L: 'in' } as const
 const words = { up: 'before', down: 'after', out: 'beside its parent', in: 'under the one before' }
 
@@ -121,8 +130,12 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
           shell.work('content:update', async () => {
             // Several moves may be waiting: each uses the tree after the one before it.
             const place = placeFor(tree(), id, how)
+            const before = placeOf(tree().nodes, node)
             if (!place) shell.complain('The entry cannot move there.')
-            else await content.move(session.actor, { content_data_id: id, ...place })
+            else {
+              await content.move(session.actor, { content_data_id: id, ...place })
+              await undoMove(session, before, node.title)
+            }
             await shown.read()
           })
           reload(shown, shell, id)
@@ -172,7 +185,8 @@ function askDelete(shown: Shown, shell: TreeShell, { entry: { content_data_id: i
         act: () =>
           shell.work('content:delete', async () => {
             await removeEntry(session, session.actor, id, check)
-            shell.say(`“${node.title}” is deleted.`)
+            const isKept = await undoDeletion(session, id, node.title)
+            shell.say(`“${node.title}” is deleted.${isKept ? undoWords : ''}`)
             if (node.level === 1) shell.back()
             else reload(shown, shell)
           }),

@@ -35,15 +35,19 @@ async function besideOf(session: Session, { entry }: Node): Promise<Beside> {
   return { id: entry.content_data_id, values }
 }
 
-function drawBeside(area: Area, node: Node, beside: Beside | undefined): void {
+function drawBeside(
+  area: Area,
+  node: Node,
+  { beside, session }: { beside: Beside | undefined; session: Session },
+): void {
   const { entry, type, title, state } = node
   area.put(0, 0, title, bold)
   const cell = stateCell(state.kind, stateWord(state, english))
   area.put(0, 1, cell.text, cell.style)
-  area.put(0, 2, `${type} · ${timeWord(entry.date_modified)}`, dim)
+  area.put(0, 2, `${type} · ${timeWord(entry.date_modified, session)}`, dim)
   let y = 3
-  if (entry.publish_at) area.put(0, y++, `public from ${timeWord(entry.publish_at)}`, plain)
-  if (entry.unpublish_at) area.put(0, y++, `public until ${timeWord(entry.unpublish_at)}`, plain)
+  if (entry.publish_at) area.put(0, y++, `public from ${timeWord(entry.publish_at, session)}`, plain)
+  if (entry.unpublish_at) area.put(0, y++, `public until ${timeWord(entry.unpublish_at, session)}`, plain)
   y++
   if (beside?.id !== entry.content_data_id) return
   for (const { label, value } of beside.values) {
@@ -141,6 +145,6 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
         if (wanted === idOf(node)) beside = await besideOf(session, node)
       })
     },
-    beside: (area, node) => drawBeside(area, node, beside),
+    beside: (area, node) => drawBeside(area, node, { beside, session }),
   })
 }

@@ -85,7 +85,7 @@ export function versionsScreen(session: Session, id: string, title: string): Any
     empty: noVersions,
     columns: [
       { label: 'Version', of: ({ name, why }) => `${name} ${why}` },
-      { label: 'When', of: ({ at }) => timeWord(at) },
+      { label: 'When', of: ({ at }) => timeWord(at, session) },
     ],
     keys,
   })

@@ -1,10 +1,15 @@
 import type { StateKind } from '../../resources/resource.js'
+import { timeInZone } from '../../resources/typed-times.js'
 import type { Cell } from '../screen/list.js'
 import { dim, green, magenta, red } from '../screen/style.js'
 
-/** Returns a stored time as text, in UTC. */
-export const timeWord = (time: string | null): string =>
-  time === null ? '–' : time.slice(0, 16).replace('T', ' ')
+interface InZone {
+  readonly zone: string
+}
+
+/** Returns a stored time as text, in the zone of the session. */
+export const timeWord = (time: string | null, { zone }: InZone): string =>
+  time === null ? '–' : timeInZone(time, zone).slice(0, 16)
 
 /** Returns how long ago a time was, or in how long it will be. @param now in milliseconds */
 export function sinceWord(time: string, now: number): string {
@@ -22,7 +27,7 @@ export function sinceWord(time: string, now: number): string {
 }
 
 /** Returns a stored time to the second and without its year, for lists that grow while one looks. */
-export const secondWord = (time: string): string => time.slice(5, 19).replace('T', ' ')
+export const secondWord = (time: string, { zone }: InZone): string => timeInZone(time, zone).slice(5)
 
 const looks = {
   live: { sign: '●', style: green },
@@ -35,6 +40,7 @@ const looks = {
 
 /** Returns the cell of a state: its sign and its word; the colour adds no information. */
 export const stateCell = (kind: StateKind, word: string): Cell => ({
+  isState: true,
   text: `${looks[kind].sign} ${word}`,
   style: looks[kind].style,
 })

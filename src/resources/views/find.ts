@@ -1,0 +1,66 @@
+import type { Actor } from '../../actor.js'
+import type { Services } from '../../services/index.js'
+import type { ServicesOfSpace } from '../admin-space.js'
+import { all, type Entry } from '../entries.js'
+import { type FoundEntry, foundEntries } from './search.js'
+
+type RecordOf<R extends { get(id: string): Promise<unknown> }> = Awaited<ReturnType<R['get']>>
+type Route = RecordOf<Services['space']['routes']>
+type Media = RecordOf<Services['media']['items']>
+type User = RecordOf<Services['users']>
+
+/** The user who looks for something, and the services to look in. */
+export interface Finder {
+  readonly services: ServicesOfSpace
+  readonly actor: Actor
+  can(access: string): boolean
+}
+
+interface Found<R> {
+  readonly items: readonly R[]
+  readonly isMore: boolean
+}
+
+const none = { items: [], isMore: false }
+
+/** The longest text that media are searched for. */
+const [mostMediaText, mostSearchText] = [255, 200]
+
+/** Finds pages by title and slug, drafts too, as far as the user may see them. */
+export async function foundPages({ services, actor, can }: Finder, text: string): Promise<Found<Route>> {
+  if (!can('routes:read')) return none
+  const { space } = services
+  const { keys, isMore } = await space.matchingRoutes(text)
+  if (keys.length === 0) return none
+  // A user who may only read must not learn of pages that are not public.
+  const seen = await space.records.routes(actor)
+  const found = await Promise.all(keys.map(id => seen.get(id).catch(() => undefined)))
+  return { items: found.flatMap(route => route ?? []), isMore }
+}
+
+/** Finds public entries by their words. @param known the pages that were found by their titles */
+export async function foundTexts(
+  { services, can }: Finder,
+  text: string,
+  most: number,
+  known: readonly Pick<Entry, 'route_id'>[],
+): Promise<FoundEntry[]> {
+  if (!can('content:update') || !can('content:read')) return []
+  const pages = new Set(known.map(({ route_id }) => route_id))
+  const found = await foundEntries(text.slice(0, mostSearchText), most, { services })
+  return found.filter(({ route_id }) => route_id === null || !pages.has(route_id))
+}
+
+/** Finds media by their names and texts. */
+export async function foundMedia({ services, can }: Finder, text: string, limit: number): Promise<Media[]> {
+  if (!can('media:read') || text.length > mostMediaText) return []
+  return all(services.media.items.list({ text }, { limit }))
+}
+
+/** Finds people by name and e-mail address. */
+export async function foundPeople({ services, can }: Finder, text: string): Promise<Found<User>> {
+  if (!can('users:read')) return none
+  const { matchingUsers, users } = services
+  const { keys, isMore } = await matchingUsers(text)
+  return { items: await Promise.all(keys.map(id => users.get(id))), isMore }
+}

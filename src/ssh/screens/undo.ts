@@ -1,0 +1,58 @@
+import { changedMeanwhile } from '../../errors.js'
+import { all, type Entry } from '../../resources/entries.js'
+import { entryMark, unlessEdited } from '../../resources/entry-mark.js'
+import type { Session } from '../session.js'
+
+/** The deletion of an entry, which is in the trash. @returns whether `z` undoes it */
+export async function undoDeletion(session: Session, id: string, title: string): Promise<boolean> {
+  const { trash } = session.services.space
+  const [deleted] = await all(trash.list({ content_data_id: id } as never, { limit: 1 }))
+  session.undo.last = deleted && {
+    access: 'content:delete',
+    async run() {
+      await trash.restore(session.actor, deleted.trash_id)
+      return `“${title}” is back.`
+    },
+  }
+  return deleted !== undefined
+}
+
+/**
+ * The move of an entry. It goes back only if nobody has edited or moved it since.
+ * @param before the entry at its place before, and its position among the entries there
+ */
+export async function undoMove(
+  session: Session,
+  before: { readonly entry: Entry; readonly position: number },
+  title: string,
+): Promise<void> {
+  const { content } = session.services.space
+  const { content_data_id, parent_id } = before.entry
+  if (parent_id === null) return
+  const after = await content.get(content_data_id)
+  const place = ({ parent_id: parent, sort_order }: Entry) => `${parent} ${sort_order}`
+  session.undo.last = {
+    access: 'content:update',
+    async run() {
+      const move = { content_data_id, parent_id, position: before.position }
+      await content.move(session.actor, move, now => {
+        unlessEdited(entryMark(after))(now)
+        if (place(now) !== place(after)) throw changedMeanwhile()
+      })
+      return `“${title}” is at its place again.`
+    },
+  }
+}
+
+/** The first publication of an entry with everything under it. It is a draft again only if nobody has edited it since. */
+export async function undoPublication(session: Session, id: string, title: string): Promise<void> {
+  const { content, publishing } = session.services.space
+  const after = await content.get(id)
+  session.undo.last = {
+    access: 'content:publish',
+    async run() {
+      await publishing.unpublish(session.actor, id, unlessEdited(entryMark(after)))
+      return `“${title}” is a draft again.`
+    },
+  }
+}
