@@ -59,7 +59,7 @@ describe('D36: the way to a page', () => {
     expect(await crumbs(`/content/entry/${block}`)).toEqual([...page, 'Boats'])
     const own = [...page, `Boats /content/entry/${block}`]
     expect(await crumbs(`/content/entry/${block}/versions`)).toEqual([...own, 'Versions'])
-    expect(await crumbs(`/content/entry/${block}/changes`)).toEqual([...own, 'Waiting for publish'])
+    expect(await crumbs(`/content/entry/${block}/changes`)).toEqual([...own, 'Not published yet'])
     expect(await crumbs(`/content/entry/${block}/preview-links`)).toEqual([...own, 'Preview links'])
     expect(await crumbs(`/content/entry/${block}/delete`)).toEqual([...own, 'Delete'])
     expect(await current(`/content/entry/${block}`)).toBe('/admin/content')

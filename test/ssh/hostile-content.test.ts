@@ -11,7 +11,7 @@ const hostile =
 
 /** Nothing but our own sequences, and text without control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for
-const own = /\x1b\[(?:\?(?:25|1000|1006|1049|2004|2026)[hl]|\d+;\d+H|H|[\d;]+m|2J|6n)/g
+const own = /\x1b\[(?:\?(?:25|1000|1006|1049|2004|2026)[hl]|\d+;\d+H|H|[\d;]+m|\d+[XC]|2J|6n|K)/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for
 const controls = /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]/
 
