@@ -153,7 +153,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Media storage': 'Stockage des médias',
   Name: 'Nom',
   'Needs a restart.': 'Nécessite un redémarrage.',
-  'New datatype': 'Nouveau type de données',
+  'New datatype': 'Nouveau type',
   'New field': 'Nouveau champ',
   'New key': 'Nouvelle clé',
   'New locale': 'Nouvelle langue',
