@@ -63,9 +63,9 @@ describe('the audit log', () => {
       'Entry changed The harbour Heading editor by the API',
     ])
     expect(await rows(`of=content&operation=DELETE`)).toEqual([])
-    expect(
-      (await rows('of=model')).filter(row => !/^(Datatype|Field|Field type) created/.test(row)),
-    ).toEqual([])
+    expect((await rows('of=model')).filter(row => !/^(Datatype|Field|Field type) created/.test(row))).toEqual(
+      [],
+    )
     clock.advance(2 * 3_600_000)
     expect(await rows('when=hour')).toEqual([])
     expect((await rows('when=day&of=content')).length).toBeGreaterThan(3)

@@ -8,7 +8,7 @@ const patience = { timeout: 60_000, interval: 20 }
 const [people, sessionsOfEach] = [10, 5]
 const password = 'correct horse'
 /** Of 500 columns and 200 rows, with a byte or more for each cell. */
-const frameBytes = 15_000
+const frameBytes = 10_000
 
 /** An address of this machine for each session: so many sign-ins of one address would be refused. */
 const addressOf = (i: number) => `127.0.1.${i + 1}`

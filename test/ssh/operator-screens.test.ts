@@ -168,13 +168,13 @@ it('T26: times are typed as people say them, in the zone of the session', async 
   }
   await typed('9:00', 'needs a day, as today 9:00 or tomorrow 9:00')
   await typed('2040-10-28 02:30', 'is twice in Europe/Berlin')
-  await typed('2040-07-01 9:00', 'Planned.')
+  await typed('2040-07-01 9:00', 'Scheduled.')
   const plan = async () => (await app.call('GET', `/api/v1/content?q=${root}`)).body.publish_at
   expect(await plan()).toBe('2040-07-01T07:00:00.000Z')
   await client.sees('public from 2040-07-01 09:00')
   client.press('s')
   await client.sees(/Public from +2040-07-01 09:00/)
-  await typed('+2h', 'Planned.')
+  await typed('+2h', 'Scheduled.')
   const inTwoHours = app.clock.now() + 7_200_000
   expect(Math.abs(Date.parse(await plan()) - inTwoHours)).toBeLessThan(60_000)
 })
@@ -265,7 +265,7 @@ it('z undoes a move, a deletion and a first publication of this session, once', 
   client.press('z')
   await client.sees('There is nothing to undo in this session.')
   client.press('end', 'x')
-  await client.sees('leave it')
+  await client.sees('n  cancel')
   client.press('y')
   await client.sees('is deleted. z undoes it.')
   await client.misses('日本語\n')
@@ -310,7 +310,9 @@ it('z undoes nothing that somebody else has changed since, and no second publica
   expect((await app.call('GET', `/api/v1/content?q=${root}`)).body.status).toBe('published')
   // A publication of changes is not offered: what was public before would be lost.
   client.press('home', 'p')
-  await client.sees('is public')
+  await client.sees('No draft becomes public')
+  client.press('y')
+  await client.sees('“Welcome” is public')
   expect(client.text()).not.toContain('z undoes it.')
 })
 
@@ -337,8 +339,8 @@ it('the palette finds pages, datatypes, media, people, screens and actions, and 
   await client.sees(/E-mail +editor@example\.com/)
   await finds('g', 'new page', 'New page')
   client.press('enter')
-  await client.sees('Starts from')
-  await finds('g', 'audit', /Audit log +what was changed/)
+  await client.sees('› New page')
+  await finds('g', 'audit', /Audit log +who changed what/)
   client.press('enter')
   await client.sees('› Audit log')
   await finds('g', 'what is nowhere', 'No results.')
