@@ -7,8 +7,8 @@ import { sshSession, startWithTerminal } from '../support/ssh-session.js'
 const patience = { timeout: 60_000, interval: 20 }
 const [people, sessionsOfEach] = [10, 5]
 const password = 'correct horse'
-/** Of 500 columns and 200 rows, with a byte or more for each cell. */
-const frameBytes = 10_000
+/** Of 500 columns and 200 rows, most of them full of text. */
+const frameBytes = 25_000
 
 /** An address of this machine for each session: so many sign-ins of one address would be refused. */
 const addressOf = (i: number) => `127.0.1.${i + 1}`
@@ -79,6 +79,11 @@ it('fifty sessions at once are fifty screens, each of its own user', async () =>
 
 it('somebody who reads nothing is sent what there is room for, and then one frame', async () => {
   const product = await startWithTerminal()
+  const call = await callerOf(product)
+  for (let i = 0; i < 200; i++) {
+    const slug = `/${String(i).padStart(3, '0')}-${'far-away-'.repeat(20)}`
+    await made(call('POST', '/routes', { slug, title: 'Words that fill a line '.repeat(10) }))
+  }
   const admin = { username: 'admin', password }
   const other = await sshSession(product.sshPort, { ...admin, localAddress: addressOf(1) })
   const client = await connected(product.sshPort, { ...admin, localAddress: addressOf(0) })
@@ -93,6 +98,8 @@ it('somebody who reads nothing is sent what there is room for, and then one fram
     channel.write('\x0c')
     await expect.poll(() => socket.bytesRead - before, patience).toBeGreaterThan(frameBytes)
   }
+  channel.write('gRoutes\r')
+  await expect.poll(() => latest, patience).toContain('/150-far')
   await frame()
   await frame()
 
@@ -110,7 +117,7 @@ it('somebody who reads nothing is sent what there is room for, and then one fram
     quiet = socket.bytesRead === before ? quiet + 1 : 0
     return quiet
   }
-  await expect.poll(round, patience).toBeGreaterThan(40)
+  await expect.poll(round, { ...patience, timeout: 240_000 }).toBeGreaterThan(40)
   const stalledAt = socket.bytesRead
   expect(stalledAt - from).toBeGreaterThan(10 * frameBytes)
   for (let i = 0; i < 30; i++) await round()
