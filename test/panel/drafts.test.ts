@@ -170,7 +170,7 @@ describe.skipIf(chromiumMissing)(
       await isKept(page)
       await page.context().setOffline(true)
       await page.keyboard.press('Control+s')
-      await page.locator('#saved', { hasText: 'Not saved: no connection. What you typed is kept' }).waitFor()
+      await page.locator('#saved', { hasText: 'Not saved: no connection. Your text is kept' }).waitFor()
       // The rest is typed without a connection.
       await notes(page).fill('in a tunnel')
       expect(await stored(id)).toEqual(['old'])
