@@ -323,7 +323,7 @@ describe('a search', async () => {
     ['nothing', '', 'q', 'must have at least one word'],
     ['blanks', 'q=%20%20', 'q', 'must have at least one word'],
     ['q twice', 'q=a&q=b', 'q', 'twice'],
-    ['something else', 'q=a&Q=b', 'Q', 'there are q, type'],
+    ['something else', 'q=a&Q=b', 'Q', 'use q, type'],
     ['201 characters', `q=${'x'.repeat(201)}`, 'q', 'at most 200 characters'],
     ['10,000 words', `q=${'a+'.repeat(10_000)}`, 'the address', 'longer than 8192'],
     ['13 words', `q=${words(13)}`, 'q', 'at most 12 different words'],

@@ -105,7 +105,12 @@ describe.skipIf(!possible || engine !== 'sqlite')('the page of installing', () =
     await line(`cd /root/copy\n${commands.slice(from, -1).join('\n')}`)
     // It is shown as soon as the service has started.
     const shown = () => line(last).catch(() => '')
-    await expect.poll(shown).toContain('First administrator')
+    await expect
+      .poll(shown)
+      .toContain('First administrator')
+      .catch(async error => {
+        throw new Error(await line('journalctl -u slugline | tail -n 40'), { cause: error })
+      })
     const password = /password[^\n:]*:?\s+(\S+)/i.exec(await shown())?.[1] ?? ''
 
     const health = () => line('curl --silent --insecure https://127.0.0.1/api/v1/health').catch(() => '{}')

@@ -46,7 +46,7 @@ describe.runIf(engine === 'sqlite')('the package', () => {
     const { folder, files } = unpacked()
     const others = files.filter(
       file =>
-        !/^dist\/(cli|chunks\/[\w-]+|src\/(cli\/import-process|computing\/process|db\/dialects\/sqlite-thread))\.js$/.test(
+        !/^dist\/(cli|chunks\/[\w-]+|src\/(app|ssh\/interactive|cli\/import-process|computing\/process|db\/dialects\/sqlite-thread))\.js$/.test(
           file,
         ) &&
         !/^dist\/panel\/((panel|edit|editor|markdown|page|texts-[\w-]+)\.js|(style|page)\.css|icons\.svg)(\.br|\.gz)?$/.test(
@@ -54,6 +54,14 @@ describe.runIf(engine === 'sqlite')('the package', () => {
         ) &&
         !/^dist\/sample\/[a-z-]+\.webp$/.test(file),
     )
+    const missing = files
+      .filter(file => file.endsWith('.js') && !file.startsWith('dist/panel/'))
+      .flatMap(file =>
+        [...readFileSync(join(folder, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+\.js)"/g)]
+          .map(([, path = '']) => join(dirname(file), path))
+          .filter(path => !files.includes(path)),
+      )
+    expect([...new Set(missing)]).toEqual([])
     expect(others.sort()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
