@@ -159,18 +159,23 @@ function updated(state: EditorState, key: Key): EditorState {
   return { ...state, ...next, past: [...state.past.slice(1 - maxPast), before], future: [], run }
 }
 
+/** In lower case, unless that moves its characters, as that of İ does. */
+function inLowerCase(text: string): string {
+  const lower = text.toLowerCase()
+  return lower.length === text.length ? lower : text
+}
+
 /** Moves to the next place that has a text in any case, from the top again after the end. */
 function found(state: EditorState, wanted: string): EditorState | undefined {
   if (wanted === '') return undefined
-  const pattern = new RegExp(wanted.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'giu')
+  const needle = inLowerCase(wanted)
   const { lines, row, line } = state
   const from = line.characters.slice(0, line.at + 1).join('').length
   for (let i = 0; i <= lines.length; i++) {
     const at = (row + i) % lines.length
     const text = lines[at] ?? ''
-    pattern.lastIndex = i === 0 ? from : 0
-    const index = pattern.exec(text)?.index
-    if (index !== undefined) return { ...state, ...textAt(lines, at, graphemes(text.slice(0, index)).length) }
+    const index = inLowerCase(text).indexOf(needle, i === 0 ? from : 0)
+    if (index >= 0) return { ...state, ...textAt(lines, at, graphemes(text.slice(0, index)).length) }
   }
   return undefined
 }
