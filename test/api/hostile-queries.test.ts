@@ -80,7 +80,7 @@ const refused: [string, [string, string][], string, string][] = [
     'an unknown field of a relation',
     [['filter[writer.nothing]', 'x']],
     'filter[writer.nothing]',
-    'nothing public that writer refers to',
+    'the public entries in writer have no field',
   ],
   [
     'two relations away',

@@ -129,7 +129,7 @@ it.each(Object.entries(conditions))(
     expect(await answers()).toEqual([400, 200, true])
     // The other order: what was kept for one is not given to the other.
     expect(await answers()).toEqual([400, 200, true])
-    expect((await ask(path)).text).toContain('nothing public that author refers to')
+    expect((await ask(path)).text).toContain('the public entries in author have no field')
     await setLevels('public')
     expect(await answers()).toEqual([200, 200, true])
     await setLevels('private')
