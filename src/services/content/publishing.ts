@@ -58,12 +58,8 @@ export function publishing(context: ScheduleContext) {
           ? publishTree(tx, context, actor, { entry, trigger: 'publish' })
           : publishLocale(tx, context, actor, { entry, locale })
       }),
-    unpublish: (actor: Actor, id: string, check?: Check<EntryRow>) =>
-      db.write(actor, async tx => {
-        const entry = await lockEntry(tx, space, id)
-        check?.(entry)
-        return unpublishTree(tx, context, actor, entry)
-      }),
+    unpublish: (actor: Actor, id: string) =>
+      db.write(actor, async tx => unpublishTree(tx, context, actor, await lockEntry(tx, space, id))),
     /** Schedules both; null cancels a schedule. @throws 400 for a time that is over, or an end before its beginning */
     schedule: (actor: Actor, plan: z.output<typeof Schedule>, check?: Check<EntryRow>) =>
       db.write(actor, tx => schedule(tx, context, actor, plan, check)),

@@ -23,7 +23,7 @@ import { updateContent } from './update-entry.js'
  * refused once anybody has changed the entry since; of a publish or unpublish, once anybody has changed the tree.
  */
 
-/** What can be undone. */
+/** The actions that can be undone. */
 export const undoable = ['save', 'publish', 'unpublish'] as const
 type Undoable = (typeof undoable)[number]
 

@@ -6,7 +6,7 @@ import type { Session } from '../session.js'
 /** The deletion of an entry, which is in the trash. @returns whether `z` undoes it */
 export async function undoDeletion(session: Session, id: string, title: string): Promise<boolean> {
   const { trash } = session.services.space
-  const [deleted] = await all(trash.list({ content_data_id: id } as never, { limit: 1 }))
+  const [deleted] = await all(trash.list({ content_data_id: id }, { limit: 1 }))
   session.undo.last = deleted && {
     access: 'content:delete',
     async run() {
@@ -39,19 +39,19 @@ export async function undoMove(
         unlessEdited(entryMark(after))(now)
         if (place(now) !== place(after)) throw changedMeanwhile()
       })
-      return `“${title}” is at its place again.`
+      return `“${title}” is back at its place.`
     },
   }
 }
 
-/** The first publication of an entry with everything under it. It is a draft again only if nobody has edited it since. */
+/** The first publication of an entry with everything under it. */
 export async function undoPublication(session: Session, id: string, title: string): Promise<void> {
-  const { content, publishing } = session.services.space
-  const after = await content.get(id)
+  const { undoing } = session.services.space
+  const after = await undoing.mark(id)
   session.undo.last = {
     access: 'content:publish',
     async run() {
-      await publishing.unpublish(session.actor, id, unlessEdited(entryMark(after)))
+      await undoing.undo(session.actor, id, { what: 'publish', ...after }, false)
       return `“${title}” is a draft again.`
     },
   }
