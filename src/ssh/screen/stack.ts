@@ -32,7 +32,7 @@ const unforeseen = 'internal server error'
 
 const everywhere: readonly Hint[] = [
   { key: 'Esc q', does: 'back' },
-  { key: 'g : ^K', does: 'find and do: pages, files, people, screens' },
+  { key: 'g : ^K', does: 'search and commands: pages, files, people, screens' },
   { key: 'z', does: 'undo the last change of this session' },
   { key: '?', does: 'this help' },
   { key: '^R', does: 'reload the list' },

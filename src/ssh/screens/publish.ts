@@ -16,7 +16,7 @@ async function refusals(session: Session, { errors }: HttpError): Promise<readon
 }
 
 /** Behind the sentence about a change that `z` undoes. */
-export const undoWords = ' z undoes it.'
+export const undoWords = ' Press z to undo.'
 
 /** Publishes an entry with everything under it, after a question if that is more than a change of a public entry. */
 export function publish<S>(
