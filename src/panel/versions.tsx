@@ -62,7 +62,7 @@ function listPage({ get }: Pages, context: PanelContext): void {
         ) : (
           <>
             <form method="get" action={`${view.base}${own}/compare`} id="compare" class="actions">
-              <Submit>{view.t('Compare the chosen')}</Submit>
+              <Submit>{view.t('Compare selected')}</Submit>
             </form>
             <VersionTable view={view} rows={rows} own={own} />
           </>

@@ -93,7 +93,7 @@ describe.skipIf(chromiumMissing)('D29 in a browser', async () => {
       else await expectClean(seen)
       await page.getByLabel('From v1').check()
       await page.getByLabel('To v3').check()
-      await page.getByRole('button', { name: 'Compare the chosen' }).click()
+      await page.getByRole('button', { name: 'Compare selected' }).click()
       await page.getByRole('heading', { level: 1, name: 'What changed' }).waitFor()
       expect(await page.locator('.differences :is(del, ins)').allTextContents()).toEqual(['First', 'Third'])
     }

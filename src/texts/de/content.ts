@@ -3,7 +3,7 @@ import type { Translated } from '../text.js'
 
 export const content: Readonly<Record<(typeof contentTexts)[number], Translated>> = {
   Calendar: 'Kalender',
-  'Compare the chosen': 'Ausgewählte vergleichen',
+  'Compare selected': 'Ausgewählte vergleichen',
   'From {name}': 'Von {name}',
   Months: 'Monate',
   'Next month': 'Nächster Monat',

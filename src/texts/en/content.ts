@@ -1,7 +1,7 @@
 /** Texts of pages, entries and what is done with them. */
 export const contentTexts = [
   'Calendar',
-  'Compare the chosen',
+  'Compare selected',
   'From {name}',
   'Months',
   'Next month',

@@ -3,7 +3,7 @@ import type { Translated } from '../text.js'
 
 export const content: Readonly<Record<(typeof contentTexts)[number], Translated>> = {
   Calendar: 'Calendrier',
-  'Compare the chosen': 'Comparer la sélection',
+  'Compare selected': 'Comparer la sélection',
   'From {name}': 'De {name}',
   Months: 'Mois',
   'Next month': 'Mois suivant',
