@@ -1,9 +1,9 @@
 import type { StateKind } from '../resources/resource.js'
+import { knownZone } from '../resources/typed-times.js'
 import {
   type DatedEvent,
   dayAt,
   eventsByDay,
-  knownZone,
   type Month,
   monthAfter,
   monthIn,

@@ -7,6 +7,7 @@ import { filledRows } from './rows.js'
 import type { Save } from './savers.js'
 import { OwnWords, type WithPieces, withPieces } from './text-difference.js'
 import type { View } from './view.js'
+import { inZone, shownZone } from './zoned-times.js'
 
 type Value = string | readonly string[] | undefined
 
@@ -122,10 +123,13 @@ export async function Conflict({
   since: SavedFields
   storedOf(field: Field): string | readonly string[]
 }) {
+  const zone = shownZone(view)
+  const shown = (field: Field, values: string[]) =>
+    field.kind === 'datetime' ? values.map(utc => inZone(utc.slice(0, 16), zone)) : values
   const differing = differingIn(
     fields.filter(({ name }) => members === undefined || members.has(name)),
-    field => (texts[field.name] === undefined ? undefined : typedIn(field, texts)),
-    field => ofField(field, storedOf(field)),
+    field => (texts[field.name] === undefined ? undefined : shown(field, typedIn(field, texts))),
+    field => shown(field, ofField(field, storedOf(field))),
   )
   const sides = await withPieces(
     differing.map(one => ({

@@ -4,6 +4,7 @@ import { showMember } from './rows.js'
 import { RowsControl } from './rows-control.js'
 import { typedText } from './typed-text.js'
 import type { View } from './view.js'
+import { inZone, shownZone, zoneMark, zoneMember } from './zoned-times.js'
 
 /** Returns a value as its field shows it. */
 export const textIn = (value: unknown): string => {
@@ -197,12 +198,19 @@ const Secret = (props: ControlProps) => (
   </span>
 )
 
-const Time = (props: ControlProps) => (
-  <>
-    <Input {...props} />
-    <p class="hint local-time" data-keep="" id={`k-${props.id}`} />
-  </>
-)
+/** A time in the user's zone. Without the script the zone is unknown, and the time is in UTC. */
+function Time(props: ControlProps) {
+  const utc = textIn([props.value].flat()[0]).slice(0, 16)
+  const zone = shownZone(props.view)
+  return (
+    <>
+      <Input {...props} value={inZone(utc, zone)} />
+      {zone !== 'UTC' && (
+        <input type="hidden" name={zoneMember(props.field.name)} value={zoneMark(zone, utc)} />
+      )}
+    </>
+  )
+}
 
 const RichText = (props: ControlProps) => (
   <>

@@ -8,6 +8,7 @@ import { type Draft, formText, seenMember, type Texts, touchedMember } from './p
 import { Icon, Note } from './parts.js'
 import { typedText } from './typed-text.js'
 import type { View } from './view.js'
+import { shownZone } from './zoned-times.js'
 
 export type { Choice, Field, Picked }
 
@@ -19,6 +20,15 @@ function shownValue(field: Field, record: Readonly<Record<string, unknown>>, tex
 }
 
 const longHint = 56
+
+const hintOf = ({ kind, required, hint }: Field, view: View): string =>
+  [
+    required && kind !== 'fixed' && view.t('required'),
+    kind === 'datetime' && shownZone(view).replaceAll('_', ' '),
+    hint,
+  ]
+    .filter(Boolean)
+    .join(' · ')
 
 function FieldRow({
   view,
@@ -39,20 +49,15 @@ function FieldRow({
 }) {
   const id = `f-${field.name}`
   if (field.kind === 'hidden') return <input type="hidden" name={field.name} value={textIn(value)} />
+  const hint = hintOf(field, view)
   const described = {
     autofocus: begins ? '' : undefined,
     'aria-invalid': error === undefined ? undefined : 'true',
     'aria-describedby':
-      [
-        error === undefined ? field.hint && `h-${field.name}` : `e-${field.name}`,
-        field.help && `u-${field.name}`,
-      ]
+      [error === undefined ? hint && `h-${field.name}` : `e-${field.name}`, field.help && `u-${field.name}`]
         .filter(Boolean)
         .join(' ') || undefined,
   }
-  const hint = [field.required && field.kind !== 'fixed' ? view.t('required') : '', field.hint ?? '']
-    .filter(Boolean)
-    .join(' · ')
   const isLong = hint.length > longHint
   const told = hint !== '' && (
     <span class="hint" id={`h-${field.name}`}>

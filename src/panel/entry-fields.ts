@@ -53,7 +53,6 @@ export async function controlOf(
   const control = described(field, stored)
   const hint = [
     field.required ? t('required') : '',
-    control.kind === 'datetime' ? t('in UTC') : '',
     field.data.altRequired === true ? t('alt text required') : '',
   ]
     .filter(Boolean)

@@ -88,14 +88,12 @@ function Publication(shown: Shown) {
                 name: 'publish_at',
                 label: view.t('Publish'),
                 kind: 'datetime',
-                hint: 'UTC',
                 value: fieldTime(entry.publish_at),
               },
               {
                 name: 'unpublish_at',
                 label: view.t('Unpublish'),
                 kind: 'datetime',
-                hint: 'UTC',
                 value: fieldTime(entry.unpublish_at),
               },
             ]}

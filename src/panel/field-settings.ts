@@ -86,12 +86,10 @@ function kindFields({ name, setting: { label, hint }, value, wording }: Shown): 
 const isKind = (kind: string) => Object.hasOwn(mediaKinds, kind)
 
 async function fieldsOfSetting(shown: Shown, context: PanelContext): Promise<Field[]> {
-  const { name, setting, type, value, wording } = shown
+  const { name, setting, value, wording } = shown
   const { t } = wording
   const { kind } = setting
-  const ownHint = setting.hint && t(setting.hint)
-  const hint =
-    type === 'datetime' && kind === 'value' ? [ownHint, t('in UTC')].filter(Boolean).join(', ') : ownHint
+  const hint = setting.hint && t(setting.hint)
   const base = { name: settingMember(name), label: t(setting.label), hint, value }
   switch (kind) {
     case 'count':

@@ -11,6 +11,7 @@ import { refuseForeignForm, tokenMember } from './form-token.js'
 import { showMember, withRowStep } from './rows.js'
 import { lastSave, type Save } from './savers.js'
 import { type View, viewOf } from './view.js'
+import { timesInUtc } from './zoned-times.js'
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
@@ -52,8 +53,8 @@ function textsIn(form: FormData): Texts {
     if (list) list.push(String(value))
     else lists.set(name, [String(value)])
   }
-  return Object.fromEntries(
-    [...lists].map(([name, list]) => [name, list.length > 1 ? list : (list[0] ?? '')]),
+  return timesInUtc(
+    Object.fromEntries([...lists].map(([name, list]) => [name, list.length > 1 ? list : (list[0] ?? '')])),
   )
 }
 

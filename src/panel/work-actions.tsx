@@ -191,12 +191,11 @@ async function Question({ view, context, body }: QuestionProps) {
 }
 
 const timesIn = ({ t }: View): Field[] => [
-  { name: 'publish_at', label: t('Publish'), kind: 'datetime', hint: 'UTC' },
+  { name: 'publish_at', label: t('Publish'), kind: 'datetime' },
   {
     name: 'unpublish_at',
     label: t('Unpublish'),
     kind: 'datetime',
-    hint: 'UTC',
     help: t('Leave both empty to cancel the schedule.'),
   },
 ]

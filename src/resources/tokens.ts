@@ -54,7 +54,7 @@ export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
         name: 'expires_at',
         label: t('Expires'),
         kind: 'datetime',
-        hint: t('in UTC; leave empty for no expiry'),
+        hint: t('leave empty for no expiry'),
       },
       { name: 'read_only', label: t('Read-only'), kind: 'switch' },
       {

@@ -29,6 +29,9 @@ export function zoneNamed(name: string): string | undefined {
   }
 }
 
+/** Returns the zone of this name, else UTC. */
+export const knownZone = (name: string | undefined): string => (name && zoneNamed(name)) || 'UTC'
+
 /** The formats of zones that were asked for: making one costs more than all its uses on a screen. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -55,7 +58,8 @@ function clockOf(at: number, zone: string): number {
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
 }
 
-const inUtc = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
+/** Returns a moment in UTC, such as `2026-12-31T09:00:00Z`. */
+export const inUtc = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
 /** Returns a stored time as the clock of a zone shows it, such as `2026-12-31 09:00:00`. */
 export function timeInZone(stored: string, zone: string): string {
@@ -65,11 +69,25 @@ export function timeInZone(stored: string, zone: string): string {
 
 export type TypedTime = { readonly time: string } | { readonly problem: string }
 
-/** Finds the moment at which the clock of a zone shows this. When clocks are changed there may be two, or no such moment. */
-function momentOf(clock: number, zone: string): TypedTime {
+/** Returns the moments at which the clock of a zone may show this, by the offsets of the days before and after. */
+function momentsNear(clock: number, zone: string): number[] {
   const day = 1440 * minute
   const offsets = new Set([clock - day, clock + day].map(at => clockOf(at, zone) - at))
-  const found = [...offsets].map(offset => clock - offset).filter(at => clockOf(at, zone) === clock)
+  return [...offsets].map(offset => clock - offset)
+}
+
+/**
+ * Returns the moment at which the clock of a zone shows this, as calendars choose it: the first of two; an hour that is
+ * left out when clocks go forward counts on from before. @param clock as if it were UTC, in milliseconds
+ */
+export function momentAt(clock: number, zone: string): number {
+  const near = momentsNear(clock, zone)
+  return near.find(at => clockOf(at, zone) === clock) ?? near[0] ?? clock
+}
+
+/** Finds the moment at which the clock of a zone shows this. When clocks are changed there may be two, or no such moment. */
+function momentOf(clock: number, zone: string): TypedTime {
+  const found = momentsNear(clock, zone).filter(at => clockOf(at, zone) === clock)
   const [first, second] = found
   if (first === undefined) return { problem: `does not exist in ${zone}, because clocks are changed then` }
   if (second === undefined) return { time: inUtc(first) }

@@ -13,8 +13,7 @@ export function timeField<F extends Field>(field: F, record: unknown, session: S
   const stored = field.value ?? (Object(record) as Readonly<Record<string, unknown>>)[field.name]
   const value =
     typeof stored === 'string' && stored !== '' ? timeInZone(stored, session.zone).slice(0, 16) : ''
-  const more = field.hint?.replace(/^in UTC(?:; | · )?/, '')
-  return { ...field, value, hint: [timeHint(session), more].filter(Boolean).join(' · ') }
+  return { ...field, value, hint: [timeHint(session), field.hint].filter(Boolean).join(' · ') }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { dayAt, knownZone, monthAfter, monthIn, weeksOf } from '../../src/resources/views/calendar.js'
+import { knownZone } from '../../src/resources/typed-times.js'
+import { dayAt, monthAfter, monthIn, weeksOf } from '../../src/resources/views/calendar.js'
 import { testApp } from '../support/app.js'
 import { browserOf, chromiumMissing, expectClean, looks } from '../support/browser.js'
 import { callersOf } from '../support/callers.js'

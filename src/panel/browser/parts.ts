@@ -7,14 +7,6 @@ const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digi
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
-function showLocal(field: HTMLInputElement): void {
-  const place = document.getElementById(`k-${field.id}`)
-  const at = new Date(`${field.value}Z`)
-  const isOther = !Number.isNaN(at.valueOf()) && at.getTimezoneOffset() !== 0
-  const text = isOther ? t('{time} in your time zone', { time: day.format(at) }) : ''
-  if (place && place.textContent !== text) place.textContent = text
-}
-
 function showTimes(): void {
   for (const time of document.querySelectorAll('time')) {
     const at = new Date(time.dateTime)
@@ -23,8 +15,6 @@ function showTimes(): void {
     if (time.dataset.clock !== undefined) time.textContent = clock.format(at)
     else if (/^\d{4}-/.test(time.textContent ?? '')) time.textContent = day.format(at)
   }
-  for (const field of document.querySelectorAll<HTMLInputElement>('input[type=datetime-local]'))
-    showLocal(field)
 }
 
 function showSecret(button: HTMLElement): void {
@@ -138,9 +128,6 @@ export function startParts(): void {
   document.addEventListener('click', onClick)
   document.addEventListener('keydown', onEscape)
   document.addEventListener('change', onChange)
-  document.addEventListener('input', ({ target }) => {
-    if (target instanceof HTMLInputElement && target.type === 'datetime-local') showLocal(target)
-  })
   document.addEventListener('htmx:after:swap', () => {
     showTimes()
     offerReveals()

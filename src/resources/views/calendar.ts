@@ -14,17 +14,6 @@ export interface DatedEvent extends CalendarEvent {
 }
 
 const dayMs = 86_400_000
-const utc = 'UTC'
-
-/** Returns a time zone that the runtime knows, else UTC. */
-export function knownZone(given: string | undefined): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: given || utc }).resolvedOptions().timeZone
-  } catch {
-    return utc
-  }
-}
-
 /** Returns the day and time of a moment in a zone. */
 function localOf(at: number, timeZone: string): { day: string; time: string } {
   const format = new Intl.DateTimeFormat('en', {

@@ -254,6 +254,5 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
     '{n} Bilder wurden ausgelassen. Als Dateien speichern und hier ablegen.',
   ],
   '{n} words': ['{n} Wort', '{n} Wörter'],
-  '{time} in your time zone': '{time} in der eigenen Zeitzone',
   '{words} · {minutes} min read': '{words} · {minutes} Min. Lesezeit',
 }

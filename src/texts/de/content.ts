@@ -255,7 +255,6 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   empty: 'leer',
   'leave empty to create it from the title': 'leer: wird aus dem Titel gebildet',
   'height of the control, from 2 to 50': 'Höhe des Eingabefelds, 2 bis 50',
-  'in UTC': 'in UTC',
   'in one value': 'in einem Wert',
   'in published entries': 'in veröffentlichten Einträgen',
   missing: 'fehlt',

@@ -348,7 +348,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   field: 'Feld',
   folder: 'Ordner',
   'image size': 'Bildgröße',
-  'in UTC; leave empty for no expiry': 'in UTC; leer: nie',
+  'leave empty for no expiry': 'leer: nie',
   'in the panel': 'im Panel',
   'in the terminal': 'im Terminal',
   'in {n} hours': ['in {n} Stunde', 'in {n} Stunden'],

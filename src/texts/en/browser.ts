@@ -234,6 +234,5 @@ export const browserTexts = [
   '{n} people. Press Tab to choose',
   '{n} images were left out. Save them as files and drop them here.',
   '{n} words',
-  '{time} in your time zone',
   '{words} · {minutes} min read',
 ] as const

@@ -233,7 +233,6 @@ export const contentTexts = [
   'empty',
   'leave empty to create it from the title',
   'height of the control, from 2 to 50',
-  'in UTC',
   'in one value',
   'in published entries',
   'missing',

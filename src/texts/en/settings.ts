@@ -320,7 +320,7 @@ export const settingsTexts = [
   'field',
   'folder',
   'image size',
-  'in UTC; leave empty for no expiry',
+  'leave empty for no expiry',
   'in the panel',
   'in the terminal',
   'in {n} hours',

@@ -256,6 +256,5 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
     '{n} images ont été laissées de côté. Enregistrez-les dans des fichiers et déposez-les ici.',
   ],
   '{n} words': ['{n} mot', '{n} mots'],
-  '{time} in your time zone': '{time} dans votre fuseau horaire',
   '{words} · {minutes} min read': '{words} · {minutes} min de lecture',
 }

@@ -255,7 +255,6 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   empty: 'vide',
   'leave empty to create it from the title': 'vide\u00a0: formée à partir du titre',
   'height of the control, from 2 to 50': 'hauteur du champ, de 2 à 50',
-  'in UTC': 'en UTC',
   'in one value': 'dans une valeur',
   'in published entries': 'dans les entrées publiées',
   missing: 'introuvable',

@@ -351,7 +351,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   field: 'champ',
   folder: 'dossier',
   'image size': 'taille d’image',
-  'in UTC; leave empty for no expiry': 'en UTC\u00a0; vide\u00a0: jamais',
+  'leave empty for no expiry': 'vide\u00a0: jamais',
   'in the panel': 'dans le panneau',
   'in the terminal': 'dans le terminal',
   'in {n} hours': ['dans {n} heure', 'dans {n} heures'],
