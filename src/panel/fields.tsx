@@ -44,6 +44,8 @@ export function fieldPages(context: PanelContext) {
       )
       return fields.flatMap((field): Field[] => {
         if (field.name === 'data') return settings
+        // Fields are ordered on the page of their datatype.
+        if (field.name === 'sort_order') return []
         if (field.name === 'ui_config') return hintFields(String(type), record?.ui_config, viewer)
         return field.name === 'field_type' && field.kind === 'choice'
           ? [{ ...field, shows: viewer.t('Show settings') } as Field]

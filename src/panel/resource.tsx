@@ -4,6 +4,7 @@ import { type Ctx, idParam } from '../middleware/context.js'
 import { type Check, editedPart, type Resource, type Viewer } from '../resources/resource.js'
 import { fieldTime } from '../resources/times.js'
 import type { Access } from '../services/accounts/access.js'
+import type { PlainText } from '../texts/text.js'
 import { wordingOf } from '../texts/wording.js'
 import { columnsOf } from './cells.js'
 import type { PanelContext } from './context.js'
@@ -24,8 +25,11 @@ export interface PageResource<R extends object> extends Omit<Resource<R>, 'field
   /** @param record undefined for a new one */
   fields(record: R | undefined, viewer: Viewer): readonly Field[] | Promise<readonly Field[]>
   more?(view: View, record: R, c: Ctx): Child | Promise<Child>
-  before?(view: View, record: R): Child | Promise<Child>
+  /** @param draft of a refused form in this part */
+  before?(view: View, record: R, draft?: Draft): Child | Promise<Child>
   side?(view: View, record: R): Child | Promise<Child>
+  /** The heading of the form, if other parts stand before it. */
+  readonly formTitle?: PlainText
   actions?(view: View, record: R): Child
   made?(view: View, record: R): Html
 }
@@ -61,9 +65,9 @@ export function resourcePages<R extends object>(context: PanelContext, resource:
   const set = pages(context, resource.title.toLowerCase())
   if (!resource.ownList) listPage(set, resource)
   if (resource.create && resource.service.create) newPages(set, resource)
-  recordPages(set, context, resource)
+  const drawRecord = recordPages(set, context, resource)
   if (resource.service.remove && resource.access.remove) deletePages(set, resource)
-  return set
+  return { ...set, drawRecord }
 }
 
 type Pages = ReturnType<typeof pages>
@@ -162,10 +166,11 @@ function recordPages<R extends object>(
   { get, submit }: Pages,
   context: PanelContext,
   resource: PageResource<R>,
-): void {
+) {
   const { path, access, service, update } = resource
   const at = `${path}/:record_id`
-  const draw = async (view: View, c: Ctx, draft?: Draft) => {
+  /** @param draft of the refused form @param before of a refused form in the part before it */
+  const draw = async (view: View, c: Ctx, draft?: Draft, before?: Draft) => {
     const seen = (await resource.reads?.(panelActor(c))) ?? service
     const record = await seen.get(idIn(c))
     const fields = await fieldsOf(resource, record, viewerOf(view, c, draft?.texts))
@@ -198,7 +203,8 @@ function recordPages<R extends object>(
             <p>{view.t(why)}</p>
           </Note>
         )}
-        {await resource.before?.(view, record)}
+        {await resource.before?.(view, record, before)}
+        {resource.formTitle && <h2>{view.t(resource.formTitle)}</h2>}
         {mayUpdate ? (
           <Form view={view} action={own} id="form" draft={own}>
             <Fields
@@ -229,7 +235,7 @@ function recordPages<R extends object>(
     )
   }
   get(at, access.read, (view, c) => draw(view, c))
-  if (!update || !service.update || !access.update) return
+  if (!update || !service.update || !access.update) return draw
   submit(at, access.update, update, async (c, view, sent) => {
     const record = await service.get(idIn(c))
     return {
@@ -243,6 +249,7 @@ function recordPages<R extends object>(
       redraw: (view, draft) => draw(view, c, draft),
     }
   })
+  return draw
 }
 
 function deletePages<R extends object>({ get, act }: Pages, resource: PageResource<R>): void {

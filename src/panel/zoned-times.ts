@@ -1,5 +1,5 @@
-import { inUtc, knownZone, momentAt, timeInZone } from '../resources/typed-times.js'
 import type { Texts } from '../resources/form-field.js'
+import { inUtc, knownZone, momentAt, timeInZone } from '../resources/typed-times.js'
 import type { View } from './view.js'
 
 /** The text of a browser's control for a time, which has no zone. */

@@ -1,4 +1,5 @@
 import { DatatypeCreate, DatatypeUpdate, type Visibility } from '../services/content/datatypes.js'
+import { byOrder } from '../services/content/fields.js'
 import type { PlainText } from '../texts/text.js'
 import { all } from './entries.js'
 import type { Choice } from './form-field.js'
@@ -87,5 +88,5 @@ export const datatypeResource = (parts: ResourceParts) =>
 /** The fields of a datatype, in their order. */
 export async function fieldsIn({ services: { space } }: ResourceParts, datatypeId: string) {
   const fields = await all(space.fields.list({ parent_id: datatypeId }, { limit: maxChoices }))
-  return fields.sort((a, b) => a.sort_order - b.sort_order || (a.field_id < b.field_id ? -1 : 1))
+  return fields.sort(byOrder)
 }

@@ -1,3 +1,4 @@
+import { byOrder } from '../services/content/fields.js'
 import type { Services } from '../services/index.js'
 import type { Choice } from './form-field.js'
 
@@ -31,7 +32,7 @@ export interface Model {
 export async function modelOf({ services: { space } }: SpaceParts): Promise<Model> {
   const datatypes = await all(space.datatypes.list({}, { limit: maxModel }))
   const fields = await all(space.fields.list({}, { limit: maxModel }))
-  fields.sort((a, b) => a.sort_order - b.sort_order || (a.field_id < b.field_id ? -1 : 1))
+  fields.sort(byOrder)
   const fieldsOf = new Map<string, ModelField[]>()
   for (const field of fields) fieldsOf.set(field.parent_id, [...(fieldsOf.get(field.parent_id) ?? []), field])
   return { datatypes: new Map(datatypes.map(row => [row.datatype_id, row])), fieldsOf }

@@ -1,3 +1,4 @@
+import { startFieldOrder } from './field-order.js'
 import './global.js'
 import 'htmx.org/dist/ext/hx-csp.js'
 import { startComments } from './comments.js'
@@ -28,6 +29,7 @@ import { tellZone } from './zone.js'
 tellZone()
 startPanes()
 startParts()
+startFieldOrder()
 startSending()
 startList()
 startRows()

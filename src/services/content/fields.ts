@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Actor } from '../../actor.js'
 import type { PatchOf, RowOf } from '../../db/columns.js'
 import type { Door } from '../../db/database.js'
 import type { Reader } from '../../db/reader.js'
@@ -41,7 +42,9 @@ export const FieldCreate = z.object({
   ui_config: UiConfig.default({}),
   required: z.boolean().default(false),
   translatable: z.boolean().default(false),
-  sort_order: sortOrder.default(0),
+  sort_order: sortOrder
+    .optional()
+    .meta({ description: 'Without it, the field is the last of its datatype.' }),
 })
 export const FieldUpdate = z.object(members).partial()
 
@@ -51,6 +54,11 @@ type Update = PatchOf<Table>
 type Broken = z.output<typeof BrokenValues>
 
 export interface FieldService extends Crud<Table, MaybeNamed<CreateOf<Table>>> {
+  /**
+   * Moves a field among the fields of its datatype.
+   * @param index its new place, from 0; after the last for a larger one
+   */
+  place(actor: Actor, id: string, index: number): Promise<void>
   /** The field as it is after the patch, which is not stored. @throws as `update` */
   preview(id: string, patch: Update, check?: Check<Field>): Promise<Field>
   brokenValues(field: Field): Promise<Broken>
@@ -65,10 +73,12 @@ export function fields(db: Door, space: ContentSpace): FieldService {
     ...plain,
     async create(actor, given) {
       await refuseData(db, space, given)
+      const others = () => fieldsInOrder(db, space, given.parent_id)
+      const sort_order = given.sort_order ?? (await others()).at(-1)?.sort_order ?? 0
       return createNamed(
         given,
-        async () => (await db.findAll(space.fields, { parent_id: given.parent_id })).map(({ name }) => name),
-        name => plain.create(actor, { ...given, name }),
+        async () => (await others()).map(({ name }) => name),
+        name => plain.create(actor, { ...given, name, sort_order }),
       )
     },
     update: (actor, id, patch, check) =>
@@ -76,6 +86,16 @@ export function fields(db: Door, space: ContentSpace): FieldService {
         const { before, after } = await tx.update(space.fields, id, patch, check)
         await refuseChange(tx, space, before, after)
         return after
+      }),
+    place: (actor, id, index) =>
+      db.write(actor, async tx => {
+        const field = await tx.get(space.fields, id)
+        if (!field) throw notFound()
+        const others = await fieldsInOrder(tx, space, field.parent_id)
+        const inOrder = others.filter(({ field_id }) => field_id !== id)
+        inOrder.splice(index, 0, field)
+        for (const [i, { field_id, sort_order }] of inOrder.entries())
+          if (sort_order !== i + 1) await tx.update(space.fields, field_id, { sort_order: i + 1 })
       }),
     async preview(id, patch, check) {
       const before = await db.get(space.fields, id)
@@ -90,6 +110,15 @@ export function fields(db: Door, space: ContentSpace): FieldService {
     hasValues: id => hasValues(db, space, id),
   }
 }
+
+type Ordered = Pick<Field, 'sort_order' | 'field_id'>
+
+/** Compares fields by their order; of two with the same one, the older is first. */
+export const byOrder = (a: Ordered, b: Ordered): number =>
+  a.sort_order - b.sort_order || (a.field_id < b.field_id ? -1 : 1)
+
+const fieldsInOrder = async (read: Reader, space: ContentSpace, datatypeId: string): Promise<Field[]> =>
+  (await read.findAll(space.fields, { parent_id: datatypeId })).sort(byOrder)
 
 /** Whether a change of a field changes which of its values are taken. */
 export const changesRules = ({ data, required }: Pick<Update, 'data' | 'required'>): boolean =>
