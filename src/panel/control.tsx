@@ -139,6 +139,28 @@ function Select({ field, id, value, described }: ControlProps) {
   )
 }
 
+/** A choice of a few, of which the first is chosen at first; Enter sends the form. */
+function Tiles({ field, value }: ControlProps) {
+  if (field.kind !== 'choice') return null
+  const chosen = textIn([value].flat()[0]) || field.choices[0]?.value
+  return (
+    <div class="type-tiles">
+      {field.choices.map(choice => (
+        <label class="type-tile">
+          <input type="radio" name={field.name} value={choice.value} checked={choice.value === chosen} />
+          <b>{choice.word}</b>
+        </label>
+      ))}
+    </div>
+  )
+}
+
+const isTiles = (field: Field): boolean => 'tiles' in field && field.tiles === true
+
+/** Whether a field has several controls, with the label as their legend. */
+export const isGroup = (field: Field): boolean =>
+  field.kind === 'choices' || field.kind === 'rows' || isTiles(field)
+
 /** A choice on which other fields depend: the script presses the button, and hides it. */
 const Shows = ({ field, children }: { field: Field; children?: Child }) => {
   const words = 'shows' in field ? field.shows : undefined
@@ -222,6 +244,7 @@ const RichText = (props: ControlProps) => (
 /** The control for a field. */
 export function Control(props: ControlProps) {
   const { field, value } = props
+  if (isTiles(field)) return <Tiles {...props} />
   switch (field.kind) {
     case 'choices':
     case 'choice':

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { parseJson } from '../services/json-text.js'
 import type { Text } from '../texts/text.js'
 import { Conflict, type SavedFields } from './conflict.js'
-import { Control, textIn } from './control.js'
+import { Control, isGroup, textIn } from './control.js'
 import type { Choice, Field, Picked } from './form-field.js'
 import { type Draft, formText, seenMember, type Texts, touchedMember } from './pages.js'
 import { Icon, Note } from './parts.js'
@@ -86,7 +86,7 @@ function FieldRow({
       )}
     </>
   )
-  if (field.kind === 'choices' || field.kind === 'rows')
+  if (isGroup(field))
     return (
       <fieldset class="field" aria-describedby={field.help && `u-${field.name}`}>
         <legend>{label}</legend>
@@ -164,10 +164,10 @@ const Refusal = ({ view, draft, fields, storesNothing }: RefusalProps) => {
         <b>{[heading && view.t(heading), problem].filter(Boolean).join(': ')}</b>
         {own.length + elsewhere.length > 0 && (
           <ul>
-            {own.map(({ name, label, kind }) => (
+            {own.map(field => (
               <li>
-                <a href={`#${kind === 'choices' || kind === 'rows' ? 'e' : 'f'}-${name}`}>
-                  {labelled(label, errors.get(name) ?? '')}
+                <a href={`#${isGroup(field) ? 'e' : 'f'}-${field.name}`}>
+                  {labelled(field.label, errors.get(field.name) ?? '')}
                 </a>
               </li>
             ))}

@@ -43,6 +43,8 @@ interface Choosing {
   picked?: Picked
   /** The label of the button that shows the fields which depend on this choice. */
   shows?: string
+  /** Shows all choices side by side. */
+  tiles?: true
 }
 
 /** A field of a form, as the browser shows it. */

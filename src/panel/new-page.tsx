@@ -3,13 +3,15 @@ import { modelOf } from '../resources/entries.js'
 import { askedPage, newPageFields, withFreeSlug } from '../resources/new-page.js'
 import { PageCreate } from '../services/content/routes.js'
 import type { PanelContext } from './context.js'
-import { Fields } from './controls.js'
+import { type Field, Fields } from './controls.js'
 import { TitledPage } from './layout.js'
 import { begun, type Draft, type Pages } from './pages.js'
 import { Empty, Form, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
 const at = '/content/new'
+/** More datatypes than this are a list. */
+const maxTiles = 12
 const Asked = PageCreate.pick({ title: true, slug: true, datatype_id: true })
 
 /** A new page: it creates the address and its entry together. */
@@ -43,7 +45,10 @@ export function newPagePages({ get, submit }: Pages, context: PanelContext): voi
 }
 
 async function draw(view: View, context: PanelContext, draft?: Draft) {
-  const fields = await newPageFields(await modelOf(context), context, view)
+  const found: readonly Field[] = await newPageFields(await modelOf(context), context, view)
+  const fields = found.map(field =>
+    field.kind === 'choice' && field.choices.length <= maxTiles ? { ...field, tiles: true as const } : field,
+  )
   const hasKinds = fields.some(field => field.kind === 'choice' && field.choices.length > 0)
   return (
     <TitledPage

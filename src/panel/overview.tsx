@@ -75,6 +75,14 @@ export function overviewPages(context: PanelContext) {
         title={view.t('Overview')}
         heading={view.t('Hello, {name}', { name: view.user?.name ?? '' })}
         column
+        actions={
+          view.can('content:create') &&
+          view.can('routes:create') && (
+            <a class="button next" href={`${view.base}/content/new`}>
+              {view.t('New page')}
+            </a>
+          )
+        }
       >
         <p class="lead">{view.t('You are signed in as {role}.', { role: view.user?.role ?? '' })}</p>
         {await Needs({ view, services: context.services })}

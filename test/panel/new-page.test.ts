@@ -24,7 +24,9 @@ describe('a new page', () => {
     expect(content.text).toContain(`href="${path}"`)
     const form = await call('GET', path)
     expect(
-      [...form.text.matchAll(/<option value="(\w{26})"[^>]*>([^<]*)/g)].map(([, ...one]) => one),
+      [...form.text.matchAll(/name="datatype_id" value="(\w{26})"[^>]*><b>([^<]*)/g)].map(
+        ([, ...one]) => one,
+      ),
     ).toEqual([[datatype_id, 'Article']])
     const given = { title: 'About us', slug: '/about', datatype_id }
     const { status, location } = await post(path, given)
@@ -71,7 +73,7 @@ describe('a new page', () => {
 })
 
 const words = (text: string) =>
-  [...text.matchAll(/<option value="\w{26}"[^>]*>([^<]*)/g)].map(([, one]) => one)
+  [...text.matchAll(/name="datatype_id" value="\w{26}"[^>]*><b>([^<]*)/g)].map(([, one]) => one)
 
 describe('D10: a new page', () => {
   it('starts from kinds that pages start from, not from those that are only inside of pages', async () => {
@@ -137,7 +139,7 @@ describe.skipIf(chromiumMissing)(
       const focused = () => page.evaluate(() => document.activeElement?.id)
       await open('/content/new')
       expect(await focused()).toBe('f-title')
-      await page.selectOption('#f-datatype_id', datatype_id)
+      await page.locator(`.type-tile:has([value="${datatype_id}"])`).click()
       await page.focus('#f-title')
       await page.keyboard.type('Ride on, dear bicycle')
       await expect.poll(() => page.inputValue('#f-slug')).toBe('/ride-on-dear-bicycle')
@@ -156,7 +158,7 @@ describe.skipIf(chromiumMissing)(
       const admin = await panel({ as: 'admin' })
       const { page, open } = admin
       await open('/content/new')
-      await page.selectOption('#f-datatype_id', datatype_id)
+      await page.locator(`.type-tile:has([value="${datatype_id}"])`).click()
       await page.fill('#f-title', 'First')
       await expect.poll(() => page.inputValue('#f-slug')).toBe('/first')
       await page.fill('#f-slug', '/diary/first')

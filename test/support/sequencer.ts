@@ -11,6 +11,8 @@ const longest = [
   'operation/install',
   'panel/every-page',
   'panel/keyboard-story',
+  'panel/eleven-tasks',
+  'panel/field-list',
   'panel/editor',
   'panel/drafts',
   'panel/languages',

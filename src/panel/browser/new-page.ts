@@ -9,6 +9,11 @@ const fieldIn = (form: HTMLFormElement, name: string) => {
   const found = form.elements.namedItem(name)
   return found instanceof HTMLInputElement || found instanceof HTMLSelectElement ? found : undefined
 }
+/** The value of a field, or of the chosen one of several. */
+function valueIn(form: HTMLFormElement, name: string): string {
+  const found = form.elements.namedItem(name)
+  return found instanceof RadioNodeList ? found.value : (fieldIn(form, name)?.value ?? '')
+}
 
 /** The suggested address; any other one was typed by the author. */
 let made = ''
@@ -26,8 +31,8 @@ async function show(form: HTMLFormElement, address: string): Promise<void> {
   asked?.abort()
   asked = new AbortController()
   const query = new URLSearchParams({
-    title: fieldIn(form, 'title')?.value ?? '',
-    datatype_id: fieldIn(form, 'datatype_id')?.value ?? '',
+    title: valueIn(form, 'title'),
+    datatype_id: valueIn(form, 'datatype_id'),
   })
   const answer = await fetch(`${address}?${query}`, { signal: asked.signal })
   const slug = fieldIn(form, 'slug')
