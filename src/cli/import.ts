@@ -51,13 +51,14 @@ async function lineFile(path: string | undefined): Promise<LineFile | undefined>
   }
 }
 
-function previewText({ locales, datatypes, files, notes }: ImportPreview): string {
+function previewText({ locales, datatypes, files, unread, notes }: ImportPreview): string {
   const lines = datatypes.map(
     ({ name, fields, entries, published }) =>
       `${name}: fields ${fields}, entries ${entries}, published ${published}`,
   )
   const languages = locales.length > 0 ? [`Languages: ${locales.join(', ')}.`] : []
-  const further = [...languages, `Files: ${files}.`, ...notes.map(note => `- ${note}`)]
+  const left = unread.map(({ place, reason }) => `Left out: ${place}: ${reason}`)
+  const further = [...languages, `Files: ${files}.`, ...left, ...notes.map(note => `- ${note}`)]
   return [...lines, ...further, 'Nothing was stored.'].join('\n')
 }
 

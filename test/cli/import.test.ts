@@ -86,6 +86,7 @@ describe('slugline import', () => {
       locales: ['en'],
       datatypes: [{ name: 'post', fields: 2, entries: 2, published: 2 }],
       files: 2,
+      unread: [],
       notes: [],
     })
     const told = await line('contentful', single, '--dry-run', '--config', config)

@@ -1,5 +1,6 @@
 import { badRequest } from '../../../errors.js'
 import type { ExportFiles } from '../../../services/import/site.js'
+import type { UnreadRecord } from '../../../services/import/unread.js'
 import { uriDecoded } from '../../../services/text.js'
 import type { ZonedTime } from '../zone.js'
 import { parseXml, type XmlElement } from './xml.js'
@@ -10,9 +11,8 @@ export interface WordpressExport {
   readonly authors: readonly WordpressAuthor[]
   readonly terms: readonly WordpressTerm[]
   readonly items: readonly WordpressItem[]
-  /** How many items have no id, and are left out. */
-  /** Places of items without an id. */
-  readonly withoutId: readonly string[]
+  /** Records that cannot be read, or that another one comes before. */
+  readonly unread: readonly UnreadRecord[]
 }
 
 interface WordpressAuthor {
@@ -162,30 +162,50 @@ function* termsOf(channel: XmlElement): Generator<WordpressTerm> {
       }
 }
 
-const authorsOf = (channel: XmlElement): WordpressAuthor[] =>
-  allOf(channel, 'wp:author').map(author => {
-    const login = childText(author, 'wp:author_login').trim()
-    return { id: numberOf(author, 'wp:author_id'), login, name: childText(author, 'wp:author_display_name') }
-  })
+const authorOf = (author: XmlElement): WordpressAuthor => ({
+  id: numberOf(author, 'wp:author_id'),
+  login: childText(author, 'wp:author_login').trim(),
+  name: childText(author, 'wp:author_display_name'),
+})
+
+/** Such as `old.xml: line 12: Hello`. */
+function placeOf(element: XmlElement, file: string): string {
+  const name = ['title', 'link', 'wp:author_display_name']
+    .map(child => childText(element, child).trim())
+    .find(text => text !== '')
+  return `${file}: line ${element.line}${name === undefined ? '' : `: ${name.slice(0, 100)}`}`
+}
+
+const isSame = (a: WordpressItem, b: WordpressItem): boolean =>
+  a.type === b.type && a.title === b.title && a.content === b.content
 
 class Gathered {
   base: URL | undefined
   readonly authors = new Map<string, WordpressAuthor>()
   readonly terms = new Map<string, WordpressTerm>()
   readonly items = new Map<number, WordpressItem>()
-  readonly withoutId: string[] = []
+  readonly unread: UnreadRecord[] = []
 
   add(channel: XmlElement, file: string): void {
     this.setBase(childText(channel, 'wp:base_blog_url').trim() || childText(channel, 'link').trim(), file)
-    for (const author of authorsOf(channel)) this.addAuthor(author)
+    const unread = (element: XmlElement, reason: string) =>
+      this.unread.push({ place: placeOf(element, file), reason })
+    for (const element of allOf(channel, 'wp:author')) {
+      const author = authorOf(element)
+      if (author.login === '') unread(element, 'it has no login (wp:author_login)')
+      else this.addAuthor(author)
+    }
     for (const term of termsOf(channel)) this.addTerm(term)
     for (const element of allOf(channel, 'item')) {
       const item = itemOf(element)
       if (!item) {
-        this.withoutId.push(`${file}: ${childText(element, 'title').trim() || childText(element, 'link')}`)
+        unread(element, 'it has no id (wp:post_id)')
         continue
       }
-      if (!this.items.has(item.id)) this.items.set(item.id, item)
+      const known = this.items.get(item.id)
+      // Exports of parts of a site have some items twice.
+      if (known && !isSame(known, item)) unread(element, `another item has its id ${item.id} (wp:post_id)`)
+      if (!known) this.items.set(item.id, item)
       // Exports of a part of a site list neither its terms nor, long ago, its authors.
       for (const term of item.terms)
         this.addTerm({ ...term, id: undefined, description: '', parent: '', metas: new Map() })
@@ -234,8 +254,8 @@ export async function readWordpressExport(files: ExportFiles): Promise<Wordpress
       throw badRequest(`${name}: it is not an export of WordPress (RSS with wp:wxr_version)`)
     gathered.add(channel, name)
   }
-  const { base, authors, terms, items, withoutId } = gathered
+  const { base, authors, terms, items, unread } = gathered
   if (!base) throw badRequest('there is no export')
   const inOrder = [...items.values()].sort((a, b) => a.id - b.id)
-  return { base, authors: [...authors.values()], terms: [...terms.values()], items: inOrder, withoutId }
+  return { base, authors: [...authors.values()], terms: [...terms.values()], items: inOrder, unread }
 }

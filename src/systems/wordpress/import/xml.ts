@@ -5,6 +5,8 @@ import { badRequest } from '../../../errors.js'
 export interface XmlElement {
   /** With its prefix, such as `wp:post_id`. */
   readonly name: string
+  /** The line in which it begins. */
+  readonly line: number
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly XmlElement[]
   readonly text: string
@@ -47,7 +49,10 @@ export function parseXml(xml: string, name: string): XmlElement {
   })
   parser.on('opentag', ({ name, attributes }) => {
     if (open.length >= maxDepth) throw problem(`it has more than ${maxDepth} levels`)
-    const element = { name, attributes: new Map(Object.entries(attributes)), children: [], text: '' }
+    const element = {
+      ...{ name, line: parser.line, attributes: new Map(Object.entries(attributes)) },
+      ...{ children: [], text: '' },
+    }
     open.at(-1)?.children.push(element)
     root ??= element
     open.push(element)
