@@ -118,7 +118,7 @@ export const commands: readonly Command[] = [
       '--files <folder>': 'folder with the files that the export names by URL',
       '--without-files': 'do not import files',
       '--report <file>': 'write one line of JSON about each record to a file',
-      '--verify': 'read everything back and count what equals the export',
+      '--verify': 'ask for each record as front ends do, and compare it with the export',
       '--redirects <file>': 'write redirects from changed addresses to a file, for a proxy',
       ...config,
       ...json,
