@@ -126,6 +126,22 @@ export const commands: readonly Command[] = [
     run: async (...call) => (await import('./import.js')).importExport(...call),
   },
   {
+    words: 'compare',
+    summary: 'ask another system and this one the same questions, and show what differs',
+    arguments: {
+      '<old>': 'the URL of the other system’s API; its key is in the variable OLD_TOKEN',
+      '<new>': 'the URL below /compat here; its key is in the variable NEW_TOKEN',
+    },
+    options: {
+      '--system <name>': 'contentful, sanity, strapi or wordpress (default: by the URL)',
+      '--types <names>': 'the lists to compare, separated by commas (default: all)',
+      '--allow <percent>': 'the share of a record that may differ (default: 0)',
+      '--limit <number>': 'maximum number of records of each list, 0 for all (default: 1000)',
+      ...json,
+    },
+    run: async (...call) => (await import('./compare.js')).compare(...call),
+  },
+  {
     words: 'openapi',
     summary: 'write the OpenAPI document to standard output',
     options: config,

@@ -116,7 +116,7 @@ interface Settings {
   progress(doing: string, done: number, total: number): void
 }
 
-/** Asks for what was stored, and says of each record how it is here. @returns how many are equal */
+/** Reads stored records back and writes a row about each. @returns the numbers of equal and different ones */
 export async function reportOn(
   imports: TreeImport,
   moved: Moved,

@@ -23,7 +23,7 @@ export interface ImportSettings {
   progress(doing: string, done: number, total: number): void
   /** Gets a row about each record when all are stored; reading them back takes time. */
   readonly report?: ((row: ReportRow) => unknown) | undefined
-  /** Opens the root of the other system when everything is stored; some systems have none. */
+  /** Opens the root of the other system when everything is stored; undefined for a system without a root. */
   readonly root?: ((compat: Imported['compat']) => Promise<OpenRoot | undefined>) | undefined
   /** Whether redirects lead from old addresses that differ. */
   readonly redirects?: boolean | undefined

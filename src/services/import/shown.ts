@@ -15,7 +15,7 @@ export interface ShownRecord {
 }
 
 /** One request of a front end, about some entries of an import. */
-export interface Question {
+interface Question {
   readonly path: string
   readonly entries: readonly ImportedEntry[]
   /** Undefined for the default locale, or for all at once. */
@@ -53,7 +53,7 @@ const countOf = (value: unknown): number => {
   return value === null || value === undefined || value === 0 || value === false ? 0 : 1
 }
 
-/** The size of what is shown of a field. Related records count where they are. */
+/** The size of a field as it is shown. Related records are counted in their own entries. */
 function sizeOfMember(given: ImportedValue, shown: unknown): Size {
   if ('entries' in given) return noSize
   const size = sizeOfJson(shown)

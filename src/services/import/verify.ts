@@ -127,7 +127,7 @@ const ofTexts = (aspect: Aspect, before: string, after: string | null | undefine
   isEqual: plain(before) === plain(after ?? ''),
 })
 
-/** Compares an entry of an export with what is stored and what the root shows of it. */
+/** Compares an entry of an export with its stored state and with the answer of the root. */
 export function comparisonsOf(
   system: string,
   entry: ImportedEntry,
