@@ -174,8 +174,8 @@ it('names authors without a login, and items whose id another one has', async ()
   })
   expect(paths(site)).toEqual(['/one'])
   expect(site.unread?.named).toEqual([
-    { place: expect.stringMatching(/: line \d+$/), reason: 'it has no login (wp:author_login)' },
     { place: expect.stringMatching(/: line \d+: Other$/), reason: 'another item has its id 1 (wp:post_id)' },
+    { place: expect.stringMatching(/: line \d+$/), reason: 'it has no login (wp:author_login)' },
   ])
 })
 

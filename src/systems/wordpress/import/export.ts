@@ -186,31 +186,42 @@ class Gathered {
   readonly items = new Map<number, WordpressItem>()
   readonly unread: UnreadRecord[] = []
 
+  /** The authors and terms that items of a file name. Exports of a part of a site list neither. */
+  private readonly named = {
+    authors: new Set<string>(),
+    terms: new Map<string, WordpressItem['terms'][number]>(),
+  }
+
+  addItem(element: XmlElement, file: string): void {
+    const unread = (reason: string) => this.unread.push({ place: placeOf(element, file), reason })
+    const item = itemOf(element)
+    if (!item) {
+      unread('it has no id (wp:post_id)')
+      return
+    }
+    const known = this.items.get(item.id)
+    // Exports of parts of a site have some items twice.
+    if (known && !isSame(known, item)) unread(`another item has its id ${item.id} (wp:post_id)`)
+    if (!known) this.items.set(item.id, item)
+    for (const term of item.terms) {
+      const key = `${term.taxonomy}:${term.slug}`
+      if (!this.named.terms.has(key)) this.named.terms.set(key, term)
+    }
+    this.named.authors.add(item.author)
+  }
+
+  /** Adds the rest of a file, when its items are there. */
   add(channel: XmlElement, file: string): void {
     this.setBase(childText(channel, 'wp:base_blog_url').trim() || childText(channel, 'link').trim(), file)
-    const unread = (element: XmlElement, reason: string) =>
-      this.unread.push({ place: placeOf(element, file), reason })
     for (const element of allOf(channel, 'wp:author')) {
       const author = authorOf(element)
-      if (author.login === '') unread(element, 'it has no login (wp:author_login)')
-      else this.addAuthor(author)
+      if (author.login !== '') this.addAuthor(author)
+      else this.unread.push({ place: placeOf(element, file), reason: 'it has no login (wp:author_login)' })
     }
     for (const term of termsOf(channel)) this.addTerm(term)
-    for (const element of allOf(channel, 'item')) {
-      const item = itemOf(element)
-      if (!item) {
-        unread(element, 'it has no id (wp:post_id)')
-        continue
-      }
-      const known = this.items.get(item.id)
-      // Exports of parts of a site have some items twice.
-      if (known && !isSame(known, item)) unread(element, `another item has its id ${item.id} (wp:post_id)`)
-      if (!known) this.items.set(item.id, item)
-      // Exports of a part of a site list neither its terms nor, long ago, its authors.
-      for (const term of item.terms)
-        this.addTerm({ ...term, id: undefined, description: '', parent: '', metas: new Map() })
-      this.addAuthor({ id: 0, login: item.author, name: item.author })
-    }
+    for (const term of this.named.terms.values())
+      this.addTerm({ ...term, id: undefined, description: '', parent: '', metas: new Map() })
+    for (const login of this.named.authors) this.addAuthor({ id: 0, login, name: login })
   }
 
   private setBase(address: string, file: string): void {
@@ -248,7 +259,11 @@ export async function readWordpressExport(files: ExportFiles): Promise<Wordpress
     throw badRequest('the export has no .xml file: create one in WordPress under Tools > Export')
   const gathered = new Gathered()
   for (const name of chosen) {
-    const rss = parseXml(await files.text(name), name)
+    const rss = await parseXml(files.lines(name), name, element => {
+      const isItem = element.name === 'item'
+      if (isItem) gathered.addItem(element, name)
+      return isItem
+    })
     const channel = rss.children.find(child => child.name === 'channel')
     if (rss.name !== 'rss' || !channel?.children.some(child => child.name === 'wp:wxr_version'))
       throw badRequest(`${name}: it is not an export of WordPress (RSS with wp:wxr_version)`)
