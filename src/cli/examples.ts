@@ -105,6 +105,10 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
     'slugline import wordpress export.xml --dry-run',
     'slugline import sanity export.tar.gz --author ada@example.com --public',
   ],
+  compare: [
+    'slugline compare https://old.example/wp-json https://cms.example/compat/wordpress/wp-json',
+    'slugline compare https://api.old.example/api http://localhost:8080/compat/strapi/api --types articles --allow 5',
+  ],
   'model pull': ['slugline model pull > model.json', 'ssh example.com model pull > model.json'],
   'model plan': ['slugline model plan < model.json', 'ssh example.com model plan < model.json'],
   'model apply': ['slugline model apply < model.json', 'ssh example.com model apply < model.json'],

@@ -8,12 +8,13 @@ import type { ImportTask } from '../node/importer.js'
 import { outgoing } from '../node/outgoing.js'
 import { createLog, nodeHashing, nodePorts, storage } from '../node/ports.js'
 import type { ImportMessage, ImportWork, Storage } from '../ports.js'
-import { open } from '../server.js'
+import { type Options, open } from '../server.js'
 import { loadSite } from '../services/import/load.js'
 import { previewOf } from '../services/import/preview.js'
 import { keepReport } from '../services/import/stored-report.js'
 import { mediaAddress } from '../services/media/storage.js'
 import { readerOf } from '../systems/readers.js'
+import { siteRoot } from './import-root.js'
 
 const log = createLog('error', { write: line => process.stderr.write(line) })
 
@@ -45,13 +46,8 @@ async function load(source: OpenExport, task: ImportTask): Promise<ImportMessage
   const { work, config } = task
   const site = await (await reader(work.system))(source)
   const ports = { ...nodePorts(log, task.configPath), storage: await storageFor(task) }
-  const {
-    db,
-    services,
-    config: inEffect,
-  } = await open({
-    ...{ config, ports, variables: process.env, onlyExisting: true, asItIs: true },
-  })
+  const options: Options = { config, ports, variables: process.env, onlyExisting: true, asItIs: true }
+  const { db, services, config: inEffect } = await open(options)
   try {
     const hasStorage = mediaAddress(inEffect(), 'media') !== undefined
     const report = await keepReport(db, work.importId)
@@ -64,6 +60,12 @@ async function load(source: OpenExport, task: ImportTask): Promise<ImportMessage
           : undefined,
       redirects: inEffect().redirect_mode !== 'off',
       report: row => report.add(row),
+      root: compat =>
+        siteRoot(
+          options,
+          { system: work.system, actor: work.actor, isLocalized: site.locales.length > 1 },
+          compat,
+        ),
       progress: (doing, done, total) => {
         const now = performance.now()
         if (done < total && now - toldAt < 200) return

@@ -17,8 +17,9 @@ import { mediaAddress } from '../services/media/storage.js'
 import { readerOf } from '../systems/readers.js'
 import { authorOf } from './author.js'
 import { type LocalCommand, show, type Values } from './command.js'
+import { siteRoot } from './import-root.js'
 import { progressLine } from './progress.js'
-import { asOperator } from './site.js'
+import { asOperator, siteOptions } from './site.js'
 import { complain, type Terminal } from './terminal.js'
 
 function summary(imported: Imported): string {
@@ -33,11 +34,17 @@ function summary(imported: Imported): string {
   return [made, ...kept, ...without, ...moved, ...losses, ...checked, ...names].join('\n')
 }
 
-/** Such as `Same as in the export: records 20 of 20, words 19 of 20.` */
-function verifiedLines(verified: Verified): string[] {
-  const compared = Object.entries(verified).filter(([, { of }]) => of > 0)
+/** Such as `Read back: 18 equal, 1 different, 1 missing.`, and the differences. */
+function verifiedLines({ equal, different, missing, unasked, aspects, named }: Verified): string[] {
+  const compared = Object.entries(aspects).map(([name, { equal: same, of }]) => `${name} ${same} of ${of}`)
+  const counts = `${equal} equal, ${different} different, ${missing} missing`
+  const without = unasked > 0 ? `, ${unasked} without an id of the other system` : ''
+  const others = different + missing - named.length
   return [
-    `Same as in the export: ${compared.map(([name, { equal, of }]) => `${name} ${equal} of ${of}`).join(', ')}.`,
+    `Read back: ${counts}${without}.`,
+    ...(compared.length > 0 ? [`Same as in the export: ${compared.join(', ')}.`] : []),
+    ...named.map(one => `* ${one}`),
+    ...(others > 0 ? [`* and ${others} others: see --report`] : []),
   ]
 }
 
@@ -51,13 +58,14 @@ async function lineFile(path: string | undefined): Promise<LineFile | undefined>
   }
 }
 
-function previewText({ locales, datatypes, files, notes }: ImportPreview): string {
+function previewText({ locales, datatypes, files, unread, notes }: ImportPreview): string {
   const lines = datatypes.map(
     ({ name, fields, entries, published }) =>
       `${name}: fields ${fields}, entries ${entries}, published ${published}`,
   )
   const languages = locales.length > 0 ? [`Languages: ${locales.join(', ')}.`] : []
-  const further = [...languages, `Files: ${files}.`, ...notes.map(note => `- ${note}`)]
+  const left = unread.map(({ place, reason }) => `Left out: ${place}: ${reason}`)
+  const further = [...languages, `Files: ${files}.`, ...left, ...notes.map(note => `- ${note}`)]
   return [...lines, ...further, 'Nothing was stored.'].join('\n')
 }
 
@@ -124,6 +132,14 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
           redirects: config.redirect_mode !== 'off',
           oldAddress: ({ from, to }) => redirects?.write(`${from} ${to}`),
           report: isChecked ? row => report?.write(JSON.stringify(row)) : undefined,
+          root: isChecked
+            ? async compat =>
+                siteRoot(
+                  await siteOptions(terminal, options.config),
+                  { system, actor, isLocalized: site.locales.length > 1 },
+                  compat,
+                )
+            : undefined,
           progress: (of, done, total) =>
             total > 0 && line.draw({ doing: `import of ${of}`, of, done, total }),
         })

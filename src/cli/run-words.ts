@@ -19,7 +19,17 @@ function nodeOf(root: Node, words: readonly string[], hidden: boolean): Node {
 }
 
 const helpGroups: Readonly<Record<string, readonly string[]>> = {
-  'Set up and run:': ['serve', 'quickstart', 'init', 'doctor', 'config', 'migrate', 'backup', 'import'],
+  'Set up and run:': [
+    'serve',
+    'quickstart',
+    'init',
+    'doctor',
+    'config',
+    'migrate',
+    'backup',
+    'import',
+    'compare',
+  ],
   'Content:': [
     'content',
     'pages',

@@ -43,6 +43,7 @@ export const machineCommands: readonly string[] = [
   'backup verify',
   'backup restore',
   'import',
+  'compare',
   'openapi',
   'completion',
   'version',

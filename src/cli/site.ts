@@ -4,7 +4,7 @@ import { type Config, databaseFile } from '../config.js'
 import { badRequest, ConfigError, HttpError, invalid } from '../errors.js'
 import { withKeptSecret } from '../node/app-secret.js'
 import { nodePorts } from '../node/ports.js'
-import { open } from '../server.js'
+import { type Options, open } from '../server.js'
 import type { Services } from '../services/index.js'
 import { runAs, type SiteCommand, type Values } from './command.js'
 import { commandLog } from './command-log.js'
@@ -38,6 +38,20 @@ function withPlaceOfQuickstart(error: unknown): unknown {
   )
 }
 
+/** How a command opens the site of a configuration file. @throws ConfigError for an invalid file */
+export async function siteOptions(terminal: Terminal, configPath: string | undefined): Promise<Options> {
+  const { config, path, storage, folderMedia } = await siteConfig(terminal, configPath)
+  return {
+    config: withKeptSecret(config, { configuration: path, database: databaseFile(config) }),
+    folderMedia,
+    ports: { ...nodePorts(commandLog(terminal), path), storage },
+    variables: terminal.variables,
+    onlyExisting: true,
+    asItIs: true,
+    followsDatabaseClock: true,
+  }
+}
+
 /**
  * Opens the site of a configuration file, whether or not the service runs, and closes it again.
  * @throws ConfigError for an invalid file, or a database that is missing or does not respond
@@ -47,20 +61,11 @@ async function onSite<T>(
   configPath: string | undefined,
   work: (services: Services, config: Config) => Promise<T>,
 ): Promise<T> {
-  const { config, path, storage, folderMedia } = await siteConfig(terminal, configPath)
   const {
     db,
     services,
     config: inEffect,
-  } = await open({
-    config: withKeptSecret(config, { configuration: path, database: databaseFile(config) }),
-    folderMedia,
-    ports: { ...nodePorts(commandLog(terminal), path), storage },
-    variables: terminal.variables,
-    onlyExisting: true,
-    asItIs: true,
-    followsDatabaseClock: true,
-  }).catch(error => {
+  } = await open(await siteOptions(terminal, configPath)).catch(error => {
     throw configPath === undefined ? withPlaceOfQuickstart(error) : error
   })
   try {

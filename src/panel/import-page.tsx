@@ -43,6 +43,8 @@ const aspects: Readonly<Record<string, PlainText>> = {
   states: 'States',
   addresses: 'Addresses',
   times: 'Times',
+  title: 'Title',
+  slug: 'Slug',
   words: 'Words',
   pictures: 'Images',
   links: 'Links',
@@ -204,10 +206,18 @@ function Preview({ view, preview }: { view: View; preview: Record<string, unknow
   )
 }
 
+/** The rows of the comparison: how many records are equal as a whole, and in each aspect. */
+function comparedIn(verified: Imported['verified']): [string, { equal: number; of: number }][] {
+  const { equal, different, missing, aspects: compared } = verified ?? {}
+  if (!compared || equal === undefined) return []
+  const records = { equal, of: equal + (different ?? 0) + (missing ?? 0) }
+  return Object.entries({ records, ...compared }).filter(([, { of }]) => of > 0)
+}
+
 function Result({ view, made }: { view: View; made: Record<string, unknown> }) {
   const imported = made as unknown as Imported
   const { datatypes, fields, entries, files, known, redirects, compat, verified } = imported
-  const compared = Object.entries(verified ?? {}).filter(([, { of }]) => of > 0)
+  const compared = comparedIn(verified)
   return (
     <section aria-labelledby="result">
       <h2 id="result">{view.t('Result')}</h2>

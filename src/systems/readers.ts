@@ -1,3 +1,4 @@
+import type { Questions } from '../services/import/shown.js'
 import type { ReadExport } from '../services/import/site.js'
 import type { ImportSystem } from '../services/import/systems.js'
 
@@ -12,3 +13,14 @@ const readers: Readonly<Record<ImportSystem, () => Promise<ReadExport>>> = {
 /** The reader of a system's exports; undefined for a system without a reader. */
 export const readerOf = (system: string): (() => Promise<ReadExport>) | undefined =>
   Object.hasOwn(readers, system) ? readers[system as ImportSystem] : undefined
+
+const questions: Readonly<Partial<Record<ImportSystem, () => Promise<Questions>>>> = {
+  wordpress: async () => (await import('./wordpress/import/shown.js')).wordpressQuestions,
+  contentful: async () => (await import('./contentful/import/shown.js')).contentfulQuestions,
+  sanity: async () => (await import('./sanity/import/shown.js')).sanityQuestions,
+  strapi: async () => (await import('./strapi/import/shown.js')).strapiQuestions,
+}
+
+/** The requests by which imported records are read back; undefined for a system without a root. */
+export const questionsFor = (system: string): (() => Promise<Questions>) | undefined =>
+  Object.hasOwn(questions, system) ? questions[system as ImportSystem] : undefined

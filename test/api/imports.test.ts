@@ -91,7 +91,10 @@ describe('an import by the API', () => {
     expect(row).toMatchObject({ status: 'completed', error_message: null })
     expect(row.result).toMatchObject({
       ...{ datatypes: 1, entries: 3, left_out: 1 },
-      verified: { records: { equal: 3, of: 3 }, words: { equal: 3, of: 3 }, times: { equal: 3, of: 3 } },
+      verified: {
+        ...{ equal: 3, different: 0, missing: 0, unasked: 0, named: [] },
+        aspects: { ids: { equal: 3, of: 3 }, words: { equal: 3, of: 3 }, times: { equal: 3, of: 3 } },
+      },
     })
     expect(await db.countAll(tables.contentData)).toBe(3)
     const { body: all } = await call('GET', `${root}/${import_id}/report`)
@@ -102,7 +105,7 @@ describe('an import by the API', () => {
     expect(all[1]).toMatchObject({
       kind: 'entry',
       type: 'note',
-      state: 'published',
+      ...{ state: 'published', seen: 'equal' },
       words: { before: 2, after: 2 },
     })
     const { body: some } = await call('GET', `${root}/${import_id}/report?problems=true`)

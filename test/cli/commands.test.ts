@@ -49,6 +49,7 @@ Set up and run:
   migrate               migrate the database
   backup                create, list, verify and restore backups
   import [options]      import the export of another system: model, entries and files
+  compare [options]     ask another system and this one the same questions, and show what differs
 
 Content:
   content               manage content trees

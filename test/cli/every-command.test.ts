@@ -273,8 +273,8 @@ const localCases: Readonly<Record<string, () => Promise<Line & { config?: string
   completion: async () => ({ args: ['bash'], config: '' }),
   version: async () => ({ args: [], config: '' }),
 }
-/** They serve until they are ended: `quickstart` in tests of its own. */
-const served = ['serve', 'quickstart']
+/** `serve` and `quickstart` serve until they are ended, and `compare` needs two servers: they have tests of their own. */
+const served = ['serve', 'quickstart', 'compare']
 
 async function backupFile(): Promise<string> {
   const path = join(folder, `${fresh('backup')}.tar.gz`)

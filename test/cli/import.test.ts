@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -86,6 +86,7 @@ describe('slugline import', () => {
       locales: ['en'],
       datatypes: [{ name: 'post', fields: 2, entries: 2, published: 2 }],
       files: 2,
+      unread: [],
       notes: [],
     })
     const told = await line('contentful', single, '--dry-run', '--config', config)
@@ -168,6 +169,69 @@ describe('slugline import', () => {
       1,
       'slugline: no account has the e-mail address no@example.com\n',
     ])
+  })
+
+  it('is read back through the root of the system, published entries and drafts', async () => {
+    const post = (id: string, more: object) => ({
+      _id: id,
+      _type: 'note',
+      _createdAt: '2024-01-01T00:00:00Z',
+      ...more,
+    })
+    const documents = [
+      post('one', { title: 'Hello world', slug: { _type: 'slug', current: 'one' } }),
+      post('drafts.two', { title: 'Later' }),
+      post('three', { title: 'Has <b>three</b> words' }),
+    ]
+    const notes = join(folder, 'notes.ndjson')
+    writeFileSync(notes, documents.map(one => JSON.stringify(one)).join('\n'))
+    const report = join(folder, 'moved.ndjson')
+    const run = async (...more: string[]) => {
+      const { code, out } = await line(
+        'sanity',
+        notes,
+        '--json',
+        '--report',
+        report,
+        '--verify',
+        '--config',
+        config,
+        ...more,
+      )
+      const rows: unknown[] = readFileSync(report, 'utf8')
+        .trim()
+        .split('\n')
+        .map(row => JSON.parse(row))
+      return { code, verified: JSON.parse(out).verified, rows }
+    }
+    const keys = await app.db.countAll(tables.tokens)
+    const equal = { equal: 3, different: 0, missing: 0, unasked: 0, named: [] }
+    const first = await run()
+    expect(first).toMatchObject({ code: 0, verified: equal })
+    expect(first.rows).toMatchObject([
+      {
+        source_id: 'one',
+        state: 'published',
+        address: '/notes/one',
+        seen: 'equal',
+        words: { before: 3, after: 3 },
+      },
+      { source_id: 'three', seen: 'equal' },
+      { source_id: 'two', state: 'draft', seen: 'equal' },
+    ])
+    const found = await app.db.find(tables.contentFields, { field_value: 'Hello world' })
+    const given = { as: 'admin' as const, body: { fields: { title: 'Bye' } } }
+    const changed = await app.call('PUT', `/api/v1/content/${found?.content_data_id}`, given)
+    expect(changed.status).toBe(200)
+    await app.call('POST', '/api/v1/content/publish', {
+      as: 'admin',
+      body: { content_data_id: found?.content_data_id },
+    })
+    const again = await run('--public')
+    expect(again.verified).toMatchObject({ equal: 2, different: 1, missing: 0 })
+    expect(again.verified.named).toEqual(['note one: title Hello world, here Bye; words 3, here 2'])
+    expect(again.rows[0]).toMatchObject({ seen: 'different' })
+    expect(await app.db.countAll(tables.tokens)).toBe(keys)
   })
 
   it('finds files in a folder that is named, and leaves them out where it is told to', async () => {

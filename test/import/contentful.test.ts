@@ -241,7 +241,7 @@ it('says what is not taken over, each kind once', () => {
     'Published entries come with the changes that wait to be published: 1 (articleTwo).',
     'Tags of entries are left out: 1 (articleTwo).',
     'Values of fields that the content type lacks are left out: 1 (articleTwo).',
-    'Entries of a content type that the export lacks are left out: 1 (lost).',
+    'Records that cannot be read are left out: 1 (entries: lost: the export lacks its content type).',
     'Help texts of fields are left out: 1 (article.headline).',
     'Values in locales that their field does not have are left out: 2 (articleOne).',
     'Markdown stays text: 1 (article.teaser).',
@@ -305,18 +305,43 @@ describe('what is no export', () => {
     })
     expect(site.entries).toEqual(whole.entries)
     expect(site.types).toEqual(whole.types)
-    expect(whole.unread).toBeUndefined()
-    expect(site.unread?.count).toBe(4)
+    expect(whole.unread?.named).toMatchObject([{ place: 'entries: lost' }])
+    expect(site.unread?.count).toBe(5)
     expect(site.unread?.named.map(({ place }) => place)).toEqual([
       expect.stringMatching(/^export\.json: contentTypes\.\d+$/),
       'export.json: entries.1',
       'export.json: entries.2',
       expect.stringMatching(/^export\.json: assets\.\d+$/),
+      'entries: lost',
     ])
     expect(site.unread?.named[1]?.reason).toMatch(/^sys\.id: /)
     expect(site.notes).toContainEqual(
-      expect.stringMatching(/^Records that cannot be read are left out: 4 \(/),
+      expect.stringMatching(/^Records that cannot be read are left out: 5 \(/),
     )
+  })
+
+  it('keeps a type without a field that cannot be read, and names entries of types that it lacks', async () => {
+    const other = { sys: { id: 'lost', contentType: { sys: { id: 'gone' } } }, fields: {} }
+    const site = await changed(json => {
+      const fields = [{ id: 'odd' }, { id: 'lead', type: 'Symbol' }, { id: 'head', type: 'Symbol' }]
+      Object.assign(json, {
+        contentTypes: [{ sys: { id: 'note' }, displayField: 'head', fields }],
+        entries: [
+          { sys: { id: 'n', contentType: { sys: { id: 'note' } } }, fields: { head: { 'en-US': 'Hi' } } },
+          other,
+        ],
+        assets: [],
+      })
+    })
+    expect(site.types.map(({ name, fields }) => [name, fields.map(field => field.name)])).toEqual([
+      ['note', ['lead', 'head']],
+    ])
+    expect(site.entries.map(({ key }) => key)).toEqual(['n'])
+    expect(site.unread?.named.map(({ place }) => place)).toEqual([
+      'export.json: note: fields.0',
+      'entries: lost',
+    ])
+    expect(site.notes).toContain('Content types have another displayField here: 1 (note.head is lead).')
   })
 
   it('is refused where it is too deep to be read', async () => {

@@ -41,5 +41,6 @@ it('counts children by their own datatype, and as published with the entry that 
     ],
     files: 1,
     notes: ['Menus are left out: 1.'],
+    unread: [],
   })
 })

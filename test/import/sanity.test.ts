@@ -264,6 +264,22 @@ it('leaves out lines that cannot be read, with their places', async () => {
   ])
 })
 
+it('knows pictures of a type of their own that have no asset yet', async () => {
+  const asset = { _type: 'reference', _ref: `image-${'a'.repeat(40)}-1x1-png` }
+  const picture = { _type: 'mainImage', asset }
+  const { types, entries } = await readSanity(
+    documents(
+      { _id: 'a', _type: 'p', cover: picture, gallery: [picture, { _type: 'mainImage' }] },
+      { _id: 'b', _type: 'p', cover: { _type: 'mainImage', alt: 'None' }, gallery: [] },
+    ),
+  )
+  expect(types[0]?.fields).toMatchObject([
+    { name: 'cover', type: 'media', data: { kinds: ['image'] } },
+    { name: 'gallery', type: 'media', data: { cardinality: 'many' } },
+  ])
+  expect(entries[1]?.values).toEqual({})
+})
+
 it('refuses what is no export', async () => {
   const refused = (files: ExportFiles) => expect(readSanity(files)).rejects
   await refused(exportOf({ 'export.json': '{}' })).toThrow('data.ndjson is missing')

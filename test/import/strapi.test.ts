@@ -515,12 +515,26 @@ it.each([
     { 'schemas/s.jsonl': '', 'entities/entities_00001.jsonl': '['.repeat(100_000) },
     'entities/entities_00001.jsonl, line 1: has too many levels',
   ],
-  [
-    { 'schemas/s.jsonl': '', 'links/links_00001.jsonl': '{"kind":1}' },
-    'links/links_00001.jsonl, line 1: kind: must be text',
-  ],
 ])('refuses %.200j', async (texts, message) => {
   await expect(readStrapi(exportOf(texts))).rejects.toMatchObject({ status: 400, message })
+})
+
+it('takes an export whose only link cannot be read, and names rows of types without a schema', async () => {
+  const row = (type: string, id: number) => ({ type: `api::${type}.${type}`, id, data: { title: 'One' } })
+  const site = await readStrapi(
+    exportOf({
+      'schemas/schemas_00001.jsonl': lines(type('page', { title: { type: 'string' } })),
+      'entities/entities_00001.jsonl': lines(row('page', 1), row('gone', 2)),
+      'links/links_00001.jsonl': '{"kind":"x"}',
+      'configuration/configuration_00001.jsonl': '{"type":1}',
+    }),
+  )
+  expect(site.entries).toHaveLength(1)
+  expect(site.unread?.named.map(({ place }) => place)).toEqual([
+    'configuration/configuration_00001.jsonl, line 1',
+    'links/links_00001.jsonl, line 1',
+    'entities: api::gone.gone 2',
+  ])
 })
 
 it('leaves out records that cannot be read, with their places', async () => {

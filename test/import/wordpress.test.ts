@@ -154,11 +154,29 @@ it('leaves out items without an id, and keeps the names of authors without one',
     'a.xml': channel(`${author}<item><title>Odd</title></item>${item({ id: 1, slug: 'one', more })}`),
   })
   expect(paths(site)).toEqual(['/one'])
-  expect(site.unread).toMatchObject({ count: 1, named: [{ reason: 'it has no id (wp:post_id)' }] })
+  expect(site.unread).toMatchObject({
+    count: 1,
+    named: [{ place: expect.stringMatching(/: line \d+: Odd$/), reason: 'it has no id (wp:post_id)' }],
+  })
   expect(site.notes).toEqual([
     expect.stringMatching(/^Records that cannot be read are left out: 1 \(\S+: .*: it has no id/),
   ])
   expect(site.entries.find(({ type }) => type === 'author')?.values.name).toEqual({ value: 'Ann A.' })
+})
+
+it('names authors without a login, and items whose id another one has', async () => {
+  const author = '<wp:author><wp:author_id>3</wp:author_id></wp:author>'
+  const one = item({ id: 1, slug: 'one' })
+  const site = await read({
+    'a.xml': channel(
+      `${author}\n${one}\n${one}\n<item><title>Other</title><wp:post_id>1</wp:post_id></item>`,
+    ),
+  })
+  expect(paths(site)).toEqual(['/one'])
+  expect(site.unread?.named).toEqual([
+    { place: expect.stringMatching(/: line \d+: Other$/), reason: 'another item has its id 1 (wp:post_id)' },
+    { place: expect.stringMatching(/: line \d+$/), reason: 'it has no login (wp:author_login)' },
+  ])
 })
 
 it('plans posts with a date in the future, and no others', async () => {

@@ -48,7 +48,10 @@ export async function loadSite(
   const { redirects: isOn = false, oldAddress } = settings
   const redirects =
     isOn || oldAddress ? await redirectOld(services, actor, moved, { notes, isOn, oldAddress }) : 0
-  const verified = settings.report && (await reportOn(imports, moved, settings))
+  const compat = Object.fromEntries(
+    site.types.flatMap(({ name, compat }) => (compat ? [[name, compat]] : [])),
+  )
+  const verified = await verifiedBy(compat)
   return {
     ...{ datatypes: model.made.datatypes, fields: model.made.fields, files: files.made },
     ...entries,
@@ -56,7 +59,18 @@ export async function loadSite(
     redirects,
     ...(verified ? { verified } : {}),
     notes: [...site.notes, ...notes.sentences],
-    compat: Object.fromEntries(site.types.flatMap(({ name, compat }) => (compat ? [[name, compat]] : []))),
+    compat,
+  }
+
+  /** Reads everything back through the root, where somebody wants to know. */
+  async function verifiedBy(names: Imported['compat']): Promise<Imported['verified']> {
+    if (!settings.report && !settings.root) return undefined
+    const root = await settings.root?.(names)
+    try {
+      return await reportOn(imports, moved, { ...settings, root })
+    } finally {
+      await root?.close()
+    }
   }
 }
 

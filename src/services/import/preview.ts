@@ -1,5 +1,9 @@
 import type { ImportedSite } from './site.js'
+import type { UnreadRecord } from './unread.js'
 import { withChildren } from './values.js'
+
+/** So many records are named in a preview; the report of an import names more. */
+const mostUnread = 100
 
 /** A preview of an import: the numbers of records that it would make in an empty site. */
 export interface ImportPreview {
@@ -12,11 +16,13 @@ export interface ImportPreview {
     readonly published: number
   }[]
   readonly files: number
+  /** Records that cannot be read, the first of them. */
+  readonly unread: readonly UnreadRecord[]
   /** Parts of the export that cannot be imported. Values that fields refuse are known when entries are stored. */
   readonly notes: readonly string[]
 }
 
-export function previewOf({ locales, types, entries, files, notes }: ImportedSite): ImportPreview {
+export function previewOf({ locales, types, entries, files, notes, unread }: ImportedSite): ImportPreview {
   const counts = new Map(types.map(({ name }) => [name, { entries: 0, published: 0 }]))
   for (const root of entries)
     for (const { type } of withChildren(root)) {
@@ -32,6 +38,9 @@ export function previewOf({ locales, types, entries, files, notes }: ImportedSit
       ...(counts.get(name) ?? { entries: 0, published: 0 }),
     })),
     files: files.length,
+    unread: (unread?.named ?? [])
+      .slice(0, mostUnread)
+      .map(one => ({ ...one, reason: one.reason.slice(0, 500) })),
     notes,
   }
 }

@@ -2,10 +2,19 @@ import type { SourceId } from '../content/source-ids.js'
 import type { MediaRecord } from '../media/record.js'
 import type { Losses } from './losses.js'
 import type { StoredEntry } from './read-back.js'
+import type { SiteRoot } from './shown.js'
 import type { ImportedEntry, ImportedFile, ImportedSite } from './site.js'
-import { noSize, type Size, sumOf } from './size.js'
+import { noSize, type Size } from './size.js'
 import type { TreeImport } from './store-trees.js'
-import { withChildren } from './values.js'
+import {
+  type Aspect,
+  type Compared as Comparison,
+  comparisonsOf,
+  idOf,
+  type SeenEntry,
+  seenEntries,
+  sizeBefore,
+} from './verify.js'
 
 /** The results of an import so far. */
 export interface Moved {
@@ -41,72 +50,100 @@ export interface ReportRow {
   readonly pictures?: Compared
   readonly links?: Compared
   readonly left_out: readonly string[]
+  /** How the root of the other system shows it: `equal`, `different` or `missing`; absent if it has no id there. */
+  readonly seen?: 'equal' | 'different' | 'missing'
+  /** Where the root shows something else, or why it shows nothing. */
+  readonly differences?: readonly Omit<Comparison, 'isEqual'>[]
+  readonly reason?: string | undefined
 }
 
 /** Whether somebody should look at the record. */
-export const isProblem = ({ state, left_out, words, pictures, links }: ReportRow): boolean =>
+export const isProblem = ({ state, left_out, seen, words, pictures, links }: ReportRow): boolean =>
   state === 'left_out' ||
+  seen === 'missing' ||
   left_out.length > 0 ||
   [words, pictures, links].some(one => one !== undefined && one.after < one.before)
 
-const aspects = ['records', 'ids', 'states', 'addresses', 'times', 'words', 'pictures', 'links'] as const
-type Aspect = (typeof aspects)[number]
+/** How many were not equal are named one by one in the result; the report has all. */
+const mostNamed = 50
 
-/** How many records are equal here and there, of how many that were compared. */
-export type Verified = Readonly<Record<Aspect, { readonly equal: number; readonly of: number }>>
+/** The result of reading everything back through the root of the other system. */
+export interface Verified {
+  readonly equal: number
+  readonly different: number
+  readonly missing: number
+  /** Records without an id in the other system, for which a front end cannot ask. */
+  readonly unasked: number
+  /** For each compared aspect, how many records are equal in it, of how many that have it. */
+  readonly aspects: Readonly<Partial<Record<Aspect, { readonly equal: number; readonly of: number }>>>
+  /** The first that differ or are missing, in words. */
+  readonly named: readonly string[]
+}
 
-class Counts {
-  private readonly counts = Object.fromEntries(aspects.map(name => [name, { equal: 0, of: 0 }])) as Record<
-    Aspect,
-    { equal: number; of: number }
-  >
+/** Counts what equals the export. */
+class Verification {
+  private readonly counts = { equal: 0, different: 0, missing: 0, unasked: 0 }
+  private readonly aspects: Partial<Record<Aspect, { equal: number; of: number }>> = {}
+  private readonly named: string[] = []
 
-  count(aspect: Aspect, isEqual: boolean): void {
-    const own = this.counts[aspect]
-    own.of++
-    if (isEqual) own.equal++
+  add({ type, source_id, seen, differences = [], reason }: ReportRow, compared: readonly Comparison[]): void {
+    this.counts[seen ?? 'unasked']++
+    const different = new Set(differences.map(one => one.aspect))
+    for (const aspect of new Set(compared.map(one => one.aspect))) {
+      const count = this.aspects[aspect] ?? { equal: 0, of: 0 }
+      this.aspects[aspect] = count
+      count.of++
+      if (!different.has(aspect)) count.equal++
+    }
+    if (seen === undefined || seen === 'equal' || this.named.length >= mostNamed) return
+    const words = differences.map(({ aspect, before, after }) => `${aspect} ${before}, here ${after}`)
+    const why = seen === 'missing' ? ['missing', ...(reason === undefined ? [] : [reason])] : words
+    this.named.push(`${type} ${source_id}: ${why.join('; ')}`)
   }
 
   get verified(): Verified {
-    return this.counts
+    return { ...this.counts, aspects: this.aspects, named: this.named }
   }
 }
 
 const batchSize = 100
 
-/** Reads back what was stored, and says of each record how it is here. @returns how many are equal */
+interface Settings {
+  readonly system: string
+  /** Asks the root of the other system, as front ends do. */
+  readonly root?: SiteRoot | undefined
+  readonly report?: ((row: ReportRow) => unknown) | undefined
+  progress(doing: string, done: number, total: number): void
+}
+
+/** Reads stored records back and writes a row about each. @returns the numbers of equal and different ones */
 export async function reportOn(
   imports: TreeImport,
   moved: Moved,
-  {
-    system,
-    report,
-    progress,
-  }: {
-    readonly system: string
-    readonly report?: ((row: ReportRow) => unknown) | undefined
-    progress(doing: string, done: number, total: number): void
-  },
+  { system, root, report, progress }: Settings,
 ): Promise<Verified> {
-  const counts = new Counts()
-  const { entries, files, unread } = moved.site
+  const verification = new Verification()
+  const { entries, files, unread, locales } = moved.site
+  const others = locales.slice(1).map(({ code }) => code)
   for (const { place, reason } of unread?.named ?? []) await report?.(unreadRow(place, reason))
   for (let at = 0; at < entries.length; at += batchSize) {
     const some = entries.slice(at, at + batchSize)
     const stored = await imports.readBack(some.flatMap(({ key }) => moved.ids.get(key) ?? []))
-    const sourced = await imports.sourced(
-      system,
-      some.flatMap(({ ids = [] }) => ids),
-    )
+    const seen = root && (await seenEntries(root, some, others))
     for (const entry of some) {
       const found = stored.get(moved.ids.get(entry.key) ?? '')
-      compare(counts, entry, found, id => sourced.get(id)?.content_data_id)
-      await report?.(entryRow(entry, found, moved))
+      const one = seen?.get(entry.key)
+      const compared = one?.shown
+        ? comparisonsOf(system, entry, { stored: found, shown: one.shown, size: one.size })
+        : []
+      const row = { ...entryRow(entry, found, one, moved), ...(one ? seenIn(one, compared) : {}) }
+      verification.add(row, compared)
+      await report?.(row)
     }
     progress('checked', at + some.length, entries.length)
   }
   for (const file of files) await report?.(fileRow(file, moved.files.byKey.get(file.key)))
-  return counts.verified
+  return verification.verified
 }
 
 const unreadRow = (place: string, reason: string): ReportRow => ({
@@ -114,19 +151,31 @@ const unreadRow = (place: string, reason: string): ReportRow => ({
   left_out: [reason],
 })
 
-const nameOf = ({ key, ids }: { readonly key: string; readonly ids?: readonly SourceId[] | undefined }) =>
-  ids?.[0]?.id ?? key
-
-const sizeBefore = (entry: ImportedEntry): Size =>
-  sumOf(withChildren(entry).map(({ source }) => source?.size ?? noSize))
+const nameOf = (one: { readonly key: string; readonly ids?: readonly SourceId[] | undefined }) =>
+  idOf(one) ?? one.key
 
 function stateOf({ status, publishAt }: StoredEntry): ReportRow['state'] {
   if (status === 'published') return 'published'
   return publishAt === null ? 'draft' : 'scheduled'
 }
 
-function entryRow(entry: ImportedEntry, found: StoredEntry | undefined, moved: Moved): ReportRow {
-  const [before, after] = [sizeBefore(entry), found?.size ?? noSize]
+/** The part of a row that says how the root shows the entry. */
+function seenIn(
+  { shown, reason }: SeenEntry,
+  compared: readonly Comparison[],
+): Pick<ReportRow, 'seen' | 'differences' | 'reason'> {
+  if (!shown) return { seen: 'missing', ...(reason === undefined ? {} : { reason }) }
+  const differences = compared.flatMap(({ isEqual, ...one }) => (isEqual ? [] : [one]))
+  return differences.length === 0 ? { seen: 'equal' } : { seen: 'different', differences }
+}
+
+function entryRow(
+  entry: ImportedEntry,
+  found: StoredEntry | undefined,
+  seen: SeenEntry | undefined,
+  moved: Moved,
+): ReportRow {
+  const [before, after] = [sizeBefore(entry), (seen?.shown ? seen.size : found?.size) ?? noSize]
   const sizes = (name: keyof Size): Compared => ({ before: before[name], after: after[name] })
   return {
     ...{ kind: 'entry', type: entry.type, source_id: nameOf(entry), id: found?.content_data_id ?? null },
@@ -142,32 +191,3 @@ const fileRow = (file: ImportedFile, media: MediaRecord | undefined): ReportRow 
   ...{ old_address: file.url ?? file.at ?? null, address: media?.url ?? null },
   ...{ state: media ? 'stored' : 'left_out', left_out: [] },
 })
-
-/** Times are compared to the second: some databases keep no more of them. */
-const isSameTime = (there: string, here: string): boolean => {
-  const time = Date.parse(there)
-  return Number.isFinite(time) && Math.abs(time - Date.parse(here)) < 1000
-}
-
-function compare(
-  counts: Counts,
-  entry: ImportedEntry,
-  found: StoredEntry | undefined,
-  idOf: (id: SourceId) => string | null | undefined,
-): void {
-  counts.count('records', found !== undefined)
-  if (!found) return
-  const { ids = [], page, isPublished, changedAt, source } = entry
-  if (ids.length > 0)
-    counts.count(
-      'ids',
-      ids.every(id => idOf(id) === found.content_data_id),
-    )
-  counts.count('states', isPublished === (found.status === 'published'))
-  if (page) counts.count('addresses', page.path === found.slug)
-  if (changedAt !== undefined) counts.count('times', isSameTime(changedAt, found.changedAt))
-  if (!source) return
-  const before = sizeBefore(entry)
-  for (const name of ['words', 'pictures', 'links'] as const)
-    counts.count(name, before[name] === found.size[name])
-}

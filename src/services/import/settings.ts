@@ -2,6 +2,7 @@ import type { Hashing, TemporaryFile } from '../../ports.js'
 import type { Services } from '../index.js'
 import type { OldAddress } from './old-addresses.js'
 import type { ReportRow, Verified } from './report.js'
+import type { SiteRoot } from './shown.js'
 import type { ImportedSite } from './site.js'
 
 /** The services that an import needs. */
@@ -22,10 +23,17 @@ export interface ImportSettings {
   progress(doing: string, done: number, total: number): void
   /** Gets a row about each record when all are stored; reading them back takes time. */
   readonly report?: ((row: ReportRow) => unknown) | undefined
+  /** Opens the root of the other system when everything is stored; undefined for a system without a root. */
+  readonly root?: ((compat: Imported['compat']) => Promise<OpenRoot | undefined>) | undefined
   /** Whether redirects lead from old addresses that differ. */
   readonly redirects?: boolean | undefined
   /** Gets each old address that differs, for a proxy. */
   readonly oldAddress?: ((old: OldAddress) => unknown) | undefined
+}
+
+/** A root that is closed when everything was read. */
+export interface OpenRoot extends SiteRoot {
+  close(): Promise<void>
 }
 
 /** The result of an import. Numbers are of records. */
@@ -40,7 +48,7 @@ export interface Imported {
   readonly left_out: number
   /** Redirects from old addresses. */
   readonly redirects: number
-  /** With a report: for each compared aspect, the number of equal records and of all records. */
+  /** With a report: how the root of the other system shows the records. */
   readonly verified?: Verified | undefined
   readonly notes: readonly string[]
   /** The settings that `compat` in the configuration must have. */

@@ -15,6 +15,7 @@ function shortened(row: ReportRow): ReportRow {
     source_id: row.source_id.slice(0, 500),
     old_address: row.old_address?.slice(0, 1000) ?? null,
     left_out: row.left_out.slice(0, 5).map(words => words.slice(0, 500)),
+    ...(row.differences ? { differences: row.differences.slice(0, 5) } : {}),
   }
 }
 

@@ -1,3 +1,4 @@
+import { titleNames } from '../../../services/delivery/formats/native.js'
 import type { Notes } from '../../../services/import/notes.js'
 import type {
   ImportedEntry,
@@ -7,6 +8,7 @@ import type {
   ImportedValues,
 } from '../../../services/import/site.js'
 import { type Size, sizeOfJson } from '../../../services/import/size.js'
+import type { UnreadRecords } from '../../../services/import/unread.js'
 import { camelCase, hasHidden } from '../../../services/text.js'
 import { byTime, takeName } from '../../imports.js'
 import {
@@ -23,6 +25,7 @@ import { importedValue, type ValueContext } from './values.js'
 
 interface EntryContext {
   readonly notes: Notes
+  readonly unread: Pick<UnreadRecords, 'add'>
   readonly locales: readonly [string, ...string[]]
   readonly files: ValueContext['files']
 }
@@ -120,7 +123,7 @@ class EntryReader {
     const { id, contentType, version, publishedVersion } = source.sys
     const type = this.types.find(({ sys }) => sys.id === contentType?.sys.id)
     if (!type) {
-      notes.add('Entries of a content type that the export lacks are left out', id)
+      this.context.unread.add(`entries: ${id}`, 'the export lacks its content type')
       return
     }
     this.sources.set(id, { source, type, size: sizeOfJson(Object.values(source.fields)) })
@@ -145,7 +148,22 @@ class EntryReader {
         this.context.notes.add('Fields have another name here', `${name}.${field.id} is ${own}`)
       return this.field(field, own, control, sources, `${name}.${own}`)
     })
+    this.noteDisplayField(type.displayField, name, names, fields)
     return { name, label: labelFor(type.name, name), hasPages: false, fields }
+  }
+
+  /** `content_types` names the field by which entries are called here. */
+  private noteDisplayField(
+    given: string | undefined,
+    type: string,
+    names: ReadonlyMap<string, string>,
+    fields: readonly ImportedField[],
+  ): void {
+    const was = names.get(given ?? '')
+    const texts = fields.filter(field => field.type === 'text').map(field => field.name)
+    const is = titleNames.find(name => texts.includes(name)) ?? texts[0] ?? 'title'
+    if (was !== undefined && was !== is)
+      this.context.notes.add('Content types have another displayField here', `${type}.${was} is ${is}`)
   }
 
   /** A field, whose values are kept for their entries. @param place what notes call it */

@@ -37,7 +37,7 @@ const typeSchema = z.looseObject({
   sys: z.looseObject({ id }),
   name: z.string().catch(''),
   displayField: orUndefined(z.string()),
-  fields: z.array(fieldSchema),
+  fields: z.array(z.unknown()),
 })
 
 const recordSchema = z.looseObject({
@@ -92,8 +92,10 @@ export type ContentfulExport = Omit<z.output<typeof exportSchema>, 'contentTypes
   readonly entries: readonly ContentfulRecord[]
   readonly assets: readonly ContentfulRecord[]
 }
-export type ContentfulType = z.output<typeof typeSchema>
-export type ContentfulField = z.output<typeof fieldSchema>
+export type ContentfulType = Pick<z.output<typeof typeSchema>, 'sys' | 'name' | 'displayField'> & {
+  readonly fields: readonly z.output<typeof fieldSchema>[]
+}
+export type ContentfulField = ContentfulType['fields'][number]
 export type ContentfulControl = z.output<typeof controlSchema>
 /** An entry or an asset. */
 export type ContentfulRecord = z.output<typeof recordSchema>
@@ -177,7 +179,10 @@ export async function contentfulExport(
     readable(data[list], schema, `${name}: ${list}`, unread)
   const content = {
     ...data,
-    contentTypes: all('contentTypes', typeSchema),
+    contentTypes: all('contentTypes', typeSchema).map(type => ({
+      ...type,
+      fields: readable(type.fields, fieldSchema, `${name}: ${type.sys.id}: fields`, unread),
+    })),
     entries: all('entries', recordSchema),
     assets: all('assets', recordSchema),
   }

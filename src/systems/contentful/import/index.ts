@@ -57,7 +57,9 @@ export const readContentful: ReadExport = async files => {
   const assets = live(content.assets, 'assets', notes)
   const found = importedFiles(assets, { folder, names: files.names, defaultLocale }, notes)
   const codes = [defaultLocale, ...others.map(({ code }) => code)] as const
-  const { types, entries } = importedEntries(content, { notes, locales: codes, files: found.facts })
+  const { types, entries } = importedEntries(content, {
+    ...{ notes, unread, locales: codes, files: found.facts },
+  })
   for (const [name, list] of [
     ['Tags', content.tags],
     ['Webhooks', content.webhooks],

@@ -4,7 +4,7 @@ import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedField } from '../../../services/import/site.js'
 import { isSlugText } from '../../../services/text.js'
 import { isObject, memberOf, memberText } from '../../imports.js'
-import { isBlock, isImage, isMedia, isPart, referenceOf, timeOf, typeOf } from './objects.js'
+import { assetOf, isBlock, isImage, isMedia, isPart, referenceOf, timeOf, typeOf } from './objects.js'
 
 /** Finds out what fields are: an export has values alone, and no model. */
 
@@ -34,22 +34,35 @@ const manyValues = 3
 
 const isReference = (value: unknown): boolean => referenceOf(value) !== undefined
 
-function kindOfList(list: readonly unknown[]): Kind {
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
+
+type IsMedia = (value: unknown) => boolean
+
+/** Finds images of types of their own, such as `mainImage`: some of a field may have no asset. */
+function mediaIn(values: readonly unknown[]): IsMedia {
+  const types = new Set<string | undefined>()
+  for (const value of values)
+    for (const one of listOf(value)) if (assetOf(one) !== undefined) types.add(typeOf(one))
+  types.delete(undefined)
+  return value => isMedia(value) || types.has(typeOf(value))
+}
+
+function kindOfList(list: readonly unknown[], isMediaHere: IsMedia): Kind {
   if (list.every(isReference)) return 'references'
-  if (list.every(isMedia)) return 'mediaList'
+  if (list.every(isMediaHere)) return 'mediaList'
   if (!list.every(isObject)) return 'json'
   if (list.some(isBlock)) return 'blocks'
   return list.every(isPart) ? 'parts' : 'objects'
 }
 
 /** @returns undefined for what says nothing, such as an empty list or text */
-function kindOf(value: unknown): Kind | undefined {
+function kindOf(value: unknown, isMediaHere: IsMedia): Kind | undefined {
   if (typeof value === 'string') return value === '' ? undefined : 'text'
   if (typeof value === 'number') return Number.isFinite(value) ? 'number' : 'json'
   if (typeof value === 'boolean') return 'boolean'
-  if (Array.isArray(value)) return value.length === 0 ? undefined : kindOfList(value)
+  if (Array.isArray(value)) return value.length === 0 ? undefined : kindOfList(value, isMediaHere)
   if (typeOf(value) === 'slug') return memberText(value, 'current') === undefined ? undefined : 'slug'
-  if (isMedia(value)) return 'media'
+  if (isMediaHere(value)) return 'media'
   return isReference(value) ? 'reference' : 'json'
 }
 
@@ -83,8 +96,6 @@ function textType(field: string, values: readonly string[], lose: (sentence: str
   if (isAddress && isMeant(/url|link|href|website/i, field, values) && fits('url', values)) return 'url'
   return values.some(value => value.length > longText || /[\r\n]/.test(value)) ? 'textarea' : 'text'
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
 /** `publishedAt` as `Published at`. */
 export function labelOf(name: string): string {
@@ -138,7 +149,9 @@ function typeAndData(
     }
     case 'media':
     case 'mediaList': {
-      const isAllImages = values.flatMap(listOf).every(isImage)
+      const isAllImages = values
+        .flatMap(listOf)
+        .every(value => isImage(value) || (isObject(value) && !isMedia(value)))
       return { type: 'media', data: { ...many, ...(isAllImages ? { kinds: ['image'] } : {}) } }
     }
     case 'blocks':
@@ -162,7 +175,8 @@ export function fieldPlan(
   place: string,
 ): FieldPlan {
   const lose = (sentence: string) => world.notes.add(sentence, place)
-  const known = values.flatMap(value => kindOf(value) ?? [])
+  const isMediaHere = mediaIn(values)
+  const known = values.flatMap(value => kindOf(value, isMediaHere) ?? [])
   const isBlank = known.length === 0 && values.includes('')
   const kind = isBlank ? 'text' : commonKind(new Set(known), lose)
   const field = {

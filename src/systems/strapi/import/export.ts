@@ -93,6 +93,9 @@ function parsed<T>(type: z.ZodType<T>, line: string): { readonly value: T } | { 
   return { problem: [...(issue?.path ?? []).map(String), issue?.message].join(': ') }
 }
 
+/** Without a record of these parts there is nothing to import. */
+const needed: ReadonlySet<string> = new Set(['schemas', 'entities'])
+
 /** The records of a part of the export, which has a file or several. */
 async function records<T>(
   files: ExportFiles,
@@ -113,7 +116,7 @@ async function records<T>(
     }
   }
   const [first] = (unread.found?.named ?? []).filter(({ place }) => place.startsWith(`${part}/`))
-  if (first && found.length === 0) throw badRequest(`${first.place}: ${first.reason}`)
+  if (first && found.length === 0 && needed.has(part)) throw badRequest(`${first.place}: ${first.reason}`)
   return found
 }
 

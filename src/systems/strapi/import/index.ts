@@ -97,8 +97,10 @@ function noteOthers(
   shown: ReadonlySet<string> | undefined,
   notes: Notes,
 ): void {
-  for (const { type } of site.entities)
-    if (isOther(type)) notes.add('Accounts of visitors and what plug-ins store are not taken over', type)
+  for (const { type, id } of site.entities)
+    if (isOfApi(type) && !model.types.has(type))
+      site.unread.add(`entities: ${type} ${id}`, 'the export has no schema of its type')
+    else if (isOther(type)) notes.add('Accounts of visitors and what plug-ins store are not taken over', type)
   for (const [uid, { name }] of model.types)
     if (shown && isOfApi(uid) && !shown.has(uid))
       notes.add('Types that not everybody could read in Strapi want a key here too', name)

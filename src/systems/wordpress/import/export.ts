@@ -1,5 +1,6 @@
 import { badRequest } from '../../../errors.js'
 import type { ExportFiles } from '../../../services/import/site.js'
+import type { UnreadRecord } from '../../../services/import/unread.js'
 import { uriDecoded } from '../../../services/text.js'
 import type { ZonedTime } from '../zone.js'
 import { parseXml, type XmlElement } from './xml.js'
@@ -10,9 +11,8 @@ export interface WordpressExport {
   readonly authors: readonly WordpressAuthor[]
   readonly terms: readonly WordpressTerm[]
   readonly items: readonly WordpressItem[]
-  /** How many items have no id, and are left out. */
-  /** Places of items without an id. */
-  readonly withoutId: readonly string[]
+  /** Records that cannot be read, or that another one comes before. */
+  readonly unread: readonly UnreadRecord[]
 }
 
 interface WordpressAuthor {
@@ -162,35 +162,66 @@ function* termsOf(channel: XmlElement): Generator<WordpressTerm> {
       }
 }
 
-const authorsOf = (channel: XmlElement): WordpressAuthor[] =>
-  allOf(channel, 'wp:author').map(author => {
-    const login = childText(author, 'wp:author_login').trim()
-    return { id: numberOf(author, 'wp:author_id'), login, name: childText(author, 'wp:author_display_name') }
-  })
+const authorOf = (author: XmlElement): WordpressAuthor => ({
+  id: numberOf(author, 'wp:author_id'),
+  login: childText(author, 'wp:author_login').trim(),
+  name: childText(author, 'wp:author_display_name'),
+})
+
+/** Such as `old.xml: line 12: Hello`. */
+function placeOf(element: XmlElement, file: string): string {
+  const name = ['title', 'link', 'wp:author_display_name']
+    .map(child => childText(element, child).trim())
+    .find(text => text !== '')
+  return `${file}: line ${element.line}${name === undefined ? '' : `: ${name.slice(0, 100)}`}`
+}
+
+const isSame = (a: WordpressItem, b: WordpressItem): boolean =>
+  a.type === b.type && a.title === b.title && a.content === b.content
 
 class Gathered {
   base: URL | undefined
   readonly authors = new Map<string, WordpressAuthor>()
   readonly terms = new Map<string, WordpressTerm>()
   readonly items = new Map<number, WordpressItem>()
-  readonly withoutId: string[] = []
+  readonly unread: UnreadRecord[] = []
 
+  /** The authors and terms that items of a file name. Exports of a part of a site list neither. */
+  private readonly named = {
+    authors: new Set<string>(),
+    terms: new Map<string, WordpressItem['terms'][number]>(),
+  }
+
+  addItem(element: XmlElement, file: string): void {
+    const unread = (reason: string) => this.unread.push({ place: placeOf(element, file), reason })
+    const item = itemOf(element)
+    if (!item) {
+      unread('it has no id (wp:post_id)')
+      return
+    }
+    const known = this.items.get(item.id)
+    // Exports of parts of a site have some items twice.
+    if (known && !isSame(known, item)) unread(`another item has its id ${item.id} (wp:post_id)`)
+    if (!known) this.items.set(item.id, item)
+    for (const term of item.terms) {
+      const key = `${term.taxonomy}:${term.slug}`
+      if (!this.named.terms.has(key)) this.named.terms.set(key, term)
+    }
+    this.named.authors.add(item.author)
+  }
+
+  /** Adds the rest of a file, when its items are there. */
   add(channel: XmlElement, file: string): void {
     this.setBase(childText(channel, 'wp:base_blog_url').trim() || childText(channel, 'link').trim(), file)
-    for (const author of authorsOf(channel)) this.addAuthor(author)
-    for (const term of termsOf(channel)) this.addTerm(term)
-    for (const element of allOf(channel, 'item')) {
-      const item = itemOf(element)
-      if (!item) {
-        this.withoutId.push(`${file}: ${childText(element, 'title').trim() || childText(element, 'link')}`)
-        continue
-      }
-      if (!this.items.has(item.id)) this.items.set(item.id, item)
-      // Exports of a part of a site list neither its terms nor, long ago, its authors.
-      for (const term of item.terms)
-        this.addTerm({ ...term, id: undefined, description: '', parent: '', metas: new Map() })
-      this.addAuthor({ id: 0, login: item.author, name: item.author })
+    for (const element of allOf(channel, 'wp:author')) {
+      const author = authorOf(element)
+      if (author.login !== '') this.addAuthor(author)
+      else this.unread.push({ place: placeOf(element, file), reason: 'it has no login (wp:author_login)' })
     }
+    for (const term of termsOf(channel)) this.addTerm(term)
+    for (const term of this.named.terms.values())
+      this.addTerm({ ...term, id: undefined, description: '', parent: '', metas: new Map() })
+    for (const login of this.named.authors) this.addAuthor({ id: 0, login, name: login })
   }
 
   private setBase(address: string, file: string): void {
@@ -228,14 +259,18 @@ export async function readWordpressExport(files: ExportFiles): Promise<Wordpress
     throw badRequest('the export has no .xml file: create one in WordPress under Tools > Export')
   const gathered = new Gathered()
   for (const name of chosen) {
-    const rss = parseXml(await files.text(name), name)
+    const rss = await parseXml(files.lines(name), name, element => {
+      const isItem = element.name === 'item'
+      if (isItem) gathered.addItem(element, name)
+      return isItem
+    })
     const channel = rss.children.find(child => child.name === 'channel')
     if (rss.name !== 'rss' || !channel?.children.some(child => child.name === 'wp:wxr_version'))
       throw badRequest(`${name}: it is not an export of WordPress (RSS with wp:wxr_version)`)
     gathered.add(channel, name)
   }
-  const { base, authors, terms, items, withoutId } = gathered
+  const { base, authors, terms, items, unread } = gathered
   if (!base) throw badRequest('there is no export')
   const inOrder = [...items.values()].sort((a, b) => a.id - b.id)
-  return { base, authors: [...authors.values()], terms: [...terms.values()], items: inOrder, withoutId }
+  return { base, authors: [...authors.values()], terms: [...terms.values()], items: inOrder, unread }
 }

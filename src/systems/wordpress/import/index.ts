@@ -67,8 +67,7 @@ class WordpressReader {
   ) {
     const { items, terms, authors, base } = site
     this.definitions = acfFields(items)
-    for (const place of site.withoutId)
-      this.notes.unread.add(place.slice(0, 200), 'it has no id (wp:post_id)')
+    for (const { place, reason } of site.unread) this.notes.unread.add(place, reason)
     this.zone = zoneOf(items.flatMap(({ zoned }) => zoned ?? []))
     this.start = items.flatMap(({ createdAt }) => createdAt ?? []).sort()[0] ?? new Date(0).toISOString()
     this.attachments = items.filter(item => item.type === 'attachment' && this.isFile(item))
