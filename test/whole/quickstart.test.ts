@@ -290,7 +290,7 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     const doctor = await runProduct(['doctor', ...config], { cwd: folder })
     expect([doctor.code, doctor.out]).toEqual([
       0,
-      expect.stringContaining('storage: media takes, gives and removes objects'),
+      expect.stringContaining('storage: media stores, returns and deletes objects'),
     ])
     const backup = join(folder, 'site.tar.gz')
     expect(await runProduct(['backup', 'create', backup, ...config], { cwd: folder })).toMatchObject({
