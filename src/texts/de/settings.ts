@@ -384,6 +384,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'this one': 'diese',
   unknown: 'unbekannt',
   user: 'Benutzer',
+  'trash entry': 'Papierkorbeintrag',
   version: 'Version',
   webhook: 'Webhook',
   'what the public sees of published entries': 'was die Öffentlichkeit von veröffentlichten Einträgen sieht',

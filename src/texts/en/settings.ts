@@ -356,6 +356,7 @@ export const settingsTexts = [
   'this one',
   'unknown',
   'user',
+  'trash entry',
   'version',
   'webhook',
   'what the public sees of published entries',

@@ -389,6 +389,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'this one': 'celle-ci',
   unknown: 'inconnu',
   user: 'utilisateur',
+  'trash entry': 'élément de la corbeille',
   version: 'version',
   webhook: 'webhook',
   'what the public sees of published entries': 'ce que le public voit des entrées publiées',
