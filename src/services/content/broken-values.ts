@@ -14,11 +14,9 @@ const maxExamples = limits.content.brokenValueExamples
 export const BrokenValues = z
   .object({
     published: z.int().meta({ description: 'The number of published entries that break the rules.' }),
-    drafts: z
-      .int()
-      .meta({
-        description: 'The number of drafts that break the rules. They cannot be published as they are.',
-      }),
+    drafts: z.int().meta({
+      description: 'The number of drafts that break the rules. They cannot be published as they are.',
+    }),
     examples: z
       .array(
         z.object({

@@ -60,13 +60,9 @@ export const PreviewLinkMade = z
     created_by: z
       .string()
       .meta({ description: 'The user who created the link. It has the current rights of this user.' }),
-    token_id: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The API key that created the link, which ends with the key. Null if a person created it.',
-      }),
+    token_id: z.string().nullable().meta({
+      description: 'The API key that created the link, which ends with the key. Null if a person created it.',
+    }),
     date_created: z.iso.datetime(),
     url: z
       .string()
