@@ -280,7 +280,7 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     const beside = await runProduct(['media', 'list'], { cwd: folder })
     expect([beside.code, beside.err]).toEqual([
       1,
-      expect.stringContaining('say --config quickstart/cms.config.json'),
+      expect.stringContaining('use --config quickstart/cms.config.json'),
     ])
     const config = ['--config', 'quickstart/cms.config.json']
     expect(await runProduct(['media', 'list', ...config], { cwd: folder })).toMatchObject({
