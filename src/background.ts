@@ -33,7 +33,7 @@ interface Work {
 
 function tasksOf({ db, services, config }: Work): Task[] {
   const beat = {
-    failure: 'this instance could not say that it runs',
+    failure: 'this instance could not report that it is running',
     intervalMs: beatIntervalMs,
     work: () => services.beat(),
   }
@@ -42,7 +42,7 @@ function tasksOf({ db, services, config }: Work): Task[] {
   return [
     beat,
     {
-      failure: 'what older versions have left could not be done',
+      failure: 'the work that older versions left could not be done',
       intervalMs: olderIntervalMs,
       atStart: true,
       work: () => services.followOlder(),
@@ -54,7 +54,7 @@ function tasksOf({ db, services, config }: Work): Task[] {
       work: () => services.delivery.drain(),
     },
     {
-      failure: 'what was planned could not be done',
+      failure: 'schedules could not be carried out',
       intervalMs: planIntervalMs,
       atStart: true,
       async work() {
@@ -69,7 +69,7 @@ function tasksOf({ db, services, config }: Work): Task[] {
       work: () => services.pendingWork.runDue(),
     },
     {
-      failure: 'what has expired could not be removed',
+      failure: 'expired records could not be removed',
       intervalMs: expiryIntervalMs,
       atStart: true,
       work: () => services.removeExpired(),

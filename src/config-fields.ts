@@ -70,7 +70,7 @@ const fields = {
   ),
   ssh_max_sessions: field(
     count(1, 10_000).default(200),
-    'The most sessions of the terminal at once.',
+    'Maximum number of terminal sessions at once.',
     guarded,
   ),
   tls: field(
@@ -252,7 +252,7 @@ const fields = {
   ),
   oauth_success_redirect: field(
     text().default('/'),
-    'Where the browser goes after a sign-in by the provider.',
+    'Where the browser goes after a sign-in with the provider.',
     guarded,
   ),
   oauth_endpoint: field(
@@ -355,7 +355,7 @@ const fields = {
   ),
   webhook_retry_delays: field(
     z.array(durationText('100ms', '30d')).min(1).max(100).default(['1m', '5m', '30m']),
-    'Waiting times before each further attempt.',
+    'The delay before each retry.',
   ),
   webhook_scan_interval: field(
     durationText('100ms', '24h').default('60s'),

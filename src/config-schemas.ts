@@ -14,7 +14,7 @@ export const optionalLines = () =>
   z
     .string()
     .max(65_536)
-    .refine(value => !/[^\P{Cc}\t\r\n]/u.test(value), 'must have no control characters but line breaks')
+    .refine(value => !/[^\P{Cc}\t\r\n]/u.test(value), 'must have no control characters except line breaks')
     .optional()
 /** A port, as text with or without the address to listen on, or as a number. */
 export const anyAddress = () =>
@@ -52,7 +52,7 @@ export const durationText = (shortest: string, longest: string) =>
 /** Names of headers or methods as HTTP has them; with others the answer that lists them could not be sent. */
 export const tokens = () =>
   z
-    .array(z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be a name as HTTP has them'))
+    .array(z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, 'must be a name that HTTP allows'))
     .max(1000)
 export const texts = () => z.array(text()).max(1000)
 // The parser of addresses drops line breaks, and what is kept is the text as it was given.

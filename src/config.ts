@@ -16,7 +16,7 @@ const Schema = z.object(shape).superRefine((config, context) => {
   if (/^__(Host|Secure)-/.test(config.cookie_name) && !config.cookie_secure)
     refuse('cookie_name', 'this prefix needs cookie_secure true')
   if (config.cors_credentials && config.cors_origins.includes('*'))
-    refuse('cors_origins', '"*" cannot go with cors_credentials true')
+    refuse('cors_origins', '"*" cannot be combined with cors_credentials true')
   if (config.db_read_only && tlsSource(config) === 'acme')
     refuse(
       'db_read_only',
@@ -94,7 +94,7 @@ export function parseConfig(
   variables: Record<string, string | undefined>,
 ): { config: Config; unknown: string[] } {
   if (typeof file !== 'object' || file === null || Array.isArray(file))
-    throw new ConfigError('must hold a JSON object')
+    throw new ConfigError('must contain a JSON object')
   const expanded = Object.fromEntries(
     Object.entries(file).map(([name, value]) => [name, expandField(name, value, variables)]),
   )

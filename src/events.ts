@@ -4,22 +4,26 @@ const id = (meaning: string) => z.string().meta({ description: `A ULID: ${meanin
 const user = z
   .string()
   .nullable()
-  .meta({ description: 'The ULID of who did it; null for the service itself, as by a plan.' })
+  .meta({ description: 'The ULID of the user; null if no user made the change, as with a schedule.' })
 const locale = z.string().meta({ description: 'Empty when not locale-specific.' })
 const surrogate_keys = z.array(z.string()).meta({
-  description: 'The `Surrogate-Key`s of all cached responses that are different now, sorted.',
+  description: 'The `Surrogate-Key`s of all cached responses that have changed, sorted.',
 })
 const entry = {
   content_data_id: id('the entry.'),
   locale,
-  slug: z.string().nullable().meta({ description: 'Of the page that the entry is on; null without one.' }),
+  slug: z
+    .string()
+    .nullable()
+    .meta({ description: 'The slug of the page that contains the entry; null if no page contains it.' }),
   datatypes: z.array(z.string()).meta({ description: 'The name of its datatype.' }),
   slugs: z.array(z.string()).meta({
-    description: 'Of every public page whose response has changed, sorted. A cache must drop these pages.',
+    description:
+      'The slugs of all public pages whose response has changed, sorted. Purge these pages from caches.',
   }),
   surrogate_keys,
 }
-const version = { content_version_id: id('the version that was kept.'), version_number: z.int() }
+const version = { content_version_id: id('the stored version.'), version_number: z.int() }
 const plannedTime = z.iso.datetime().nullable()
 
 const published = z.object({ ...entry, ...version, published_by: user })
@@ -30,12 +34,12 @@ const deleted = z.object({ ...entry, deleted_by: user })
 const changed = {
   datatypes: z.array(z.string()).meta({
     description:
-      'Names of datatypes whose entries may be listed otherwise now, sorted; also the name before a change.',
+      'The names of datatypes whose lists may have changed, sorted, with the old name of a renamed datatype.',
   }),
   slugs: z.array(z.string()).meta({
-    description: 'Addresses that may answer otherwise now, sorted, old and new ones; empty with `all_pages`.',
+    description: 'The old and new addresses of pages that may have changed, sorted; empty with `all_pages`.',
   }),
-  all_pages: z.boolean().meta({ description: 'Whether any page may answer otherwise now.' }),
+  all_pages: z.boolean().meta({ description: 'Whether any page may have changed.' }),
   surrogate_keys,
 }
 const resources = {
@@ -59,18 +63,18 @@ const resources = {
   },
 } as const
 
-const pageSlug = z
-  .string()
-  .nullable()
-  .meta({ description: 'Of the page that it is about; null without one.' })
+const pageSlug = z.string().nullable().meta({ description: 'The slug of the page; null without a page.' })
 const comment = {
   comment_id: id('the comment.'),
-  content_data_id: id('the entry that it is about.'),
-  field_id: z.string().nullable().meta({ description: 'The field that it is about; null for the entry.' }),
+  content_data_id: id('the entry that the comment is about.'),
+  field_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'The field that the comment is about; null for the entry as a whole.' }),
   locale,
   slug: pageSlug,
   body: z.string(),
-  mentions: z.array(z.string()).meta({ description: 'Ids of the users that it names.' }),
+  mentions: z.array(z.string()).meta({ description: 'The ids of the users that it mentions.' }),
   author_id: z.string(),
 }
 const request = {
@@ -80,7 +84,7 @@ const request = {
   note: z.string(),
   requested_by: z.string(),
 }
-const answer = z.string().meta({ description: 'The note of whoever answered.' })
+const answer = z.string().meta({ description: 'The note of the reviewer.' })
 
 /** A resource of which records are announced when they are made, changed or deleted. */
 export type AnnouncedResource = keyof typeof resources

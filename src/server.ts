@@ -136,13 +136,10 @@ async function withSettings(
     for (const { message, field } of applied.refused)
       ports.log.error(
         { field, reason: message },
-        'a setting does not go with the configuration file: it is left out',
+        'a setting conflicts with the configuration file: it is ignored',
       )
     if (applied.fixed.length > 0)
-      ports.log.warn(
-        { fields: applied.fixed },
-        'the configuration file sets these fields, and not what requests have set',
-      )
+      ports.log.warn({ fields: applied.fixed }, 'the configuration file overrides these stored settings')
   }
   return { current: applied.config, settings: values }
 }
@@ -187,7 +184,7 @@ export async function open(options: Options): Promise<Opened> {
       if ((await stepsOf(dialect, migrations)).waiting.length === 0) return
       const finished = await bringUp()
       if (finished.length > 0)
-        log.info({ steps: finished.length }, 'steps of the schema that waited for older instances are done')
+        log.info({ steps: finished.length }, 'migrations that waited for older instances are complete')
     }
     const schema = migrations.map(({ name }) => name)
     const parts = { db, ports, live, variables, ids, clock, rateLimiter, version, schema }
@@ -335,7 +332,7 @@ export async function start(given: Options): Promise<Running> {
       await services.settle()
       await services.instances
         .end()
-        .catch(error => ports.log.warn({ err: error }, 'the end of this instance could not be noted'))
+        .catch(error => ports.log.warn({ err: error }, 'the end of this instance could not be stored'))
       await db.close()
     },
   }

@@ -236,7 +236,7 @@ export interface Found {
   highlights: { field: string; html: string }[]
 }
 export interface PublishedPage {
-  /** Of the root entry. */
+  /** The id of the root entry. */
   id: string
   type: string
   slug: string

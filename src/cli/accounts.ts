@@ -28,7 +28,7 @@ export const userCreate: SiteCommand['work'] = async (services, actor, io, optio
   const given = parsed(UserCreate, { email, username, name, role_id })
   const password = await io.readSecret(`Password of ${given.email}`)
   const user = await services.users.create(actor, parsed(UserCreate, { ...given, password }))
-  show(io, options, user, `The account ${user.email} is there, with the role ${user.role_label}.`)
+  show(io, options, user, `Created the account ${user.email} with the role ${user.role_label}.`)
   return 0
 }
 

@@ -70,6 +70,6 @@ export const backupList: SiteCommand['work'] = async ({ backups }, _actor, io, o
       .join('  ')
       .trimEnd(),
   )
-  show(io, options, all, lines.join('\n') || 'There is no backup.')
+  show(io, options, all, lines.join('\n') || 'No backups yet.')
   return 0
 }

@@ -58,7 +58,7 @@ async function refuseUsed(dialect: Dialect, force: boolean): Promise<void> {
   const used = force ? undefined : await firstUsedTable(dialect, dialect.read)
   if (used)
     throw new RestoreError(
-      `the database is not empty (${used} has rows): restore into an empty one, or replace all that it holds by --force`,
+      `the database is not empty (${used} has rows): restore into an empty one, or replace its whole content with --force`,
     )
 }
 
@@ -157,7 +157,7 @@ export const backupRestore: LocalCommand['run'] = async (terminal, options, [fil
       ? [`${missing.length} media files were not in the media storage when the backup was made.`]
       : []),
     ...(withoutHeaders > 0
-      ? [`${withoutHeaders} webhooks have headers whose values are in no backup: set them again.`]
+      ? [`${withoutHeaders} webhooks have headers whose values are not part of a backup: set them again.`]
       : []),
   ]
   show(terminal, options, restored, lines.join('\n'))

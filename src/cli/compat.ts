@@ -14,7 +14,7 @@ const shownOf = ({ datatype, wordpress, strapi, single, component, children, par
 
 const listedWith: Readonly<Record<string, string>> = {
   linked: ' (linked: listed only with a key)',
-  private: ' (private: the public sees none of it)',
+  private: ' (private: the public cannot see it)',
 }
 
 function linesOf(type: ReturnType<typeof shownOf>): string {
@@ -33,6 +33,6 @@ function linesOf(type: ReturnType<typeof shownOf>): string {
 /** Shows the names of datatypes for clients of other systems. */
 export const compat: SiteCommand['work'] = async ({ space }, _actor, io, options) => {
   const types = (await space.compat.mapping()).map(shownOf)
-  show(io, options, types, types.map(linesOf).join('\n') || 'There is no datatype yet.')
+  show(io, options, types, types.map(linesOf).join('\n') || 'No datatypes yet.')
   return 0
 }

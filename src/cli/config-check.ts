@@ -15,7 +15,7 @@ export const configCheck: LocalCommand['run'] = async (terminal, options) => {
   const { unknown, path } = loadConfig(options.config, terminal.variables)
   const problems = unknown.map(name => `${name}: unknown field: ${didYouMean(name, names)}`)
   const right = existsSync(path)
-    ? `${path} is right. A running service reads it at its next start.`
+    ? `${path} is valid. A running service reads it at its next start.`
     : `There is no ${path}: every field has its default.`
   const text = problems.map(problem => `${path}: ${problem}`).join('\n') || right
   show(terminal, options, { file: path, problems }, text)

@@ -42,7 +42,7 @@ async function look(services: Services, actor: Actor, dry_run: boolean): Promise
 const kinds = {
   circular: 'entries are their own ancestors',
   orphaned: 'entries have a parent that does not exist',
-  misplaced: 'entries are counted to another tree than their own',
+  misplaced: 'entries are stored under the wrong tree',
   without_tree: 'roots can be neither locked nor delivered',
 } as const
 
@@ -70,7 +70,7 @@ export const contentCheck: SiteCommand['work'] = async (services, actor, io, opt
 export const contentRepair: SiteCommand['work'] = async (services, actor, io, options) => {
   const isDry = options['dry-run'] !== undefined
   const reports = await look(services, actor, isDry)
-  const verb = isDry ? 'this would put right' : 'put right'
+  const verb = isDry ? 'would be repaired' : 'repaired'
   const repaired = reports.flatMap(damageLines).map(line => `${verb}: ${line}`)
   const left = reports.flatMap(valueLines)
   show(io, options, { spaces: reports }, [...repaired, ...left].join('\n') || 'Nothing is damaged.')

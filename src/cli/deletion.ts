@@ -16,7 +16,7 @@ export async function agree(io: Pick<Io, 'ask'>, { yes }: Values, question: stri
     throw badRequest(
       'cannot ask for confirmation without a terminal: add --yes to continue, or --dry-run to see what would change',
     )
-  const answer = await io.ask(visible(`${question}\nType yes to go on`))
+  const answer = await io.ask(visible(`${question}\nType yes to continue`))
   if (!/^y(es)?$/i.test(answer.trim())) throw badRequest('nothing was changed')
 }
 

@@ -29,7 +29,7 @@ function ofValidity(certificate: Certificate, advice: string): Finding {
   const state = certificateState(certificate, Date.now())
   if (state === 'expired') return failed(check, `it has expired: ${until}`, advice)
   if (state === 'expiring') return warning(check, `it expires soon: ${until}`, advice)
-  return ok(check, `holds until ${until}`)
+  return ok(check, `valid until ${until}`)
 }
 
 async function ofFiles(config: Config, kept: ReturnType<typeof nodeCertificates>): Promise<Finding> {
@@ -43,7 +43,7 @@ async function ofFiles(config: Config, kept: ReturnType<typeof nodeCertificates>
   const missing = siteHosts(config).filter(host => !covers(certificate, [host]))
   if (missing.length > 0)
     return warning(check, `it is not for ${missing.join(', ')}`, 'get one for client_site and admin_site')
-  return ofValidity(certificate, 'renew it: the files are read again by themselves')
+  return ofValidity(certificate, 'renew it: the service reads changed files automatically')
 }
 
 const answers = (url: string): Promise<boolean> =>
@@ -67,11 +67,15 @@ async function ofAuthority(config: Config, kept: ReturnType<typeof nodeCertifica
     return warning(
       check,
       `no address is known for ${lost.flat().join(', ')}`,
-      'let the name lead to this machine',
+      'point the name to this machine',
     )
   const directory = acmeDirectory(config)
   if (!(await answers(directory)))
-    return warning(check, `${directory} does not answer`, 'let this machine reach the certificate authority')
+    return warning(
+      check,
+      `${directory} does not respond`,
+      'allow this machine to reach the certificate authority',
+    )
   const certificate = await kept.load(acmeName(directory))
   if (!certificate || !covers(certificate, domains))
     return ok(check, `the service orders one for ${domains.join(', ')} when it starts`)
@@ -92,5 +96,5 @@ export async function certificate({ config }: Patient): Promise<Finding> {
   if (!isWritable)
     return failed(check, `${folder} cannot be written`, 'give cert_dir to the account of the service')
   if (source === 'acme') return ofAuthority(config, kept)
-  return ok(check, 'the service makes one that is self-signed')
+  return ok(check, 'the service creates a self-signed one')
 }

@@ -62,10 +62,10 @@ export async function database({ dialect }: Patient): Promise<Finding> {
   const answers = await db.ping()
   if (db.isReadOnly)
     return answers
-      ? ok(check, 'answers, is not behind and has the schema of this version')
+      ? ok(check, 'responds, is up to date and has the schema of this version')
       : failed(
           check,
-          'it answers and is more than five seconds behind',
+          'it responds, but is more than five seconds behind',
           'look at the replication to this server, and at its load',
         )
   if (!answers)
@@ -74,7 +74,7 @@ export async function database({ dialect }: Patient): Promise<Finding> {
       'it responds, but accepts no changes',
       'look for a full disk, a file of another owner, or a server that only reads',
     )
-  return ok(check, 'answers, takes changes and has the schema of this version')
+  return ok(check, 'responds, accepts changes and has the schema of this version')
 }
 
 /** Checks the store: writes, reads and removes an object of its own. */
@@ -92,15 +92,15 @@ export async function storage({ config, storage: store }: Patient): Promise<Find
     if (!file || left)
       return failed(
         check,
-        `${address.bucket} does not keep and remove objects`,
+        `${address.bucket} does not store and delete objects`,
         'check the rights of the access key',
       )
-    return ok(check, `${address.bucket} takes, gives and removes objects`)
+    return ok(check, `${address.bucket} stores, returns and deletes objects`)
   } catch (error) {
     return failed(
       check,
       `${address.endpoint}, bucket ${address.bucket}: ${wordsOf(error)}`,
-      'check bucket_endpoint, bucket_media, bucket_region and the keys, and that the bucket is there',
+      'check bucket_endpoint, bucket_media, bucket_region and the keys, and that the bucket exists',
     )
   }
 }
@@ -114,14 +114,14 @@ export async function mail({ config }: Patient): Promise<Finding> {
   if (!settings)
     return failed(
       check,
-      'reset mails cannot be sent as it is configured',
+      'reset mails cannot be sent with this configuration',
       'set email_host, email_from_address and password_reset_url',
     )
   const { host, port } = settings.server
   try {
     const { mailServerAnswers } = await import('../node/mail.js')
     await mailServerAnswers(settings.server)
-    return ok(check, `${host}:${port} takes mail`)
+    return ok(check, `${host}:${port} accepts mail`)
   } catch (error) {
     return failed(
       check,
@@ -227,15 +227,11 @@ export async function secrets(patient: Patient): Promise<Finding> {
     return failed(check, `app_secret has ${app_secret.length} characters`, 'set one of 32 random characters')
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
   if ((mode & 0o077) !== 0 && holdsSecret(patient))
-    return warning(
-      check,
-      `${path} holds settings that are secret, and others may read it`,
-      `chmod 600 ${path}`,
-    )
+    return warning(check, `${path} contains secrets, and other accounts can read it`, `chmod 600 ${path}`)
   if (app_secret === undefined && databaseFile(config) === undefined)
     return warning(
       check,
-      'app_secret is not set: each instance makes its own, and cannot read what another has encrypted',
+      'app_secret is not set: each instance creates its own, and cannot read what another has encrypted',
       'set app_secret to the same 32 random characters on every instance',
     )
   const file = databaseFile(config)
@@ -243,14 +239,14 @@ export async function secrets(patient: Patient): Promise<Finding> {
   if (app_secret === undefined && own !== undefined && !existsSync(own)) {
     // The schema may exist before the first start.
     if ((await timeOfNewestChange(patient.dialect)) === undefined)
-      return skipped(check, `app_secret is not set: the first start makes one in ${own}`)
+      return skipped(check, `app_secret is not set: the first start creates one in ${own}`)
     return warning(
       check,
       `${own} is not there, and app_secret is not set`,
-      'put the file back: without it nothing can be read that was encrypted with it, and a start makes another',
+      'restore the file: without it, encrypted values cannot be read, and the next start creates a new secret',
     )
   }
-  return ok(check, 'are there, and for their owner alone')
+  return ok(check, 'exist, and only their owner can read them')
 }
 
 /** Checks that the process may open enough files and sockets. */

@@ -23,20 +23,20 @@ export async function instances({ dialect }: Patient): Promise<Finding> {
   const now = (await dialect.time?.()) ?? Date.now()
   const rows = await databaseOf(dialect).findAll(internalTables.instances)
   const running = rows.filter(({ beat_at }) => now - Date.parse(beat_at) < deadAfterMs)
-  if (running.length === 0) return ok(check, 'none runs')
+  if (running.length === 0) return ok(check, 'none is running')
   const wrong = running.filter(({ clock_ms }) => Math.abs(clock_ms) > maxAheadMs)
   if (wrong.length > 0)
     return warning(
       check,
       `the clock is wrong at ${wrong.map(({ host, clock_ms }) => `${host} by ${Math.round(clock_ms / 1000)} s`).join(', ')}`,
-      'keep the clocks by NTP: times are those of the database, and signatures for the storage are not',
+      'synchronize the clocks with NTP: signatures for the media storage need the right time',
     )
   const others = [...new Set(running.map(one => one.version))].filter(one => one !== version)
   if (others.length > 0)
     return warning(
       check,
-      `${running.length} run, and some have version ${others.join(', ')}`,
-      'end the upgrade',
+      `${running.length} are running, some of them with version ${others.join(', ')}`,
+      'complete the upgrade',
     )
   return ok(check, `${running.length} of version ${version}`)
 }
@@ -62,7 +62,10 @@ export async function settings({ dialect, stored }: Patient): Promise<Finding> {
     return warning(
       check,
       `the configuration file overrides settings that were saved in the panel: ${fixed.join(', ')}`,
-      'take them out of the file, if the database is to decide',
+      'remove them from the file to use the settings of the panel',
     )
-  return ok(check, names.length === 0 ? 'none is in the database' : `from the database: ${names.join(', ')}`)
+  return ok(
+    check,
+    names.length === 0 ? 'no settings are stored in the database' : `from the database: ${names.join(', ')}`,
+  )
 }

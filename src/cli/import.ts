@@ -24,10 +24,10 @@ import { complain, type Terminal } from './terminal.js'
 
 function summary(imported: Imported): string {
   const { datatypes, fields, entries, known, files, left_out, redirects, verified, notes, compat } = imported
-  const made = `Made ${datatypes} datatypes, ${fields} fields, ${entries} entries and ${files} files.`
+  const made = `Created ${datatypes} datatypes, ${fields} fields, ${entries} entries and ${files} files.`
   const without = left_out > 0 ? [`${left_out} records were left out.`] : []
   const moved = redirects > 0 ? [`${redirects} redirects lead from old addresses.`] : []
-  const kept = known > 0 ? [`${known} entries were there before and are as they were.`] : []
+  const kept = known > 0 ? [`${known} entries already existed and are unchanged.`] : []
   const names = Object.keys(compat).length > 0 ? [`cms.config.json needs ${JSON.stringify({ compat })}`] : []
   const checked = verified ? verifiedLines(verified) : []
   const losses = notes.map(note => `- ${note}`)

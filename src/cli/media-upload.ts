@@ -11,7 +11,7 @@ async function folderAt({ media }: Services, path: string): Promise<string> {
   let [inside, id]: [Folders, string] = [await media.folders.tree(), '']
   for (const part of path.split('/').filter(Boolean)) {
     const found = inside.find(({ name, folder_id }) => name === part || folder_id === part)
-    if (!found) throw badRequest(`there is no folder ${part} of media`, 'folder')
+    if (!found) throw badRequest(`there is no media folder ${part}`, 'folder')
     ;[inside, id] = [found.children, found.folder_id]
   }
   return id

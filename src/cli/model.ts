@@ -31,6 +31,6 @@ export const modelApply: Work = async (services, actor, io, options, given) => {
   // On the machine itself nobody is signed in.
   const by = actor.userId === null ? { ...actor, userId: await authorOf(services, undefined) } : actor
   const steps = await services.model.apply(by, await inputJson(io, ModelFile), { accept })
-  show(io, options, steps, lines(steps, 'nothing was to be changed'))
+  show(io, options, steps, lines(steps, 'nothing to change'))
   return 0
 }

@@ -126,7 +126,7 @@ const described: Readonly<Record<RecordName, Described>> = {
     all: 'deleted entries',
     name: 'the slug that its page had',
     filters: { '--deleted-by <user>': 'only entries that this account deleted, by id or e-mail' },
-    removes: 'delete one deleted entry for good',
+    removes: 'delete one deleted entry permanently',
   },
   comments: {
     permission: 'content',

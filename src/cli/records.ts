@@ -153,7 +153,7 @@ function trashResource({ services: { space } }: ResourceParts) {
     key: 'trash_id',
     service: space.trash,
     nameOf: ({ title }: Trashed) => title,
-    deletes: () => 'It is deleted for good. This cannot be undone.',
+    deletes: () => 'It is deleted permanently. This cannot be undone.',
   }
 }
 

@@ -46,7 +46,7 @@ async function effectOf({ configuration }: Services, name: ConfigName): Promise<
 /** Returns the new value. A secret is never an argument: other users of the machine could read it. */
 async function givenFor(io: Io, name: ConfigName, given: string | undefined): Promise<unknown> {
   if (!configFields[name].secret) {
-    if (given === undefined) throw new WrongCall(`${name}: say its new value, or null for its default`)
+    if (given === undefined) throw new WrongCall(`${name}: add its new value, or null for its default`)
     return valueIn(name, given)
   }
   if (given === 'null') return null

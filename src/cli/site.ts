@@ -33,7 +33,7 @@ function withPlaceOfQuickstart(error: unknown): unknown {
   const isBeside = !existsSync('cms.config.json') && existsSync(path)
   if (!(error instanceof ConfigError && error.field === 'db_url' && isBeside)) return error
   return new ConfigError(
-    `${error.message}; the site of quickstart is in ./${quickstartFolder}: go there, or say --config ${path}`,
+    `${error.message}; the site of quickstart is in ./${quickstartFolder}: go there, or use --config ${path}`,
     error.field,
   )
 }

@@ -10,7 +10,7 @@ type Work = SiteCommand['work']
 export const keysList: Work = async ({ sshKeys }, actor, io, options) => {
   const own = await sshKeys.list(actor)
   const text = lines(own, ['ssh_key_id', 'key_type', 'fingerprint', 'label', 'last_used']).trimEnd()
-  show(io, options, own, text || 'There is no key.')
+  show(io, options, own, text || 'No SSH keys yet.')
   return 0
 }
 

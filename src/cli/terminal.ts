@@ -97,7 +97,7 @@ export const complain = (terminal: Pick<Terminal, 'writeError'>, text: string): 
 
 /** The product document gives the role editor all permissions on content except publish. */
 const aboutEditors =
-  'Editors cannot publish yet. To change that, open the role editor in the panel: Let editors publish.\n'
+  'Editors cannot publish yet. To change that, open the role “editor” in the panel and choose “Let editors publish”.\n'
 
 /** Shows the first administrator's address, and the password if it was generated here: it cannot be shown again. */
 export const showAdministrator =

@@ -71,7 +71,7 @@ export const versionsRestore: Work = async (services, actor, io, options, [id = 
   const { content_data_id, version_number } = await space.versions.get(id)
   const title = await nameOf(await space.content.get(content_data_id), partsOf(services))
   const words = `version ${version_number} of “${title}”`
-  const kept = 'The values of today are kept as a version.'
+  const kept = 'The current state is saved as a version first.'
   if (options['dry-run'] !== undefined) {
     show(io, options, { would_restore: id, version_number }, `This would restore ${words}. ${kept}`)
     return 0

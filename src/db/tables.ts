@@ -176,7 +176,7 @@ export const tables = {
     content_data_id: id(),
     label: text().or(''),
     expires_at: time(),
-    /** The link ends with the rights of this user. */
+    /** The user who created the link. It has the current rights of this user. */
     created_by: id(),
     /** And with those of this key, where it was made by one. */
     token_id: id().orNull(),

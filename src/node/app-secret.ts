@@ -29,13 +29,13 @@ function readOrMake(path: string, log: Log): string | undefined {
   } catch (error) {
     log.warn(
       { reason: codeOf(error) ?? String(error), file: path },
-      'app_secret is not set and cannot be kept in a file: webhook secrets are not encrypted, provider tokens not kept',
+      'app_secret is not set and cannot be stored in a file: webhook secrets are not encrypted, and provider tokens are not stored',
     )
     return undefined
   }
   log.info(
     { file: path },
-    'app_secret is not set: one was made, which is needed with every copy of the database',
+    'app_secret is not set: the service created one; keep it with every copy of the database',
   )
   return read(path)
 }

@@ -94,7 +94,7 @@ class Peer {
   /** Breaks off a response whose rest cannot be sent, so that the client does not take it for complete. */
   breakOff(error: unknown): void {
     const { method, url = '' } = this.outgoing.req
-    this.log.error({ err: error, method, path: url.split('?', 1)[0] }, 'an answer was broken off')
+    this.log.error({ err: error, method, path: url.split('?', 1)[0] }, 'a response was cut off')
     this.outgoing.destroy()
   }
 }
@@ -151,7 +151,7 @@ function catchFailures<S extends AnyServer>(server: S, log: Log): S {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const answer = () =>
       adapter(request, response).catch((error: unknown) => {
-        log.error({ err: error, method: request.method }, 'an answer could not be written')
+        log.error({ err: error, method: request.method }, 'a response could not be written')
         if (response.headersSent) response.destroy()
         else response.writeHead(500, { Connection: 'close' }).end()
       })

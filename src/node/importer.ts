@@ -134,7 +134,7 @@ const runWith =
         setTimeout(() => child.kill('SIGKILL'), graceMs).unref()
       }
       const late = setTimeout(() => {
-        last = { kind: 'refused', message: 'the import took too long: start it again to go on' }
+        last = { kind: 'refused', message: 'the import took too long: start it again to continue' }
         kill()
       }, limits.imports.runMs)
       signal.addEventListener('abort', kill, { once: true })

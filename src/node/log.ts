@@ -151,7 +151,7 @@ function sinkOf(fd: number, stream: NodeJS.WriteStream): Sink {
 }
 
 const droppedLine = (count: number) => {
-  const msg = 'log lines were dropped, because nobody took them in time'
+  const msg = 'log lines were dropped, because the output did not accept them in time'
   return `${JSON.stringify({ level: 40, time: Date.now(), dropped: count, msg })}\n`
 }
 

@@ -67,7 +67,7 @@ export function createOutgoing({ resolve, connector }: Network = network): Outgo
       let length = 0
       for await (const piece of answer.body ?? []) {
         length += piece.byteLength
-        if (length > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`)
+        if (length > maxBytes) throw new Error(`the response is longer than ${maxBytes} bytes`)
         pieces.push(piece)
       }
       const noBody = [101, 204, 205, 304].includes(answer.status)

@@ -5,16 +5,16 @@ import type { Network } from './network.js'
 
 /** Failures of networks in words that help whoever runs the receiver. They never say an address. */
 const words: readonly (readonly [code: RegExp, words: string])[] = [
-  [/^(ENOTFOUND|EAI_)/, 'the name does not resolve'],
+  [/^(ENOTFOUND|EAI_)/, 'the host name cannot be resolved'],
   [/^ECONNREFUSED$/, 'the connection was refused'],
   [
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
-    'the connection was closed before the whole answer had come',
+    'the connection was closed before the response was complete',
   ],
-  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'there is no way to the receiver'],
-  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'no connection in time'],
+  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'the receiver cannot be reached'],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'the connection timed out'],
   [/CERT|SIGNATURE|ISSUER/, 'the certificate of the receiver is not valid'],
-  [/^(ERR_SSL|EPROTO|ERR_TLS)/, 'there is no TLS with the receiver'],
+  [/^(ERR_SSL|EPROTO|ERR_TLS)/, 'the TLS connection failed'],
   [/^(HPE_|HTTPParser|UND_ERR_)/, 'the response is not valid HTTP'],
 ]
 
@@ -49,7 +49,8 @@ export function posting({ resolve, connector }: Network): Outgoing['post'] {
       const addresses = isIP(host)
         ? [{ address: host, family: isIP(host) }]
         : await orTimeout(resolve(host), signal)
-      if (addresses.length === 0) return { kind: 'broken', status, reason: 'the name does not resolve' }
+      if (addresses.length === 0)
+        return { kind: 'broken', status, reason: 'the host name cannot be resolved' }
       if (!addresses.every(({ address }) => permits(address))) return { kind: 'refused' }
       client = new Client(origin, {
         connect: connector(addresses, timeoutMs),
@@ -69,12 +70,12 @@ export function posting({ resolve, connector }: Network): Outgoing['post'] {
       for await (const piece of answer.body) {
         length += piece.length
         if (length > maxBytes)
-          return { kind: 'broken', status, reason: `the answer is longer than ${maxBytes} bytes` }
+          return { kind: 'broken', status, reason: `the response is longer than ${maxBytes} bytes` }
       }
       const after = answer.headers['retry-after']
       return { kind: 'answered', status, retryAfter: typeof after === 'string' ? after : null }
     } catch (error) {
-      const reason = signal.aborted ? `no whole answer within ${timeoutMs / 1000} s` : wordsFor(error)
+      const reason = signal.aborted ? `no complete response within ${timeoutMs / 1000} s` : wordsFor(error)
       return { kind: 'broken', status, reason }
     } finally {
       client?.destroy().catch(() => undefined)

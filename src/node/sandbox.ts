@@ -50,7 +50,7 @@ class Computer {
       const response = await this.next(timeMs, () => this.child.send(request, () => undefined))
       if (response?.kind === 'done') return response.text
       if (response?.kind === 'failed') throw new ComputationError('refused', response.message)
-      if (response?.kind === 'large') throw new ComputationError('size', 'gives too large a result')
+      if (response?.kind === 'large') throw new ComputationError('size', 'has too large a result')
       throw ended()
     } finally {
       this.hold(false)

@@ -48,7 +48,7 @@ export function findPages(context: PanelContext) {
             aria-label={view.t('Page, file, person or command')}
             placeholder={view.t('Page, file, person or command')}
           />
-          <Submit>{view.t('Find')}</Submit>
+          <Submit>{view.t('Search')}</Submit>
         </form>
         {found.length === 0 && <Empty>{view.t('No results for “{words}”.', { words: text })}</Empty>}
         {found.map(group => (

@@ -56,7 +56,7 @@ function doings({ view, text }: Asked, isSite: boolean): Finding[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (word: string) => words.every(one => word.toLowerCase().includes(one))
   const places = placesOf(view).map(place => ({
-    word: view.t('Go to {place}', { place: place.word }),
+    word: place.outside ? place.word : view.t('Go to {place}', { place: place.word }),
     path: addressOfPlace(view, place),
     icon: place.icon,
   }))

@@ -191,8 +191,8 @@ function libraryPage({ get }: Pages, context: PanelContext): void {
               type="search"
               name="text"
               value={text}
-              placeholder={view.t('Find a file')}
-              aria-label={view.t('Find a file')}
+              placeholder={view.t('Search files')}
+              aria-label={view.t('Search files')}
             />
           </form>
         </div>

@@ -86,7 +86,7 @@ export function PagePane(props: Shown) {
           />
           <span class="spacer" />
           <a href={address} target="_blank" rel="noreferrer">
-            {view.t('Open the page')}
+            {view.t('Open the preview')}
           </a>
         </div>
         <div class="frame-box" id="page-frame" data-keep="">

@@ -17,7 +17,7 @@ const pathOf = (id: string) => `/content/entry/${id}`
 const listOf = (id: string) => `${pathOf(id)}/preview-links`
 
 const fieldsIn = ({ t }: View): Field[] => [
-  { name: 'label', label: t('Label'), hint: t('for whom the link is') },
+  { name: 'label', label: t('Label'), hint: t('who the link is for') },
   {
     name: 'expires_in',
     label: t('Valid for'),

@@ -20,7 +20,7 @@ const groupNames: Readonly<Record<string, PlainText>> = {
   cors: 'Browser apps',
   email: 'Mail',
   i18n: 'Languages',
-  oauth: 'Sign-in through a provider',
+  oauth: 'Sign-in with a provider',
   tls: 'HTTPS',
   version: 'Versions',
   webhook: 'Webhooks',
@@ -36,7 +36,7 @@ const Index = ({ view, groups }: { view: View; groups: readonly PlainText[] }) =
       ))}
     </nav>
     <p class="find-field" hidden data-narrows="#form">
-      <label for="narrow">{view.t('Find a setting')}</label>
+      <label for="narrow">{view.t('Search settings')}</label>
       <input class="input" type="search" id="narrow" autocomplete="off" />
       <span class="quiet" role="status" />
     </p>

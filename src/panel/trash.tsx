@@ -46,9 +46,9 @@ const actions: Column<TrashRow> = {
       <a
         class="button bare"
         href={`${view.base}${trashPath}/${id}/delete`}
-        aria-label={view.t('Delete for good: {title}', { title })}
+        aria-label={view.t('Delete permanently: {title}', { title })}
       >
-        {view.t('Delete for good')}
+        {view.t('Delete permanently')}
       </a>
     </div>
   ),
@@ -95,7 +95,7 @@ async function question(view: View, c: Ctx, { services: { space } }: PanelContex
   return (
     <Page
       view={view}
-      title={view.t('Delete for good')}
+      title={view.t('Delete permanently')}
       crumbs={[{ word: view.t('Trash'), path: trashPath }]}
       column
     >

@@ -100,7 +100,7 @@ interface VersionTableProps {
 
 /** The versions under the present state, of which two can be chosen: at first the newest and the present state. */
 function VersionTable({ view, rows, own }: VersionTableProps) {
-  const now = { id: present, name: view.t('Present state'), version: undefined }
+  const now = { id: present, name: view.t('Current state'), version: undefined }
   const states = [now, ...rows.map(version => ({ id: version.id, name: version.name, version }))]
   return (
     <Table
@@ -152,7 +152,7 @@ function VersionTable({ view, rows, own }: VersionTableProps) {
 /** A state that is compared: a version with its author and time, or the present one. */
 function StateName({ view, id, rows }: { view: View; id: string; rows: readonly VersionRow[] }) {
   const version = rows.find(row => row.id === id)
-  if (!version) return <b>{view.t('Present state')}</b>
+  if (!version) return <b>{view.t('Current state')}</b>
   const { name, why, who, at } = version
   return (
     <>

@@ -13,7 +13,7 @@ export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
   resource({
     title: 'API keys',
     one: 'key',
-    words: { new: 'New key', add: 'Add a key', delete: 'Delete key' },
+    words: { new: 'New API key', add: 'Add an API key', delete: 'Delete key' },
     about: 'An API key gives a program the permissions of its user, or fewer.',
     access: accessTo('tokens'),
     service: tokens,

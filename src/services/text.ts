@@ -6,7 +6,7 @@ const bytes = (value: string) => new TextEncoder().encode(value).length
 /** Returns why some engine cannot store or compare a text; undefined if all can. */
 export function textProblem(text: string): string | undefined {
   if (text.includes('\0')) return 'contains a NUL character'
-  return text.isWellFormed() ? undefined : 'holds a lone surrogate'
+  return text.isWellFormed() ? undefined : 'contains a lone surrogate'
 }
 
 /**
@@ -54,7 +54,7 @@ function pathProblem(slug: string): string | undefined {
   if (/[\s\\?#%\u0000-\u001f\u007f]/u.test(slug))
     return 'must not contain whitespace, "\\", "?", "#", "%" or control characters'
   if (hasHidden(slug)) return 'must not contain invisible characters'
-  return slug === slug.normalize('NFC') ? undefined : 'must be composed as NFC says'
+  return slug === slug.normalize('NFC') ? undefined : 'must be in the Unicode form NFC'
 }
 
 function matchesAt(pattern: RegExp, text: string, at: number): boolean {

@@ -7,7 +7,7 @@ import type { Site } from './terminal.js'
 
 const farewellMs = 500
 
-const fault = 'Something went wrong here, and the session has ended. The log of the service says what.'
+const fault = 'Something went wrong, and the session has ended. The log of the service has the details.'
 
 /** The data known about a client. */
 export interface Peer {
@@ -69,9 +69,7 @@ export class Connection {
     const { site, session } = this
     await site.services.sshSignIn
       .close(this.#by(session.identity), session)
-      .catch(error =>
-        site.log.warn({ err: error }, 'the end of a session over SSH could not be written down'),
-      )
+      .catch(error => site.log.warn({ err: error }, 'the end of a session over SSH could not be stored'))
   }
 
   /** @returns a function to call when it has ended */
@@ -115,7 +113,7 @@ export class Connection {
       try {
         open.end(sentence)
       } catch (error) {
-        this.site.log.error({ err: error }, 'a session over SSH could not be ended in order')
+        this.site.log.error({ err: error }, 'a session over SSH could not be ended cleanly')
       }
     // A client that gets the end of the connection drops output that it has not shown yet, so its channels end first.
     setTimeout(() => this.client.end(), this.#open.size > 0 ? farewellMs : 0).unref()

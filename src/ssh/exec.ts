@@ -21,7 +21,7 @@ interface Call {
 
 const endingSignals = new Set(['INT', 'TERM', 'HUP', 'QUIT', 'KILL'])
 
-const failure = 'something went wrong here: the log of the service says what'
+const failure = 'something went wrong: the log of the service has the details'
 
 /** Runs one command with the words and exit codes of the command line. */
 export function runCommand(
@@ -126,7 +126,7 @@ const commands = siteCommands.map(command => withUsualOptions(command))
 
 function ofMachine(given: readonly string[]): string | undefined {
   const found = machineCommands.find(words => words === given.slice(0, words.split(' ').length).join(' '))
-  return found && `${found} is a command of the machine that runs the service, not of SSH`
+  return found && `${found} runs only on the machine of the service, not over SSH`
 }
 
 async function run(line: string, connection: Connection, io: Io): Promise<number> {

@@ -20,7 +20,7 @@ function read(path: string, log: Log): HostKey | undefined {
     if ((statSync(path).mode & 0o077) !== 0)
       log.warn(
         { file: path },
-        'ssh_host_key can be read by other accounts of this machine: take that right away',
+        'ssh_host_key can be read by other accounts of this machine: remove that permission',
       )
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
@@ -54,10 +54,10 @@ export function hostKey(path: string, log: Log): HostKey | undefined {
   } catch (error) {
     log.error(
       { reason: codeOf(error) ?? String(error), file: path },
-      'the SSH host key cannot be kept in a file: the terminal is not served; set ssh_host_key to a place for it',
+      'the SSH host key cannot be stored in a file, so the terminal is not served: set ssh_host_key to the path of a file',
     )
     return undefined
   }
-  log.info({ file: path }, 'an SSH host key was made: keep it with every copy of the site')
+  log.info({ file: path }, 'an SSH host key was created: keep it with every copy of the site')
   return read(path, log)
 }

@@ -106,7 +106,7 @@ class Interactive {
 
   #break(error: unknown): void {
     this.#fault(error)
-    this.#end('The service could not go on with this session.')
+    this.#end('The service could not continue this session.')
   }
 
   #fault(error: unknown): void {
@@ -133,9 +133,7 @@ class Interactive {
   #turnMouse(): void {
     this.#hasMouse = !this.#hasMouse
     this.terminal.write(this.#hasMouse ? mouseOn : mouseOff)
-    this.#stack.say(
-      this.#hasMouse ? 'The mouse works here.' : 'The mouse is the terminal’s own: it selects text.',
-    )
+    this.#stack.say(this.#hasMouse ? 'The mouse is on.' : 'The mouse is off: it selects text.')
   }
 
   #point({ does, x, y }: Key & { type: 'mouse' }): void {

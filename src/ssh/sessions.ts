@@ -8,7 +8,7 @@ const perUser = 64
 const watchIntervalMs = 1000
 
 const over = 'The session is over: sign in again.'
-const idle = 'The session has ended, for nothing was typed for a while.'
+const idle = 'The session has ended because nothing was typed for a while.'
 const stopping = 'The service stops. Connect again in a moment.'
 
 const stopTimeoutMs = 3000
@@ -72,7 +72,7 @@ export class Sessions {
       for (const connection of connections) if (!live.has(connection.session)) connection.end(over)
     } catch (error) {
       // The database is unavailable: nobody is signed out for that, and nobody can read anything.
-      this.site.log.warn({ err: error }, 'the sessions of SSH could not be looked after')
+      this.site.log.warn({ err: error }, 'the SSH sessions could not be checked')
     }
   }
 

@@ -345,7 +345,9 @@ it('a look at the database that fails ends neither the process nor what is follo
   await expect.poll(() => ticks).toBeGreaterThan(2)
   await newPage()
   expect(await change).toBeGreaterThan(0)
-  expect(app.logged.filter(({ message }) => message.includes('could not be looked for'))).toHaveLength(2)
+  expect(
+    app.logged.filter(({ message }) => message.includes('changes of content could not be checked')),
+  ).toHaveLength(2)
 })
 
 describe('a stream is refused', () => {

@@ -330,7 +330,7 @@ it('a plan that breaks a rule ends with a record of why, and once', async () => 
   await services.space.publishing.runDue()
   await services.space.publishing.runDue()
   expect(app.logged.slice(known).map(({ message }) => message)).toEqual([
-    'what was planned could not be done',
+    'schedules could not be carried out',
   ])
   const row = await db.get(tables.contentData, id)
   expect([row?.status, row?.publish_at]).toEqual(['draft', null])

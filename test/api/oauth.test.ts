@@ -633,7 +633,7 @@ describe('without a complete configuration', () => {
       oauth_token_url: provider.origin.replace('http:', 'https:'),
     }
     expect((await mine.get(path)).status).toBe(502)
-    const failure = logged.findLast(({ message }) => message === 'the OAuth provider did not do its part')
+    const failure = logged.findLast(({ message }) => message === 'the OAuth provider failed')
     const { err } = (failure?.fields ?? {}) as { err?: Error }
     expect(inspect(err)).toContain('is not a public address')
     expect(provider.grants.length).toBe(before)

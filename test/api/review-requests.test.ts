@@ -74,7 +74,7 @@ describe('a request for review', () => {
       ...{ review_request_id: body.review_request_id, content_data_id: id, slug: '/page-1' },
       ...{ note: 'The first one', requested_by: users.editor },
     })
-    expect(await mailsOf()).toEqual([[admin, `${await nameOf(users.editor)} asks for a review of “Page 1”`]])
+    expect(await mailsOf()).toEqual([[admin, `${await nameOf(users.editor)} requested a review of “Page 1”`]])
     expect(sent[0]?.text).toContain(`The first one\n\nhttps://cms.example/admin/content/entry/${id}`)
     expect((await call('GET', `${path}/${body.review_request_id}`)).body).toEqual(body)
     expect((await call('GET', `${path}?content_data_id=${id}&status=open`)).body).toEqual([body])
@@ -117,9 +117,7 @@ describe('a request for review', () => {
     expect((await eventsSince(told)).toSorted()).toEqual(
       ['review.approved', 'content.published', 'version.created'].toSorted(),
     )
-    expect(await mailsOf()).toEqual([
-      [editor, `${await nameOf(users.admin)} has published “Page ${pages.n}”`],
-    ])
+    expect(await mailsOf()).toEqual([[editor, `${await nameOf(users.admin)} published “Page ${pages.n}”`]])
     expect((await answer('approve', review_request_id)).status).toBe(409)
     expect((await answer('return', review_request_id, 'x')).status).toBe(409)
     const again = await ask(id)
@@ -145,9 +143,7 @@ describe('a request for review', () => {
     const { body } = await answer('return', review_request_id, 'The price is wrong')
     expect(body).toMatchObject({ status: 'returned', answer: 'The price is wrong' })
     expect(await eventsSince(told)).toEqual(['review.returned'])
-    expect(await mailsOf()).toEqual([
-      [editor, `${await nameOf(users.admin)} has sent “Page ${pages.n}” back`],
-    ])
+    expect(await mailsOf()).toEqual([[editor, `${await nameOf(users.admin)} sent “Page ${pages.n}” back`]])
     expect(sent[0]?.text).toContain('The price is wrong')
     expect(await statusOf(id)).toBe('draft')
     const { reviewRequests } = services

@@ -315,14 +315,14 @@ describe('a receiver that', () => {
   })
 
   const hanging: Record<string, Answer> = {
-    hangs: [() => undefined, null, /^no whole answer within 2 s$/],
+    hangs: [() => undefined, null, /^no complete response within 2 s$/],
     'drips a byte at a time': [
       (_, response) => {
         const timer = setInterval(() => response.write('x'), 100)
         response.writeHead(200).on('close', () => clearInterval(timer))
       },
       200,
-      /^no whole answer within 2 s$/,
+      /^no complete response within 2 s$/,
     ],
   }
   const closing: Record<string, Answer> = {
@@ -336,7 +336,7 @@ describe('a receiver that', () => {
         more()
       },
       200,
-      /^the answer is longer than 65536 bytes$/,
+      /^the response is longer than 65536 bytes$/,
     ],
     resets: [
       (_, __, message) => message.socket.resetAndDestroy(),
@@ -410,7 +410,7 @@ describe('a receiver that', () => {
     const errors = (await app.deliveries()).map(row => row.last_error).sort()
     expect(errors).toEqual([
       'the connection was refused (ECONNREFUSED)',
-      expect.stringMatching(/^the name does not resolve/),
+      expect.stringMatching(/^the host name cannot be resolved/),
     ])
   })
 

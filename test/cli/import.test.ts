@@ -147,8 +147,8 @@ describe('slugline import', () => {
       ...{ left_out: 0, redirects: 0 },
       notes: [
         expect.stringMatching(/^Files are left out: 1 \(bike\.png: /),
-        'References to files that are not there are left out: 1 (post p1: a1).',
-        'Published entries are drafts here, because they break a rule of their fields: 1 (post p1: fields.cover: is required).',
+        'References to files that the export does not have are left out: 1 (post p1: a1).',
+        'Published entries become drafts, because they break a rule of their fields: 1 (post p1: fields.cover: is required).',
       ],
     })
     const { body } = await app.call('GET', '/api/v1/query/post', { as: 'nobody' })
@@ -162,7 +162,7 @@ describe('slugline import', () => {
     const events = await app.db.count(internalTables.auditEvents, {})
     const { code, out } = await line('contentful', source, '--config', config)
     expect(code).toBe(0)
-    expect(out).toContain('Made 0 datatypes, 0 fields, 0 entries and 0 files.\n2 entries were there before')
+    expect(out).toContain('Created 0 datatypes, 0 fields, 0 entries and 0 files.\n2 entries already existed')
     expect(await app.db.count(internalTables.auditEvents, {})).toBe(events)
     const nobody = await line('contentful', source, '--author', 'no@example.com', '--config', config)
     expect([nobody.code, nobody.err]).toEqual([

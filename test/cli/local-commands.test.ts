@@ -135,7 +135,7 @@ describe.runIf(engine === 'sqlite')('in a folder where nothing was started yet',
 
   it('no secret is said to be there', async () => {
     expect(await there('doctor')).toMatch(
-      /^- {4}secrets: app_secret is not set: the first start makes one in \/\S+\/modula\.db\.secret$/m,
+      /^- {4}secrets: app_secret is not set: the first start creates one in \/\S+\/modula\.db\.secret$/m,
     )
     const { path, address } = await configured({ app_secret: undefined })
     expect((await line(['migrate', 'up', '--config', path])).code).toBe(0)
@@ -143,7 +143,7 @@ describe.runIf(engine === 'sqlite')('in a folder where nothing was started yet',
     expect(await (await startProduct(address)).stop()).toBe(0)
     rmSync(`${address.db_url}.secret`, { force: true })
     expect((await line(['doctor', '--config', path])).out).toContain(
-      `warn secrets: ${address.db_url}.secret is not there, and app_secret is not set\n     -> put the file back`,
+      `warn secrets: ${address.db_url}.secret is not there, and app_secret is not set\n     -> restore the file`,
     )
   })
 })
@@ -246,7 +246,7 @@ describe('slugline doctor', () => {
 
     it('that an operator has', async () => {
       const good = await found({ ...site, ...(await files(['example.com'], 0)) })
-      expect(good).toEqual({ state: 'ok', message: expect.stringMatching(/^holds until \d{4}-/) })
+      expect(good).toEqual({ state: 'ok', message: expect.stringMatching(/^valid until \d{4}-/) })
       expect(await found({ ...site, ...(await files(['example.com'], 390)) })).toMatchObject({
         state: 'warning',
         message: expect.stringMatching(/^it expires soon/),
@@ -288,7 +288,7 @@ describe('slugline doctor', () => {
     const { path } = await configured({ bucket_secret_key: 'a secret' })
     chmodSync(path, 0o644)
     const { out } = await line(['doctor', '--config', path])
-    expect(out).toContain(`warn secrets: ${path} holds settings that are secret, and others may read it`)
+    expect(out).toContain(`warn secrets: ${path} contains secrets, and other accounts can read it`)
     expect(out).toContain(`-> chmod 600 ${path}`)
   })
 
@@ -298,7 +298,7 @@ describe('slugline doctor', () => {
     chmodSync(path, 0o644)
     const variables = { APP_SECRET: 'thirty-two characters of a secret' }
     const { out } = await runHere(['doctor', '--config', path], { variables })
-    expect(out).toContain('ok   secrets: are there')
+    expect(out).toContain('ok   secrets: exist')
   })
 })
 

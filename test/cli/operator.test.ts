@@ -198,7 +198,7 @@ describe('the command line', () => {
     expect(await there('serve --port 1')).toEqual({
       code: 2,
       out: '',
-      err: 'slugline: serve is a command of the machine that runs the service, not of SSH\n',
+      err: 'slugline: serve runs only on the machine of the service, not over SSH\n',
     })
   })
 

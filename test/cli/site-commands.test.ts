@@ -187,7 +187,7 @@ describe('content by the command line', () => {
       broken_values: [{ field_id, name: 'title', published: 0, drafts: 2 }],
     })
     const repaired = await line('content repair')
-    expect([repaired.code, repaired.out]).toEqual([1, expect.stringContaining(`put right: ${damage}`)])
+    expect([repaired.code, repaired.out]).toEqual([1, expect.stringContaining(`repaired: ${damage}`)])
     expect((await line('content check')).out).toBe(`${values}\n`)
   })
 })

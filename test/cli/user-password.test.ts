@@ -131,6 +131,6 @@ it.runIf(engine === 'sqlite')('makes no database where there is none', async () 
   writeFileSync(join(folder, 'quickstart/cms.config.json'), '{}')
   const { err } = await runProduct(['user', 'list'], { cwd: folder })
   expect(err).toBe(
-    `slugline: db_url: the database ${join(folder, 'modula.db')} does not exist; the site of quickstart is in ./quickstart: go there, or say --config quickstart/cms.config.json\n`,
+    `slugline: db_url: the database ${join(folder, 'modula.db')} does not exist; the site of quickstart is in ./quickstart: go there, or use --config quickstart/cms.config.json\n`,
   )
 })

@@ -135,7 +135,7 @@ it('makes links of what has no place in HTML, and says so', () => {
   expect(new Set(lost.splice(0))).toEqual(
     new Set([
       'Links to files in rich text become plain links',
-      'Files in rich text that are no pictures become links to them',
+      'Files in rich text that are not images become links',
     ]),
   )
 })

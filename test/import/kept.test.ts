@@ -290,9 +290,7 @@ it('says which ids another record has already', async () => {
     ],
   })
   expect(other).toMatchObject({ entries: 1, known: 0 })
-  expect(other.notes).toContain(
-    'Ids of the other system that another record has already are left out: 1 (wordpress post 24).',
-  )
+  expect(other.notes).toContain('Ids that another record already has are left out: 1 (wordpress post 24).')
   expect(await app.db.count(internalTables.sourceIds, { source_key: 'wordpress post 24' })).toBe(1)
   const [found] = (await wordpress.ask('/wp-json/wp/v2/posts?slug=of-another-site')) as Post[]
   expect(found?.id).toBeGreaterThan(2 ** 32)

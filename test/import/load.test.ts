@@ -97,7 +97,7 @@ it('stores the model and entries that refer to each other in every direction', a
   const made = await load({ types, entries, locales })
   expect(made).toEqual({
     ...{ datatypes: 3, fields: 8, entries: 6, known: 0, files: 0, left_out: 0, redirects: 0 },
-    notes: ['References to entries that are not there are left out: 1 (article a: zzz).'],
+    notes: ['References to entries that the export does not have are left out: 1 (article a: zzz).'],
     compat: { article: { children: 'sections' } },
   })
   const { body } = await call('GET', '/first?format=clean', { as: 'nobody' })
@@ -175,11 +175,11 @@ it('leaves out values that do not fit, makes drafts of what breaks a rule, and t
   expect(n).toBe(3)
   expect(notes).toMatchInlineSnapshot(`
     [
-      "Entries have no page, because another has their address: 1 (article h: /first).",
-      "Entries have no page, because their address cannot be one here: 1 (article i: a//b).",
+      "Entries have no page, because another page has their address: 1 (article h: /first).",
+      "Entries have no page, because their address is not valid here: 1 (article i: a//b).",
       "Entries are left out, because their datatype is for pages and they have no page: 2 (h, i).",
-      "Values are left out, because their fields do not take them: 3 (article f: fields.price: price must be a number, article f: fields.nothing: the datatype does not have this field, article f: children.0.fields.text: text does not accept an object).",
-      "Published entries are drafts here, because they break a rule of their fields: 1 (article g: fields.headline: is required).",
+      "Values are left out, because they do not fit their fields: 3 (article f: fields.price: price must be a number, article f: fields.nothing: the datatype does not have this field, article f: children.0.fields.text: text does not accept an object).",
+      "Published entries become drafts, because they break a rule of their fields: 1 (article g: fields.headline: is required).",
     ]
   `)
   const { body } = await call('GET', '/wrong?format=clean', { as: 'nobody' })
@@ -215,7 +215,7 @@ it('plans the publication of what is to be published, as an editor does, unless 
     ],
   })
   expect(done.notes).toEqual([
-    'Entries are drafts here, because the time at which they were to be published has passed since the export: 1 (notice passed).',
+    'Entries become drafts, because their scheduled time has passed since the export: 1 (notice passed).',
   ])
   const plans = (await db.findAll(tables.contentData)).filter(({ publish_at }) => publish_at !== null)
   expect(plans).toMatchObject([{ status: 'draft', publish_at: at(3_600_000) }])

@@ -119,11 +119,11 @@ it('finds out the types of fields', async () => {
   )
   expect(type?.compat).toEqual({ children: 'parts' })
   expect([...notes].sort()).toEqual([
-    'Fields with values of several kinds are JSON: 1 (all.both).',
-    'Objects in rich text that it cannot hold are left out: 1 (all.flow: chart).',
+    'Fields with values in several languages become JSON fields: 1 (all.titles).',
+    'Fields with values of several types become JSON fields: 1 (all.both).',
     'References to documents that the export does not have are left out: 1 (all.lost).',
-    'Times come back in UTC with milliseconds: 1 (all.time).',
-    'Values in several languages in one field are JSON: 1 (all.titles).',
+    'Times are returned in UTC with milliseconds: 1 (all.time).',
+    'Unsupported objects in rich text are left out: 1 (all.flow: chart).',
   ])
 })
 
@@ -149,8 +149,8 @@ it('gives pages addresses of their own', async () => {
     undefined,
   ])
   expect(notes).toEqual([
-    'Documents in several languages are entries of their own, with a field for it: 2 (landingPage, page).',
-    'Pages whose address another page has get a number behind it: 1 (/hello).',
+    'Each language of a document becomes a separate entry, with a field for the language: 2 (landingPage, page).',
+    'Pages whose address is taken get a number at the end of it: 1 (/hello).',
   ])
 })
 
@@ -236,8 +236,8 @@ it('leads links to where they led', () => {
   expect(href({ type: 'internal', href: '/x', target: page })).toBe(entry)
   expect(href({ type: 'external', href: '/x', target: page })).toBe('/x')
   expect(href({ linkType: 'post', post: { _ref: 'gone' } })).toMatch('the export does not have')
-  expect(href({ href: 'data:text/html,x' })).toMatch('rich text does not take')
-  expect(href({ _type: 'footnote', text: 'x' })).toMatch('no links are left out: 1 (p.b: footnote)')
+  expect(href({ href: 'data:text/html,x' })).toMatch('rich text does not allow')
+  expect(href({ _type: 'footnote', text: 'x' })).toMatch('other than links are left out: 1 (p.b: footnote)')
 })
 
 it('leaves out lines that cannot be read, with their places', async () => {
@@ -326,5 +326,5 @@ it('keeps to what there is in hostile documents', async () => {
     ['drafts.', '1970', {}],
     ['e', '1970', {}],
   ])
-  expect(notes).toContain('Of documents that are there twice the last is taken: 1.')
+  expect(notes).toContain('Of several documents with the same id, only the last is imported: 1.')
 })

@@ -322,16 +322,16 @@ describe('an export of Strapi 5', () => {
       ['3', 'notes.txt', expect.stringMatching(/^assets\/uploads\/notes_\w+\.txt$/)],
     ])
     expect(notes).toEqual([
-      'Passwords are not taken over: 1 (article.secret).',
-      'Private fields are not taken over, because what is public here is so with all fields: 1 (article.internal).',
-      'Changes that were not published are not taken over: what is published is: 1 (article).',
+      'Passwords are left out: 1 (article.secret).',
+      'Private fields are left out, because the public sees all fields of an entry: 1 (article.internal).',
+      'Unpublished changes are left out: the published state is imported: 1 (article).',
       'Draft translations of published entries are left out: 1 (article).',
-      'Parts that a translation has not are in it too: 2 (gallery.slides, homepage.sections).',
-      'Documents without the default language have their texts in it too: 1 (article).',
-      'Accounts of visitors and what plug-ins store are not taken over: 1 (plugin::users-permissions.user).',
-      'Types that not everybody could read in Strapi want a key here too: 1 (detail).',
-      'Markdown stays as it is written, with the addresses of files in it: 3 (article.body, hero.text, richText.body).',
-      'Accounts, roles, permissions, keys, webhooks and settings of Strapi are not taken over.',
+      'Components that are missing in a translation appear in it too: 2 (gallery.slides, homepage.sections).',
+      'Documents without the default language get their texts in it too: 1 (article).',
+      'Accounts of visitors and data of plugins are left out: 1 (plugin::users-permissions.user).',
+      'Types that were not public in Strapi need an API key: 1 (detail).',
+      'Markdown stays unchanged, with the addresses of files in it: 3 (article.body, hero.text, richText.body).',
+      'Accounts, roles, permissions, keys, webhooks and settings of Strapi are left out.',
     ])
   })
 })
@@ -401,8 +401,8 @@ it('leaves out rules that published content breaks, and those that are not known
   ])
   expect(found.notes.slice(0, 3)).toEqual([
     'Unsupported rules are left out: 2 (post.parts, post.code: pattern).',
-    'Rules that published content breaks are left out: 4 (post.code: maxLength, post.code: unique, post.code: required and others).',
-    'Fields that are text here, for a value is not what it should be: 1 (post.contact).',
+    'Rules that published entries break are left out: 4 (post.code: maxLength, post.code: unique, post.code: required and others).',
+    'Fields with values that do not fit their type become text fields: 1 (post.contact).',
   ])
 })
 
@@ -452,9 +452,9 @@ it('has a second zone as relations, and names that are taken by numbers', async 
     },
   ])
   expect(found.notes.slice(0, 3)).toEqual([
-    'Further dynamic zones of a type are relations to several entries: 1 (post.second).',
-    'Fields that have other names here: 1 (post.1st is x1st).',
-    'Components of which the export has no description are not taken over: 1 (second).',
+    'Further dynamic zones of a type become relations to several entries: 1 (post.second).',
+    'Fields get a different name: 1 (post.1st is x1st).',
+    'Components whose schema the export does not have are left out: 1 (second).',
   ])
 })
 
@@ -496,7 +496,7 @@ it('takes damaged and hostile exports without harm', async () => {
   )
   expect(found.entries).toHaveLength(21)
   expect(Object.keys(found.entries.at(-1)?.values ?? {})).toEqual(['part', 'plain', 'text'])
-  expect(found.notes).toContain('Components deep in each other are not taken over: 1 (a.a).')
+  expect(found.notes).toContain('Components that are nested too deeply are left out: 1 (a.a).')
 })
 
 it.each([

@@ -311,8 +311,8 @@ it('gives custom fields the narrowest type that all their values have', async ()
     ['zip', 'text', { value: '0123' }],
   ])
   expect(site.notes).toEqual([
-    'Custom fields have another name here: 3 (123 is x123, author is author2, two words is twoWords).',
-    'Values that PHP has written cannot be read, and stay as text: 2 (broken, object).',
+    'Custom fields get a different name: 3 (123 is x123, author is author2, two words is twoWords).',
+    'Serialized PHP values stay as text: 2 (broken, object).',
   ])
 })
 
@@ -375,9 +375,9 @@ it('reads rows and groups of ACF, with and without its settings', async () => {
     ['day', 'date', { value: '2024-01-31' }],
   ])
   expect(site.notes).toEqual([
-    'Fields with rows or groups are JSON here, in which pictures and posts are the numbers of WordPress: 3 (rows, flex, box).',
+    'Fields with rows or groups become JSON fields, in which images and posts are the ids of WordPress: 3 (rows, flex, box).',
     'References to files that the export does not have are left out: export all content, with media: 1.',
-    'Fields may have pictures, of which the export has numbers only: 1 (maybe).',
+    'Fields may refer to images, of which the export has only the ids: 1 (maybe).',
   ])
 })
 

@@ -73,7 +73,7 @@ it('starts without one, and says so, where no file can be made', () => {
   expect([app_secret, lines.length, lines[0]]).toEqual([
     undefined,
     1,
-    expect.stringContaining('cannot be kept'),
+    expect.stringContaining('cannot be stored'),
   ])
 })
 

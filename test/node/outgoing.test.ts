@@ -93,9 +93,13 @@ describe('a post', () => {
   })
 
   it.each([
-    ['/hang', {}, { kind: 'broken', status: null, reason: 'no whole answer within 0.3 s' }],
-    ['/drip', {}, { kind: 'broken', status: 200, reason: 'no whole answer within 0.3 s' }],
-    ['/', { maxBytes: 999 }, { kind: 'broken', status: 200, reason: 'the answer is longer than 999 bytes' }],
+    ['/hang', {}, { kind: 'broken', status: null, reason: 'no complete response within 0.3 s' }],
+    ['/drip', {}, { kind: 'broken', status: 200, reason: 'no complete response within 0.3 s' }],
+    [
+      '/',
+      { maxBytes: 999 },
+      { kind: 'broken', status: 200, reason: 'the response is longer than 999 bytes' },
+    ],
     ['/', { permits: () => false }, { kind: 'refused' }],
   ])('to %s ends as it should', async (path, more, expected) => {
     const before = requests
@@ -108,7 +112,7 @@ describe('a post', () => {
     const limits = { permits: () => true, timeoutMs: 100, maxBytes: 1 }
     const request = { headers: {}, body: new Uint8Array() }
     expect(await silent.post('http://slow.test/', request, limits)).toMatchObject({
-      reason: 'no whole answer within 0.1 s',
+      reason: 'no complete response within 0.1 s',
     })
   })
 })

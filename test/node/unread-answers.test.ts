@@ -112,7 +112,7 @@ it('breaks off an answer whose rest fails, and says so in the log alone', async 
   // Without the piece that ends an answer in order.
   expect(text).not.toMatch(/\r\n0\r\n\r\n$/)
   expect(lines).toEqual([
-    [{ err: expect.any(Error), method: 'GET', path: '/list' }, 'an answer was broken off'],
+    [{ err: expect.any(Error), method: 'GET', path: '/list' }, 'a response was cut off'],
   ])
   for (const spy of printed) expect(spy).not.toHaveBeenCalled()
 })

@@ -27,5 +27,5 @@ it('an answer that HTTP does not allow is a 500 with a line in the log, and the 
   }
   for (const path of Object.keys(answers)) expect([path, await ask(path)]).toEqual([path, 500])
   expect(await ask('/')).toBe(200)
-  expect(lines).toContain('an answer could not be written')
+  expect(lines).toContain('a response could not be written')
 })

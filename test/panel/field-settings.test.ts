@@ -196,7 +196,7 @@ describe('the settings of a field in its form', () => {
     const range = { field_type: 'number', 'data.min': '5', 'data.max': '3' }
     await refused(range, 'data.min', />must not be more than “Largest”</)
     const some = { field_type: 'relation', 'data.maxItems': '3' }
-    await refused(some, 'data.maxItems', />means something only where “How many” is many</)
+    await refused(some, 'data.maxItems', />can be set only if “How many” is many</)
     const media = { field_type: 'media', 'data.kinds': 'image/png, picture' }
     await refused(media, 'data.kinds', />must be image, video/)
     const twice: Values = ['a', '', ' ', '', 'b', '', 'a', 'A'].map(value => ['data.options', value])

@@ -197,7 +197,7 @@ describe.skipIf(chromiumMissing)(`find or do${chromiumMissing ? ` (${chromiumMis
     await plain.open('/')
     await plain.page.getByRole('link', { name: 'Search and commands' }).click()
     await plain.page.getByRole('searchbox').fill('whiskers')
-    await plain.page.getByRole('button', { name: 'Find', exact: true }).click()
+    await plain.page.getByRole('button', { name: 'Search', exact: true }).click()
     await plain.page.getByRole('link', { name: 'Whiskers 100%' }).click()
     expect(plain.page.url()).toContain(part.content_data_id)
     const { page, open } = await panel({ as: 'admin' })

@@ -266,7 +266,7 @@ describe.skipIf(chromiumMissing)(
     it('works without script: the page in its frame, and a link to it', async () => {
       const { page, open } = await panel({ as: 'admin', javaScriptEnabled: false })
       await open(`/content/entry/${made.root}`)
-      const link = page.getByRole('link', { name: 'Open the page' })
+      const link = page.getByRole('link', { name: 'Open the preview' })
       expect(await link.getAttribute('href')).toBe(pageOf(made.root))
       const block = page.frameLocator('#page-frame iframe').locator(`[data-entry="${made.under}"]`)
       await block.getByRole('link', { name: 'Edit Teaser' }).click()

@@ -97,7 +97,7 @@ describe.skipIf(chromiumMissing)(
       await open(`/content/entry/${id}`)
       await page.getByRole('button', { name: 'Add: Tags' }).focus()
       await page.keyboard.press('Enter')
-      const search = page.getByRole('combobox', { name: 'Find an entry' })
+      const search = page.getByRole('combobox', { name: 'Search entries' })
       for (const name of ['Tag 229', 'Tag 7']) {
         await search.fill(name)
         await page.locator('.found [role=option]').first().getByText(name, { exact: true }).waitFor()

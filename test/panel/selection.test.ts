@@ -99,7 +99,7 @@ describe.skipIf(chromiumMissing)(
       await tab.keyboard.press('Escape')
       await tab.keyboard.press('Space')
       await tab.locator('#selection').getByRole('button', { name: 'Move…' }).click()
-      await tab.getByRole('combobox', { name: 'Find an entry' }).fill('One')
+      await tab.getByRole('combobox', { name: 'Search entries' }).fill('One')
       await tab.getByRole('option', { name: 'One' }).first().waitFor()
       await tab.keyboard.press('Enter')
       await expect.poll(async () => (await services.space.content.get(ids[3] ?? '')).parent_id).toBe(ids[0])

@@ -38,7 +38,7 @@ describe('D29: versions', () => {
       [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].slice(0, 3).map(([, cell]) => cell?.trim()),
     )
     expect(rows.slice(1)).toEqual([
-      ['Present state', '', ''],
+      ['Current state', '', ''],
       ['v3', 'Published', 'Administrator'],
       ['v2', 'Saved by hand', 'editor'],
       ['v1', 'Published', 'Administrator'],

@@ -117,7 +117,7 @@ describe('configuration', () => {
   })
 
   it.each([
-    ['a list', [], 'must hold a JSON object'],
+    ['a list', [], 'must contain a JSON object'],
     [
       'an unset variable',
       { db_password: '${NOT_SET}' },

@@ -99,11 +99,7 @@ const refused: [FieldType, Record<string, unknown>, string][] = [
   ],
   ['text', { pattern: '\\p{L}{600}' }, 'data.pattern: is too complex'],
   ['text', { pattern: 'a'.repeat(501) }, 'data.pattern: must have at most 500 characters'],
-  [
-    'text',
-    { unique: true, default: 'x' },
-    'data.default: cannot be given to every new entry where values are unique',
-  ],
+  ['text', { unique: true, default: 'x' }, 'data.default: cannot be combined with unique'],
   ['email', { default: 'ann' }, 'data.default: must be an e-mail address'],
   ['url', { default: 'javascript:alert(1)' }, 'data.default: must be an address'],
   [
@@ -111,7 +107,7 @@ const refused: [FieldType, Record<string, unknown>, string][] = [
     { kinds: ['picture'] },
     'data.kinds.0: must be image, video, audio, document, or a media type such as image/png',
   ],
-  ['media', { maxItems: 3 }, 'data.maxItems: means something only where cardinality is many'],
+  ['media', { maxItems: 3 }, 'data.maxItems: can be set only if cardinality is many'],
   ['relation', { cardinality: 'some' }, 'data.cardinality: must be one or many'],
   ['relation', { target: 7 }, 'data.target: must be the name of a datatype, or an array of them'],
 ]

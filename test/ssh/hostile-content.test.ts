@@ -81,7 +81,7 @@ it('takes no escape sequence by a paste or by keys', async () => {
   await client.sees('␛')
   client.send(Buffer.from([0x80, 0xff, 0xc3, 0x28, 0x07, 0x0e]))
   client.press('enter')
-  await client.sees(/Nothing public|must/)
+  await client.sees(/No results|must/)
   await expectHarmless(client)
 })
 
@@ -150,9 +150,7 @@ it('ends one session by a fault in it, and no other one', async () => {
     throw new Error('a broken pipe')
   }
   broken.press('q')
-  await expect
-    .poll(() => broken.closed)
-    .toEqual({ sentence: 'The service could not go on with this session.' })
+  await expect.poll(() => broken.closed).toEqual({ sentence: 'The service could not continue this session.' })
   other.press('enter')
   await other.sees('Straße')
 })

@@ -231,9 +231,9 @@ describe('what was opened and closed between typing and saving', () => {
       async client => {
         at(client, 10)
         client.press('enter')
-        await client.sees('Find')
+        await client.sees('Search')
         client.press('escape')
-        await client.misses('Find')
+        await client.misses('Search')
       },
     ],
     [

@@ -78,7 +78,7 @@ it('leaves the mouse to the terminal when it is asked to, and to plain terminals
   click(client, 'People')
   wheel(client, 'down')
   client.send('\x0f')
-  await client.sees('The mouse works here.')
+  await client.sees('The mouse is on.')
   expect(client.model.modes.has('1000')).toBe(true)
   client.press('enter')
   await client.sees('No pages yet.')

@@ -259,7 +259,7 @@ it('z undoes a move, a deletion and a first publication of this session, once', 
   const audits = async () => (await app.audits()).length
   const before = await audits()
   client.press('z')
-  await client.sees('“Opening hours” is back at its place.')
+  await client.sees('“Opening hours” is back in its old position.')
   await client.sees(/Opening hours[\s\S]*Contact/)
   expect(await audits()).toBeGreaterThan(before)
   client.press('z')

@@ -151,7 +151,7 @@ describe('a password for another account', () => {
     typed.write('a fine passwordX\u007f of mine\r')
     expect(await ended).toMatchObject({
       code: 0,
-      out: 'The account typed@example.com is there, with the role viewer.\r\n',
+      out: 'Created the account typed@example.com with the role viewer.\r\n',
       err: 'Password of typed@example.com: \r\n',
     })
     const signedIn = await ssh.client({ username: 'typed', password: 'a fine password of mine' })

@@ -127,7 +127,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   await save()
   await sees('/about')
   type('c')
-  await sees('What is About us')
+  await sees('Datatype of “About us”')
   type('page')
   keys('Enter')
   await sees('○ About us')

@@ -26,7 +26,7 @@ it('the trash in a terminal shows what was deleted, restores it, and deletes it 
   const { content } = app.services.space
   expect([await content.count({ content_data_id: second })]).toEqual([1])
   client.press('x')
-  await client.sees('It is deleted for good.')
+  await client.sees('It is deleted permanently.')
   client.press('y')
   await client.sees('The trash is empty.')
   expect(await content.count({ content_data_id: first })).toBe(0)

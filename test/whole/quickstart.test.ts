@@ -280,7 +280,7 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     const beside = await runProduct(['media', 'list'], { cwd: folder })
     expect([beside.code, beside.err]).toEqual([
       1,
-      expect.stringContaining('say --config quickstart/cms.config.json'),
+      expect.stringContaining('use --config quickstart/cms.config.json'),
     ])
     const config = ['--config', 'quickstart/cms.config.json']
     expect(await runProduct(['media', 'list', ...config], { cwd: folder })).toMatchObject({
@@ -290,7 +290,7 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     const doctor = await runProduct(['doctor', ...config], { cwd: folder })
     expect([doctor.code, doctor.out]).toEqual([
       0,
-      expect.stringContaining('storage: media takes, gives and removes objects'),
+      expect.stringContaining('storage: media stores, returns and deletes objects'),
     ])
     const backup = join(folder, 'site.tar.gz')
     expect(await runProduct(['backup', 'create', backup, ...config], { cwd: folder })).toMatchObject({

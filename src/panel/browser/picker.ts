@@ -20,10 +20,10 @@ interface Options {
 export type Choose = (kind: Kind, onChoose: (chosen: Chosen) => void, options?: Options) => void
 
 const titles: Readonly<Record<Kind, string>> = {
-  entries: t('Find an entry'),
-  media: t('Find a file'),
-  images: t('Find an image'),
-  pages: t('Find a page'),
+  entries: t('Search entries'),
+  media: t('Search files'),
+  images: t('Search images'),
+  pages: t('Search pages'),
 }
 
 /** Returns a choice as a row: picture, name and hint. */

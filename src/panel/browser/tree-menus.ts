@@ -117,7 +117,7 @@ async function addMenu(row: HTMLElement): Promise<void> {
   const { kinds } = (await answer.json()) as { kinds: Kind[] }
   const list = element('ul', { role: 'listbox', id: 'kinds', 'aria-label': t('Kinds') })
   const input = element('input', {
-    ...{ class: 'input', type: 'text', autocomplete: 'off', placeholder: t('Find a datatype') },
+    ...{ class: 'input', type: 'text', autocomplete: 'off', placeholder: t('Search datatypes') },
     ...{ role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'kinds' },
     'aria-label': t('Add under {name}', { name: nameOf(row) }),
   })

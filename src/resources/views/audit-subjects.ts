@@ -79,13 +79,14 @@ const otherKinds: Readonly<Record<string, PlainText>> = {
   content_fields: 'entry',
   content_versions: 'version',
   preview_links: 'preview link',
+  trash: 'trash entry',
   comments: 'comment',
-  review_requests: 'request for review',
+  review_requests: 'review request',
   media_folders: 'folder',
   media_dimensions: 'image size',
   permissions: 'permission',
   role_permissions: 'role',
-  user_oauth: 'sign-in by a provider',
+  user_oauth: 'sign-in with a provider',
   user_ssh_keys: 'SSH key',
   sessions: 'session',
   config: 'settings',
@@ -132,11 +133,11 @@ const doneTexts = {
   changed: '{kind} changed',
   deleted: '{kind} deleted',
   saved: '{kind} saved',
-  begun: '{kind} started',
+  started: '{kind} started',
   ended: '{kind} ended',
   downloaded: '{kind} downloaded',
   published: '{kind} published',
-  'not published as planned': '{kind} not published on schedule',
+  'not published on schedule': '{kind} not published on schedule',
 } as const satisfies Readonly<Record<string, Text>>
 
 /** The action of a change, as a participle. */
@@ -148,14 +149,14 @@ export const published = 'published'
 
 export function verbOf(change: Change): Verb {
   const { table_name, operation } = change
-  if (table_name.endsWith('.schedule')) return 'not published as planned'
+  if (table_name.endsWith('.schedule')) return 'not published on schedule'
   if (table_name.endsWith('.download')) return 'downloaded'
   switch (tableOf(change)) {
     case 'content_fields':
     case 'role_permissions':
       return 'changed'
     case 'sessions':
-      return operation === 'INSERT' ? 'begun' : 'ended'
+      return operation === 'INSERT' ? 'started' : 'ended'
     case 'content_versions':
       // A version is kept at each publish, but also by hand or before a restore.
       if (operation !== 'INSERT') return verbs[operation] ?? 'changed'

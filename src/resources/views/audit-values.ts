@@ -35,6 +35,7 @@ const labels: Readonly<Record<string, PlainText>> = {
   publish_at: 'Publish at',
   unpublish_at: 'Unpublish at',
   published_at: 'Published',
+  ip_address: 'Address',
 }
 
 const humanized = (name: string): string => {

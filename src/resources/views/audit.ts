@@ -15,7 +15,7 @@ const surfaces: Readonly<Record<Event['surface'], PlainText>> = {
   api: 'by the API',
   ssh: 'in the terminal',
   cli: 'by a command',
-  system: 'by itself',
+  system: 'automatically',
 }
 
 /** A change as one row of the log. */

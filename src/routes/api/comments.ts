@@ -34,7 +34,7 @@ export function commentRoutes({ services: { comments }, authentication, recordRe
     content_data_id: id('content_data_id'),
     route_id: listFilter(table, 'content_data_id')
       .optional()
-      .meta({ description: 'Comments on everything that is on this page.' }),
+      .meta({ description: 'Only comments on entries of this page.' }),
     field_id: id('field_id'),
     author_id: id('author_id'),
     resolved: flag,

@@ -24,9 +24,9 @@ const Shown = z
   .object({
     restart_required: z
       .array(z.string())
-      .meta({ description: 'Fields that were changed since the start and take effect at the next one.' }),
+      .meta({ description: 'Changed fields that take effect at the next start.' }),
     set_by_file: z.array(z.string()).meta({
-      description: 'Fields of all instances that the configuration file of this one sets: the file wins.',
+      description: 'Shared fields that the configuration file of this instance overrides.',
     }),
   })
   .catchall(anyJson)

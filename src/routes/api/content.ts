@@ -150,7 +150,7 @@ function entryEndpoints(api: Endpoints, context: SpaceContext) {
     {
       summary: 'Move an entry to the trash',
       description:
-        'Its field values and versions go with it, and with `recursive=true` its child entries. `dry_run=true` only counts them.',
+        'Its field values and versions move too, and with `recursive=true` its child entries. `dry_run=true` only counts them.',
       item: content.table.key,
       ifMatch: true,
       query: z.object({ ...idQuery.shape, recursive: flag, dry_run: flag }),

@@ -15,7 +15,7 @@ const query = z.object({
   locale: localeCode.optional().meta({ description: 'Values of this locale, or of its fallbacks.' }),
   expand: z.string().optional().meta({
     description:
-      'With `format=native`: relations with the fields of what they name, such as `author,author.photo`.',
+      'With `format=native`: relations to show with the fields of the related entries, such as `author,author.photo`.',
   }),
   status: z.enum(['published']).optional().meta({ description: 'Only what the public sees.' }),
 })

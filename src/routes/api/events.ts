@@ -10,21 +10,23 @@ const after = z.object({
     .string()
     .max(32)
     .optional()
-    .meta({ description: 'Only what came after this event; `Last-Event-ID` says the same and goes first.' }),
+    .meta({ description: 'Only changes after this event. The header `Last-Event-ID` takes precedence.' }),
 })
 const ofLink = z.object({
   ...after.shape,
-  token: z.string().max(500).meta({ description: 'Of the preview link.' }),
+  token: z.string().max(500).meta({ description: 'The token of the preview link.' }),
 })
 const Changes = z
   .object({
-    last_event_id: z.string().meta({ description: 'What to ask with the next time.' }),
-    reset: z.boolean().meta({ description: 'Not all of it is known any more: read everything again.' }),
+    last_event_id: z.string().meta({ description: 'The `last_event_id` of the next request.' }),
+    reset: z
+      .boolean()
+      .meta({ description: 'Missed changes are no longer available: read everything again.' }),
     changes: z.array(
       z.object({
         id: z.string(),
         at: z.iso.datetime(),
-        all: z.boolean().meta({ description: 'Every page may be another, as after a change of the model.' }),
+        all: z.boolean().meta({ description: 'Any page may have changed, as after a change of the model.' }),
         pages: z.array(
           z.object({
             content_data_id: z.string().meta({ description: 'The root entry.' }),

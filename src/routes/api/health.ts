@@ -6,7 +6,7 @@ const status = z.enum(['ok', 'unavailable'])
 const storage = z
   .boolean()
   .nullable()
-  .meta({ description: 'Whether the media storage answers; null without one.' })
+  .meta({ description: 'Whether the media storage responds; null if none is configured.' })
 const Health = z.object({
   status,
   environment: z.string(),
@@ -16,7 +16,7 @@ const Health = z.object({
     certificate: z
       .enum(['ok', 'expiring', 'expired', 'pending'])
       .optional()
-      .meta({ description: 'Only where the service itself serves HTTPS.' }),
+      .meta({ description: 'Only if the service itself serves HTTPS.' }),
   }),
 })
 const Readiness = z.object({
@@ -28,7 +28,7 @@ const Readiness = z.object({
     storage,
     clock: z.boolean().meta({
       description:
-        'Whether the clock of the machine differs by at most five seconds from that of the database server, which counts.',
+        'Whether the clock of the machine differs from that of the database server by at most five seconds.',
     }),
   }),
 })
@@ -67,7 +67,7 @@ export function healthRoutes({ services: { health }, authentication }: ApiContex
     'public',
     {
       name: 'getPagesReadiness',
-      summary: 'Check that this instance can serve public pages, without its database too',
+      summary: 'Check that this instance can serve public pages, even without its database',
       answers: { shape: Pages },
     },
     c => {

@@ -78,7 +78,7 @@ function recordEndpoints(api: Endpoints, { services: { importJobs }, recordRespo
     {
       summary: 'List imports',
       summaryOfOne: 'Get an import',
-      description: 'Each record has the state, the progress and what was made.',
+      description: 'Each record has the state, the progress and the result.',
       item: 'import_id',
       query: listQuery.extend(idQuery.shape),
       answers: { shape: { table: tables.imports, list: true } },
@@ -94,8 +94,8 @@ function recordEndpoints(api: Endpoints, { services: { importJobs }, recordRespo
     {
       summary: 'Get the report of an import, a row for each record',
       query: z.object({
-        problems: flag.meta({ description: 'Only records that somebody should look at.' }),
-        after: z.string().max(64).optional().meta({ description: 'Only rows behind the one with this key.' }),
+        problems: flag.meta({ description: 'Only records that need attention.' }),
+        after: z.string().max(64).optional().meta({ description: 'Only rows after the one with this key.' }),
       }),
       answers: { shape: z.array(ReportRow) },
     },
@@ -108,7 +108,7 @@ function recordEndpoints(api: Endpoints, { services: { importJobs }, recordRespo
     '/import/:import_id/start',
     'import:update',
     {
-      summary: 'Start an import that waits, or go on with one that was cancelled or has failed',
+      summary: 'Start a waiting import, or continue one that was cancelled or has failed',
       answers: one,
       fails: [409],
     },
@@ -117,7 +117,7 @@ function recordEndpoints(api: Endpoints, { services: { importJobs }, recordRespo
   api.post(
     '/import/:import_id/cancel',
     'import:update',
-    { summary: 'Cancel an import', description: 'What it has made stays.', answers: one, fails: [409] },
+    { summary: 'Cancel an import', description: 'Created content stays.', answers: one, fails: [409] },
     async c => recordResponses.answer(c, await importJobs.cancel(actorOf(c), idIn(c))),
   )
   api.delete(

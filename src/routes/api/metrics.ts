@@ -12,11 +12,11 @@ const Instances = z.array(
     host: z.string(),
     pid: z.number().int(),
     started_at: z.string(),
-    beat_at: z.string().meta({ description: 'When the instance last said that it runs.' }),
+    beat_at: z.string().meta({ description: 'When the instance last reported that it is running.' }),
     clock_ahead_ms: z.number().int().meta({
       description: 'How far the clock of its machine was ahead of the database server at that time.',
     }),
-    is_this: z.boolean().meta({ description: 'Whether the instance is the one that answers.' }),
+    is_this: z.boolean().meta({ description: 'Whether this instance sent the response.' }),
   }),
 )
 

@@ -17,7 +17,7 @@ export function modelRoutes({ services: { model }, recordResponses, authenticati
     'datatypes:read',
     {
       summary: 'Get the content model, roles and webhooks as one file',
-      description: 'It names records in place of ids, and holds no secret.',
+      description: 'It identifies records by name, not by id, and contains no secrets.',
       answers: { shape: ModelFile },
     },
     async c => recordResponses.answer(c, await model.get(actorOf(c))),
@@ -29,7 +29,7 @@ export function modelRoutes({ services: { model }, recordResponses, authenticati
       name: 'applyModel',
       summary: 'Update the content model, roles and webhooks from one file',
       description:
-        'All changes are one transaction. What the file leaves out stays. `dry_run=true` only answers with the steps. A step that breaks something is refused unless `accept_broken=true`.',
+        'All changes are made in one transaction. Records that the file leaves out stay. `dry_run=true` only returns the steps. A step that breaks something is rejected unless `accept_broken=true`.',
       ifMatch: true,
       query: z.object({ dry_run: flag, accept_broken: flag }),
       body: ModelFile,

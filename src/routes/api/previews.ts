@@ -18,7 +18,7 @@ interface Wanted {
   readonly sourcemaps: boolean
 }
 
-const token = z.string().max(500).meta({ description: 'Of the preview link.' })
+const token = z.string().max(500).meta({ description: 'The token of the preview link.' })
 const query = z.object({
   token,
   format: z.enum(formatNames, `must be one of ${formatNames.join(', ')}`).optional(),
@@ -26,11 +26,11 @@ const query = z.object({
   expand: z
     .string()
     .optional()
-    .meta({ description: 'With `format=native`: relations with the fields of what they name.' }),
+    .meta({ description: 'With `format=native`: relations to show with the fields of the related entries.' }),
   sourcemaps: z
     .enum(['0', '1'], 'must be 0 or 1')
     .optional()
-    .meta({ description: 'With 1, texts say in characters that nobody sees where they are edited.' }),
+    .meta({ description: 'With 1, each text contains invisible characters that say where it is edited.' }),
 })
 
 const access = 'content:update'

@@ -10,12 +10,12 @@ const usual = 100
 
 const name = { slug: z.string(), title: z.string() }
 const page = z.object({
-  id: z.string().meta({ description: 'Of the root entry.' }),
+  id: z.string().meta({ description: 'The id of the root entry.' }),
   type: z.string().meta({ description: 'The name of its datatype.' }),
   ...name,
   locales: z
     .record(z.string(), z.object(name))
-    .meta({ description: 'Slug and title in each enabled locale in which the route has one of its own.' }),
+    .meta({ description: 'Slug and title in each enabled locale into which the route is translated.' }),
   modified: z.iso.datetime(),
 })
 
@@ -37,8 +37,8 @@ export function publishedRouteRoutes({ services, config, authentication }: ApiCo
           .transform(Number)
           .pipe(z.int().min(1).max(mostAtOnce))
           .optional()
-          .meta({ description: `How many pages; ${usual} unless given.` }),
-        cursor: cursor.optional().meta({ description: '`meta.next` of the page before.' }),
+          .meta({ description: `Maximum number of pages; ${usual} by default.` }),
+        cursor: cursor.optional().meta({ description: '`meta.next` of the previous page.' }),
       }),
       fails: [403],
       answers: {

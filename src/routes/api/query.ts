@@ -22,7 +22,7 @@ const list = z.object({
 const text = (description: string) => z.string().optional().meta({ description })
 const ofOne = {
   fields: text('Only these fields, such as `title,date`.'),
-  expand: text('Relations with the fields of what they name, such as `author,author.photo`.'),
+  expand: text('Relations to show with the fields of the related entries, such as `author,author.photo`.'),
   children: z
     .int()
     .min(0)
@@ -41,15 +41,15 @@ const ofList = {
     .min(1)
     .max(queryLimits.limit)
     .optional()
-    .meta({ description: `How many entries; ${queryLimits.standardLimit} unless given.` }),
-  cursor: text('`meta.next` of the page before.'),
+    .meta({ description: `Maximum number of entries; ${queryLimits.standardLimit} by default.` }),
+  cursor: text('`meta.next` of the previous page.'),
   offset: z
     .int()
     .min(0)
     .max(queryLimits.offset)
     .optional()
-    .meta({ description: 'How many entries are passed over, instead of a cursor.' }),
-  count: z.boolean().optional().meta({ description: '`meta.count`: how many entries pass.' }),
+    .meta({ description: 'Number of entries to skip, instead of a cursor.' }),
+  count: z.boolean().optional().meta({ description: '`meta.count`: the number of matching entries.' }),
 }
 
 const prefix = '/api/v1/query/'

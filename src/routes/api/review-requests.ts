@@ -25,7 +25,7 @@ export function reviewRequestRoutes({
     path,
     access,
     {
-      summary: 'Ask for the publication of a tree',
+      summary: 'Request a review of a tree',
       body: ReviewCreate,
       answers: { ...answers, status: 201 },
     },
@@ -47,7 +47,7 @@ export function reviewRequestRoutes({
   api.post(
     `${path}/withdraw`,
     access,
-    { summary: 'Withdraw a request of your own', body: ReviewWithdraw, answers },
+    { summary: 'Withdraw your own request', body: ReviewWithdraw, answers },
     async (c, { body }) => recordResponses.written(c, actor => reviewRequests.withdraw(actor, body)),
   )
   return api

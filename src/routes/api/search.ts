@@ -42,7 +42,7 @@ const parameters = z.object({
     .string()
     .max(limits.characters)
     .meta({
-      description: `Words that all must be there, at most ${limits.words}; the last one may be a beginning.`,
+      description: `Words that must all occur, at most ${limits.words}. The last word can be the beginning of one.`,
     }),
   type: z.string().optional().meta({ description: 'Only these datatypes, such as `post,page`.' }),
   locale: localeCode.optional().meta({ description: 'Values of this locale and of its fallbacks.' }),
@@ -51,17 +51,17 @@ const parameters = z.object({
     .min(1)
     .max(limits.limit)
     .optional()
-    .meta({ description: `How many entries; ${limits.standardLimit} unless given.` }),
+    .meta({ description: `Maximum number of entries; ${limits.standardLimit} by default.` }),
   offset: z
     .int()
     .min(0)
     .max(limits.ranked)
     .optional()
-    .meta({ description: '`meta.next` of the page before.' }),
+    .meta({ description: '`meta.next` of the previous page.' }),
   count: z
     .boolean()
     .optional()
-    .meta({ description: `\`meta.count\`: how many entries are found, up to ${limits.counted}.` }),
+    .meta({ description: `\`meta.count\`: the number of matching entries, up to ${limits.counted}.` }),
 })
 
 /** Words in what the public sees. Without credentials only public datatypes are searched; see docs/search.md. */

@@ -101,7 +101,7 @@ export function openApiDocument(declarations: readonly Declaration[], { version,
           name: cookieName,
           description: 'The session of `POST /auth/login`.',
         },
-        key: { type: 'http', scheme: 'bearer', description: 'An API key, as `POST /tokens` makes it.' },
+        key: { type: 'http', scheme: 'bearer', description: 'An API key, as `POST /tokens` creates it.' },
       },
     },
   }

@@ -69,18 +69,18 @@ const idempotencyKey: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A repeated request with the same key has no effect for 24 hours and gets the first answer.',
+  description: 'A repeated request with the same key has no effect for 24 hours and gets the first response.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 function headerParameters(declaration: Declaration): Json[] {
   const ifMatch = conditionHeader(
     'If-Match',
-    'The ETag of the record that you read. The answer is 412 if the record has changed.',
+    'The ETag of the record that you read. The response is 412 if the record has changed.',
   )
   const ifNoneMatch = conditionHeader(
     'If-None-Match',
-    'The ETag that you know. The answer is 304 if the record has not changed.',
+    'The ETag that you know. The response is 304 if the record has not changed.',
   )
   return [
     ...(declaration.ifMatch ? [ifMatch] : []),

@@ -174,7 +174,7 @@ export class Provider {
       const subject = oauth.getValidatedIdTokenClaims(tokens)?.sub
       return { tokens: tokensOf(tokens), identity: await this.#identity(tokens.access_token, subject) }
     } catch (error) {
-      this.needs.log.warn({ err: error }, 'the OAuth provider did not do its part')
+      this.needs.log.warn({ err: error }, 'the OAuth provider failed')
       throw exchangeFailed()
     }
   }

@@ -123,7 +123,7 @@ export function resetMails(
 
   return async (actor, email) => {
     if (!mailSettings(config()))
-      return log.warn({}, 'a password reset was asked for, but mail is not configured')
+      return log.warn({}, 'a password reset was requested, but mail is not configured')
     const address = emailText.safeParse(email)
     const isAddress = address.success && isReachable(address.data)
     const user = isAddress ? await db.find(tables.users, { email: address.data }) : undefined

@@ -31,7 +31,7 @@ export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs
       .write(systemActorFor(userId), tx =>
         tx.setSilently(tables.sshKeys, 'ssh_key_id', [id], { last_used: timestamp(clock.now()) }),
       )
-      .catch(error => log.warn({ err: error }, 'the last use of an SSH key could not be noted'))
+      .catch(error => log.warn({ err: error }, 'the last use of an SSH key could not be stored'))
 
   return {
     /** By a name without `@` for the username, with one for the e-mail address. @throws 401 as `verifyLogin` */

@@ -26,13 +26,16 @@ const permissions = z
   .max(1000)
   .transform(labels => [...new Set(labels)])
   .nullable()
-  .meta({ description: 'The key may do no more than these, and never more than its user; null for all.' })
-const readOnly = z.boolean().meta({ description: 'Whether the key only reads: GET, HEAD and OPTIONS.' })
+  .meta({
+    description:
+      'The permissions of the key, never more than those of its user. null: all permissions of the user.',
+  })
+const readOnly = z.boolean().meta({ description: 'Whether the key is limited to GET, HEAD and OPTIONS.' })
 
 export const TokenCreate = z.object({
   label: label.default(''),
   user_id: reference.optional(),
-  token_type: z.literal('api_key', 'only api_key can be made').default('api_key'),
+  token_type: z.literal('api_key', 'only api_key can be created').default('api_key'),
   token: z
     .string()
     // The pairs of 5 MiB are not counted.
@@ -42,7 +45,7 @@ export const TokenCreate = z.object({
       `must repeat itself less: at least ${minPairs} different pairs of neighbouring characters`,
     )
     .optional()
-    .meta({ description: 'A value of your own; the service makes one when it is absent.' }),
+    .meta({ description: 'A key of your choice. If it is missing, the service generates one.' }),
   issued_at: time.optional(),
   expires_at: time.nullish(),
   revoked: z.boolean().default(false),

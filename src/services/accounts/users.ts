@@ -25,7 +25,7 @@ export const UserCreate = z.object({
   name: personName.default(''),
   email,
   password: password.optional(),
-  role: role.meta({ description: 'Name or id of the role; only an administrator sets one.' }),
+  role: role.meta({ description: 'The name or id of the role. Only an administrator can set it.' }),
   role_id: role,
 })
 export const UserUpdate = z.object({
@@ -40,7 +40,7 @@ export const ReassignDelete = z.object({ user_id: reference, reassign_to: refere
 export const Reassigned = ReassignDelete.extend({
   reassigned: z
     .record(z.string(), z.int())
-    .meta({ description: 'How many records of each table have the new author.' }),
+    .meta({ description: 'The number of records per table that have the new author.' }),
 })
 
 export const UserRecord = z

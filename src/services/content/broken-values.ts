@@ -13,21 +13,21 @@ const maxExamples = limits.content.brokenValueExamples
 
 export const BrokenValues = z
   .object({
-    published: z
-      .int()
-      .meta({ description: 'Published entries with such a value, or without a required one.' }),
-    drafts: z.int().meta({ description: 'Drafts with one: none of them can be published as it is.' }),
+    published: z.int().meta({ description: 'The number of published entries that break the rules.' }),
+    drafts: z.int().meta({
+      description: 'The number of drafts that break the rules. They cannot be published as they are.',
+    }),
     examples: z
       .array(
         z.object({
           content_data_id: z.string(),
           status: z.string(),
           locale: z.string(),
-          rule: z.string().meta({ description: 'The setting that is broken, `required` or `type`.' }),
+          rule: z.string().meta({ description: 'The broken setting, or `required`, or `type`.' }),
           error: z.string(),
         }),
       )
-      .meta({ description: `At most ${maxExamples}, published ones first.` }),
+      .meta({ description: `At most ${maxExamples} of them, published entries first.` }),
   })
   .meta({ description: 'Stored values that break the rules of the field.' })
 type Broken = z.output<typeof BrokenValues>

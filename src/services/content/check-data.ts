@@ -32,19 +32,14 @@ function refuseConflict(type: FieldType, rules: FieldRules): void {
   }
   for (const name of ['maxItems', 'minItems'] as const)
     if (rules[name] !== undefined && rules.cardinality !== 'many')
-      throw new SettingConflict(
-        type,
-        name,
-        'cardinality',
-        other => `means something only where ${other} is many`,
-      )
+      throw new SettingConflict(type, name, 'cardinality', other => `can be set only if ${other} is many`)
 }
 
 function defaultProblem(field: { field_type: FieldType; data: Readonly<Record<string, unknown>> }) {
   const value = defaultText(field)
   if (value === undefined) return undefined
   const rules = rulesOf(field)
-  if (rules.unique) return 'cannot be given to every new entry where values are unique'
+  if (rules.unique) return 'cannot be combined with unique'
   return typeProblem(field, value) ?? ruleProblem(rules, field.field_type, value)?.problem
 }
 

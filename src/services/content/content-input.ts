@@ -5,11 +5,11 @@ import { localeCode } from './locales.js'
 
 const status = z.enum(contentStatuses).meta({
   description:
-    'Another status than before, and a new entry that is published, need content:publish; in the admin space admin_tree:update.',
+    'Changing the status, or creating a published entry, needs `content:publish`; in the admin space `admin_tree:update`.',
 })
 const values = z.record(z.string(), anyJson).meta({
   description:
-    'Values by field name: text, numbers, booleans, arrays for many, objects for JSON fields. null takes a value away.',
+    'Values by field name: text, numbers, booleans, arrays for several values, objects for JSON fields. null removes a value.',
 })
 const locale = z
   .union([z.literal(''), localeCode], 'must be a language tag such as de or de-AT, or empty')
@@ -80,7 +80,7 @@ const ChangedChild: z.ZodType<ChildEntry> = z
 
 const newChildren = z.array(NewChild).optional().meta({
   description:
-    'Entries to make under this one, in this order. Status and author are those of the entry above.',
+    'Entries to create under this one, in this order. They inherit status and author from their parent.',
 })
 
 const newEntry = {
@@ -104,7 +104,7 @@ export const ContentUpdate = z.object({
   ...members,
   children: z.array(ChangedChild).optional().meta({
     description:
-      'Entries under this one: updated where their id is named, else made. Others stay as they are.',
+      'Entries under this one. An entry with an id is updated, an entry without one is created. Others stay as they are.',
   }),
 })
 export const ContentMove = z.object({

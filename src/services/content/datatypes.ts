@@ -23,7 +23,7 @@ const members = {
   sort_order: sortOrder,
   visibility: z.enum(visibilities).meta({
     description:
-      'What the public sees of its published entries: `private` nothing, `linked` those at an address and those that something public refers to, `public` all of them, listed, queried and searched without a key.',
+      'What the public sees of its published entries. `private`: nothing. `linked`: entries at their own address, and entries that visible entries refer to. `public`: all entries, which anybody can also list, query and search without a key.',
   }),
   author_id: authorId,
 }

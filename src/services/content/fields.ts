@@ -23,7 +23,8 @@ const members = {
   field_type: fieldType,
   parent_id: reference,
   data: settings.meta({
-    description: 'What docs/modelling.md lists for the field type, which is the title of each form.',
+    description:
+      'The settings of the field type, as in docs/modelling.md. The title of each form is its field type.',
     get anyOf() {
       return settingsSchemas()
     },

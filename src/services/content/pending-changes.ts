@@ -23,15 +23,20 @@ export const ChangesDrop = z.object({ content_data_id: reference })
 const position = z
   .object({ parent_id: z.string().nullable(), sort_order: z.int() })
   .nullable()
-  .meta({ description: 'Null where the entry is not.' })
+  .meta({ description: 'Null if the entry does not exist there.' })
 export const WaitingChanges = z.object({
   content_data_id: z.string().meta({ description: 'The root of the tree.' }),
-  waiting_since: z.string().nullable().meta({ description: 'Null while no change is pending.' }),
+  waiting_since: z
+    .string()
+    .nullable()
+    .meta({ description: 'The time of the first unpublished change; null without unpublished changes.' }),
   changes: z.array(
     z.object({
       content_data_id: z.string(),
       change: z.enum(['created', 'updated', 'moved', 'deleted']),
-      status: z.string().meta({ description: 'Of the working state, or the last one of a deleted entry.' }),
+      status: z
+        .string()
+        .meta({ description: 'The status in the working state, or the last status of a deleted entry.' }),
       place: z.object({ public: position, working: position }),
       fields: z.array(
         z.object({
@@ -47,7 +52,10 @@ export const WaitingChanges = z.object({
 })
 export const ChangesDropped = z.object({
   content_data_id: z.string().meta({ description: 'The root of the tree.' }),
-  kept_version_id: z.string().nullable().meta({ description: 'What was dropped, as a version of the root.' }),
+  kept_version_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'The version of the root with the discarded changes.' }),
   dropped: z.int().meta({ description: 'The number of entries that were reset.' }),
 })
 

@@ -22,13 +22,13 @@ export const PublishCheck = z.object({
       z.object({
         error: z.string(),
         member: z.string().meta({ description: 'The field, such as `fields.price`.' }),
-        rule: z.string().meta({ description: 'The setting that is broken, `required` or `type`.' }),
+        rule: z.string().meta({ description: 'The broken setting, or `required`, or `type`.' }),
         content_data_id: z.string(),
         field_id: z.string(),
         locale: z.string(),
       }),
     )
-    .meta({ description: 'What publishing would refuse; empty when nothing.' }),
+    .meta({ description: 'The problems that prevent publishing; empty if the entry can be published.' }),
 })
 
 const mostTrees = 2 ** 31 - 1

@@ -37,10 +37,12 @@ const target = z
 const members = {
   slug,
   target: target.nullish(),
-  route_id: reference.nullish().meta({ description: 'Leads to the page on this route, wherever that is.' }),
+  route_id: reference
+    .nullish()
+    .meta({ description: 'Redirects to the page on this route, at its current address.' }),
   locale: z
     .union([z.literal(''), localeCode], 'must be a language tag such as de or de-AT')
-    .meta({ description: 'With route_id: the locale in which the address of the route is taken.' }),
+    .meta({ description: 'With `route_id`: the locale of the address.' }),
   status: z.union([z.literal(301), z.literal(308)], 'must be 301 or 308'),
   author_id: authorId,
 }

@@ -19,12 +19,12 @@ export const Heal = z.object({ dry_run: z.boolean().default(true) })
 const ids = z.array(z.string())
 export const HealReport = z.object({
   dry_run: z.boolean(),
-  problems: z.array(z.string()).meta({ description: 'What was found, in a sentence each.' }),
+  problems: z.array(z.string()).meta({ description: 'The problems that were found, a sentence for each.' }),
   circular: ids.meta({
     description: 'Entries that are their own ancestors; one of each circle becomes a root.',
   }),
   orphaned: ids.meta({ description: 'Entries whose parent does not exist; each becomes a root.' }),
-  misplaced: ids.meta({ description: 'Entries that were counted to another tree than their own.' }),
+  misplaced: ids.meta({ description: 'Entries that were stored under the wrong tree.' }),
   without_tree: ids.meta({ description: 'Roots that could not be locked or delivered.' }),
 })
 

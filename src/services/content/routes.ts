@@ -39,7 +39,7 @@ export const RouteUpdate = z.object({
 export const PageCreate = z.object({
   slug: slug.optional().meta({
     description:
-      'Without it the address is made from the title, in the folder of the newest page of the datatype, with a number where that is taken.',
+      'If it is missing, the service creates the slug from the title, in the folder of the newest page of the datatype. If that slug is taken, it adds a number.',
   }),
   title: label(1024),
   translations: translationsInput.optional(),

@@ -111,7 +111,7 @@ async function tryEntry(context: ScheduleContext, id: string): Promise<boolean> 
     const refusal = error instanceof HttpError && error.status < 500 ? error : undefined
     // Deleted meanwhile: nothing is due any more.
     if (refusal?.status === 404) return false
-    context.log.error({ err: error, content_data_id: id }, 'what was planned could not be done')
+    context.log.error({ err: error, content_data_id: id }, 'schedules could not be carried out')
     // A refusal would only repeat, so the schedule is cancelled. Any other failure is retried.
     if (refusal) await context.db.write(systemActor, tx => giveUp(tx, context, id, refusal))
     return false

@@ -22,7 +22,8 @@ export const TrashRestore = z.object({ trash_id: reference })
 export const TrashRestored = z.object({
   content_data_id: z.string(),
   slug: z.string().nullable().meta({
-    description: 'The address of the page: another one than before where that is taken; null for no page.',
+    description:
+      'The address of the page. It is a new one if the old one is taken, and null if the entry is not a page.',
   }),
   missing_fields: z
     .array(z.string())

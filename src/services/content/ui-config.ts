@@ -6,8 +6,8 @@ const text = (limit: number) => z.string().max(limit)
 /** Hints for editors beside a field's label. Other members are for front ends and stay as they are. */
 const hints = {
   help: text(500).meta({ description: 'Shown under the control.' }),
-  placeholder: text(200).meta({ description: 'Shown in an empty control that is typed in.' }),
-  rows: z.int().min(2).max(50).meta({ description: 'How many lines a control of several lines shows.' }),
+  placeholder: text(200).meta({ description: 'An example in the empty control.' }),
+  rows: z.int().min(2).max(50).meta({ description: 'The number of lines of the control.' }),
 }
 
 export type UiConfig = Readonly<Record<string, unknown>>
@@ -19,7 +19,7 @@ export const UiConfig = z
     rows: hints.rows.optional(),
   })
   .catchall(anyJson)
-  .meta({ description: 'Hints for who edits entries. Other members are kept, and mean nothing here.' })
+  .meta({ description: 'Hints for editors. The service stores other members and ignores them.' })
 
 export interface Hints {
   readonly help?: string

@@ -24,9 +24,9 @@ export const VersionRestore = z.object({ content_version_id: reference })
 
 export const VersionRestored = z.object({
   content_data_id: z.string(),
-  kept_version_id: z.string().meta({ description: 'What was there before, as a version of its own.' }),
+  kept_version_id: z.string().meta({ description: 'The version with the state before the restore.' }),
   restored: z.int().meta({ description: 'The number of values that changed.' }),
-  recreated: z.array(z.string()).meta({ description: 'Entries that had been deleted since.' }),
+  recreated: z.array(z.string()).meta({ description: 'Restored entries that had been deleted since.' }),
   missing_fields: z
     .array(z.string())
     .meta({ description: 'Fields that no longer exist; their values stay in the version.' }),

@@ -43,11 +43,11 @@ const lifetime = z
   }, 'must be 1 minute to 90 days')
 
 export const PreviewLinkCreate = z.object({
-  content_data_id: reference.meta({ description: 'An entry of the page; the link is for the page.' }),
+  content_data_id: reference.meta({ description: 'Any entry of the page. The link is for the whole page.' }),
   expires_in: lifetime
     .default('24h')
     .meta({ description: 'How long the link works: 1 minute to 90 days.', examples: ['24h'] }),
-  label: z.string().max(255).default('').meta({ description: 'Whom it is for.' }),
+  label: z.string().max(255).default('').meta({ description: 'Who the link is for.' }),
 })
 
 /** A link as it is shown when it is made. */
@@ -57,16 +57,17 @@ export const PreviewLinkMade = z
     content_data_id: z.string().meta({ description: 'The root entry of the page.' }),
     label: z.string(),
     expires_at: z.iso.datetime(),
-    created_by: z.string().meta({ description: 'The link ends with the rights of this user.' }),
-    token_id: z
+    created_by: z
       .string()
-      .nullable()
-      .meta({ description: 'The key that made it; the link ends with it. Null where a person did.' }),
+      .meta({ description: 'The user who created the link. It has the current rights of this user.' }),
+    token_id: z.string().nullable().meta({
+      description: 'The API key that created the link, which ends with the key. Null if a person created it.',
+    }),
     date_created: z.iso.datetime(),
     url: z
       .string()
-      .meta({ description: 'What to pass on: `preview_url` with the token, else a page of the service.' }),
-    api_url: z.string().meta({ description: 'Where the service answers with the page.' }),
+      .meta({ description: 'The URL to pass on: `preview_url` with the token, or a page of the service.' }),
+    api_url: z.string().meta({ description: 'The URL of the page in the API.' }),
     token: z.string().meta({ description: 'The token of the link. It is shown only once.' }),
   })
   .meta({ id: 'NewPreviewLink' })

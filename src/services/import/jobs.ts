@@ -30,9 +30,12 @@ export const ImportUpload = z.object({ public: flagText, without_files: flagText
 
 export const ImportAddress = z.object({
   url: z.string().max(4096).meta({ description: 'The address of the export.' }),
-  public: z.boolean().optional().meta({ description: 'Makes published content readable without a key.' }),
-  without_files: z.boolean().optional().meta({ description: 'Imports no files.' }),
-  preview: z.boolean().optional().meta({ description: 'Reads the export, and waits for its start.' }),
+  public: z.boolean().optional().meta({ description: 'Make published content readable without an API key.' }),
+  without_files: z.boolean().optional().meta({ description: 'Do not import files.' }),
+  preview: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Only read the export. The import waits until you start it.' }),
 })
 
 export type ImportChoices = Pick<z.output<typeof ImportAddress>, 'public' | 'without_files' | 'preview'>
@@ -130,7 +133,7 @@ export class ImportJobs {
     })
   }
 
-  /** Cancels one. What it has made stays. @throws 409 unless it runs or waits */
+  /** Cancels one. Content that it has already created stays. @throws 409 unless it runs or waits */
   async cancel(actor: Actor, id: string): Promise<ShownImport> {
     const row = await this.db.write(actor, async tx => {
       const known = await tx.lock(tables.imports, id)

@@ -43,7 +43,7 @@ export class KnownSources {
   take(one: Sourced): readonly string[] {
     const free = this.keysOf(one).filter(key => {
       const isFree = !this.records.has(key) && !this.taken.has(key)
-      if (!isFree) this.notes.add('Ids of the other system that another record has already are left out', key)
+      if (!isFree) this.notes.add('Ids that another record already has are left out', key)
       return isFree
     })
     for (const key of free) this.taken.add(key)

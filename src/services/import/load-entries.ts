@@ -148,7 +148,7 @@ export class EntryLoader {
     if (problems.some(one => 'content_data_id' in one)) {
       const broken = new Set(problems.map(({ member }) => Number.parseInt(member, 10)))
       const lost = [...broken].flatMap(i => keys[i] ?? [])
-      const why = 'Published entries are drafts here, because they break a rule of their fields'
+      const why = 'Published entries become drafts, because they break a rule of their fields'
       losses.add(lost, why, where(error.message))
       return trees.map((tree, i) => (broken.has(i) ? { ...tree, isPublished: false } : tree))
     }
@@ -157,7 +157,7 @@ export class EntryLoader {
       const without = withoutValue(kept, member)
       if (!without) throw badRequest(where(message))
       const lost = keys.slice(Number.parseInt(member, 10)).slice(0, 1)
-      losses.add(lost, 'Values are left out, because their fields do not take them', where(message))
+      losses.add(lost, 'Values are left out, because they do not fit their fields', where(message))
       kept = without
     }
     return kept
@@ -193,7 +193,7 @@ export class EntryLoader {
     if (time === undefined || time > timestamp(this.settings.now)) return time
     this.settings.losses.add(
       [key],
-      'Entries are drafts here, because the time at which they were to be published has passed since the export',
+      'Entries become drafts, because their scheduled time has passed since the export',
       `${type} ${key}`,
     )
     return undefined
@@ -211,7 +211,7 @@ export class EntryLoader {
         if (kind === 'entry' || this.settings.open)
           losses.add(
             [this.rootOf.get(entry.key) ?? entry.key],
-            `References to ${plural[kind]} that are not there are left out`,
+            `References to ${plural[kind]} that the export does not have are left out`,
             `${entry.type} ${entry.key}: ${key}`,
           )
       },

@@ -140,9 +140,9 @@ export async function pagesOf(
     if (!page) continue
     const parsed = slug.safeParse(page.path)
     const where = `${type} ${key}: ${page.path}`
-    if (!parsed.success) notes.add('Entries have no page, because their address cannot be one here', where)
+    if (!parsed.success) notes.add('Entries have no page, because their address is not valid here', where)
     else if (taken.has(parsed.data) && !isKnown(key))
-      notes.add('Entries have no page, because another has their address', where)
+      notes.add('Entries have no page, because another page has their address', where)
     else {
       taken.add(parsed.data)
       pages.set(key, { slug: parsed.data, title: page.title || parsed.data })
@@ -167,7 +167,10 @@ async function loadLocales(
     codes.add(standard.code)
     await removeUnused(locales, actor, there[0]?.locale_id ?? '')
   } else if (standard && standard.code !== own && others.length > 0)
-    notes.add('Default locales differ: what the export has in it counts for every locale here', standard.code)
+    notes.add(
+      'Default locales differ: values in the default locale of the export apply to every locale',
+      standard.code,
+    )
   for (const locale of others)
     if (!codes.has(locale.code)) {
       await locales.create(actor, localeOf(locale))

@@ -73,7 +73,7 @@ export async function redirectOld(
   for await (const { url, from, to } of movedPages(imports, moved)) {
     await oldAddress?.({ from: fromOf(url), to })
     if (from === undefined)
-      notes.add('Old addresses need a redirect in a proxy, because they cannot be one here', fromOf(url))
+      notes.add('Old addresses need a redirect in a proxy, because they are not valid here', fromOf(url))
     else if (isOn && (await make(from, to))) made++
   }
   for (const old of movedFiles(moved)) await oldAddress?.(old)
@@ -86,7 +86,7 @@ export async function redirectOld(
       return true
     } catch (error) {
       if (!(error instanceof HttpError) || error.status >= 500) throw error
-      notes.add('Old addresses have no redirect here', `${from}: ${error.message}`)
+      notes.add('Old addresses have no redirect', `${from}: ${error.message}`)
       return false
     }
   }

@@ -12,7 +12,7 @@ const line = (limit: number) =>
   z
     .string()
     .max(limit)
-    .refine(text => !text.includes('\0') && text.isWellFormed(), 'holds characters that cannot be kept')
+    .refine(text => !text.includes('\0') && text.isWellFormed(), 'contains characters that cannot be stored')
 const percent = z.int().min(0).max(100)
 
 const texts = {
@@ -52,13 +52,19 @@ export const MediaMove = z.object({
   folder_id: reference.nullable(),
 })
 export const MediaList = z.object({
-  folder_id: reference.optional().meta({ description: 'Of this folder; `root` for those in none.' }),
+  folder_id: reference
+    .optional()
+    .meta({ description: 'Only items in this folder; `root` for items in no folder.' }),
   type: z
     .string()
     .max(255)
     .regex(/^[a-z0-9.+-]+(\/[a-z0-9.+-]+)?$/, 'must be a type such as image or image/png')
     .optional(),
-  text: z.string().max(255).optional().meta({ description: 'Found in the name or one of the texts.' }),
+  text: z
+    .string()
+    .max(255)
+    .optional()
+    .meta({ description: 'Only items with this text in their name or one of their texts.' }),
 })
 
 export type Filter = z.output<typeof MediaList>

@@ -37,7 +37,7 @@ export const MediaRecord = z
     variants: z.array(Variant),
     variants_omitted: z.literal(true).optional().meta({
       description:
-        'The image has more than 100 megapixels and no variants, as where decoding it takes too much memory.',
+        'The image has no variants, because it has more than 100 megapixels or decoding it takes too much memory.',
     }),
     translations: z.record(z.string(), z.object(translated).partial()),
     folder_id: z.string().nullable(),

@@ -37,7 +37,7 @@ export class Uploads {
     const id = await this.start(prefixOf)
     const heartbeat = setInterval(() => {
       this.renew(id, prefixOf(id)).catch(error =>
-        this.parts.log.warn({ err: error }, 'an upload could not say that it is alive'),
+        this.parts.log.warn({ err: error }, 'the lease of an upload could not be renewed'),
       )
     }, heartbeatMs)
     const upload: Upload = { id, keys: [], restore: undefined, done: tx => this.remove(tx, id) }

@@ -13,7 +13,7 @@ const most = limits.model
 const FieldOfFile = FieldCreate.omit({ parent_id: true, author_id: true }).extend({ name: keyName })
 const DatatypeOfFile = DatatypeCreate.omit({ parent_id: true, author_id: true }).extend({
   name: datatypeName,
-  parent: datatypeName.nullable().default(null).meta({ description: 'The name of the datatype above.' }),
+  parent: datatypeName.nullable().default(null).meta({ description: 'The name of the parent datatype.' }),
   fields: z.array(FieldOfFile).max(most.fields).default([]),
 })
 const RoleOfFile = RoleCreate.extend({
@@ -40,7 +40,7 @@ export const ModelFile = z
       .array(RoleOfFile)
       .max(most.roles)
       .optional()
-      .meta({ description: 'All but the administrator. Missing without `roles:read`.' }),
+      .meta({ description: 'All roles except the administrator. Missing without `roles:read`.' }),
     webhooks: z
       .array(WebhookOfFile)
       .max(most.webhooks)

@@ -85,7 +85,7 @@ const isMediaKey = (key: string): boolean =>
 /** Yields the rows of the dump. @throws ArchiveError when they do not match the manifest */
 async function* rowsIn(entry: ArchiveEntry | undefined, manifest: Manifest): AsyncGenerator<DumpedRows> {
   const { dump, records } = manifest
-  if (entry?.name !== dumpName) return refuse(`has no ${dumpName} behind its manifest`)
+  if (entry?.name !== dumpName) return refuse(`has no ${dumpName} after its manifest`)
   if (entry.size !== dump.size) refuse(`has a ${dumpName} whose length differs from its manifest`)
   let found = 0
   for await (const some of readDump(entry.content)) {
@@ -170,7 +170,7 @@ class Check {
     if (entry?.name !== sumsName) return refuse(`has files that do not match its rows`)
     for await (const _ of entry.content);
     const { hash } = await this.sums.close()
-    if (entry.hash() !== hash) refuse(`has files that are not those of its ${sumsName}`)
+    if (entry.hash() !== hash) refuse(`has files that do not match its ${sumsName}`)
   }
 }
 

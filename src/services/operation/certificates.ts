@@ -35,7 +35,7 @@ export function certificates(db: Database, parts: Parts) {
 
   async function look(): Promise<void> {
     const wait = await source?.look().catch(error => {
-      log.warn({ err: error }, 'the certificate could not be looked after')
+      log.warn({ err: error }, 'the certificate could not be checked')
       return failedMs
     })
     if (!stopped && wait !== undefined) timer = setTimeout(run, wait).unref()

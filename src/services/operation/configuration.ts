@@ -162,7 +162,10 @@ export class ConfigurationService {
       inFile = without(named, fixed)
       await file.write(fileText(inFile), async () => undefined)
     } else if (fixed.length > 0)
-      log.warn({ fields: fixed }, 'another instance has set what the configuration file of this one fixes')
+      log.warn(
+        { fields: fixed },
+        'the configuration file overrides settings that another instance has changed',
+      )
     live.settings = settings
     if (changed.length > 0) {
       const free = changed.filter(name => !Object.hasOwn(inFile, name))

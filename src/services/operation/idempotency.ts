@@ -123,7 +123,10 @@ export class IdempotencyService {
       })
     } catch (error) {
       // The request has been carried out. Its repeats are refused, because its response is lost.
-      this.parts.log.warn({ err: error }, 'the answer to a request with an Idempotency-Key could not be kept')
+      this.parts.log.warn(
+        { err: error },
+        'the response to a request with an Idempotency-Key could not be stored',
+      )
     }
   }
 

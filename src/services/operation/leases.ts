@@ -68,7 +68,7 @@ export function keepLease(
     const until = timestamp(clock.now() + leaseMs)
     db.write(systemActor, tx => renewLease(tx, { name, holder, until })).then(
       held => held || lost(),
-      error => log.warn({ err: error, lease: name }, 'work could not say that it goes on'),
+      error => log.warn({ err: error, lease: name }, 'a lease could not be renewed'),
     )
   }, renewIntervalMs)
   return () => clearInterval(renewing)

@@ -22,18 +22,18 @@ const maxComments = 1000
 
 export const CommentCreate = z.object({
   content_data_id: reference,
-  field_id: reference.nullable().default(null).meta({ description: 'The field that it is about.' }),
+  field_id: reference.nullable().default(null).meta({ description: 'The field that the comment is about.' }),
   locale: z
     .union([z.literal(''), localeCode], 'must be a language tag such as de or de-AT')
     .default('')
-    .meta({ description: 'The locale that it is about; empty for all locales.' }),
+    .meta({ description: 'The locale that the comment is about; empty for all locales.' }),
   body: words.meta({
-    description: 'Plain text; `@` before a user name tells that person.',
+    description: 'Plain text. `@` and a user name notify that person.',
     examples: ['@ada Is this right?'],
   }),
 })
 export const CommentUpdate = z
-  .object({ body: words, resolved: z.boolean().meta({ description: 'Whether it is settled.' }) })
+  .object({ body: words, resolved: z.boolean().meta({ description: 'Whether the comment is resolved.' }) })
   .partial()
 
 type Comment = RecordOf<typeof table>

@@ -54,7 +54,7 @@ export function reviewMails(db: Database, { pending, config, mail, log, people }
     const comment = await db.get(tables.comments, id)
     const title = comment && (await titleOf(comment.content_data_id))
     if (title === undefined) return undefined
-    const line = `${await nameOf(comment?.author_id ?? null)} named you in a comment on “${title}”`
+    const line = `${await nameOf(comment?.author_id ?? null)} mentioned you in a comment on “${title}”`
     return { line, words: comment?.body ?? '', entry: comment?.content_data_id ?? '' }
   }
 
@@ -65,9 +65,9 @@ export function reviewMails(db: Database, { pending, config, mail, log, people }
     if (request === undefined || title === undefined || state === 'withdrawn') return undefined
     const who = await nameOf(state === 'open' ? request.author_id : request.answered_by)
     const line = {
-      open: `${who} asks for a review of “${title}”`,
-      approved: `${who} has published “${title}”`,
-      returned: `${who} has sent “${title}” back`,
+      open: `${who} requested a review of “${title}”`,
+      approved: `${who} published “${title}”`,
+      returned: `${who} sent “${title}” back`,
     }[state]
     if (line === undefined) return undefined
     return { line, words: state === 'open' ? request.note : request.answer, entry: request.content_data_id }

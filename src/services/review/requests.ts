@@ -20,11 +20,13 @@ const maxOfTree = 100
 
 const id = { review_request_id: reference }
 export const ReviewCreate = z.object({
-  content_data_id: reference.meta({ description: 'An entry of the tree; the request is for the tree.' }),
-  note: note.default('').meta({ description: 'What is to be looked at.' }),
+  content_data_id: reference.meta({
+    description: 'Any entry of the tree. The request is for the whole tree.',
+  }),
+  note: note.default('').meta({ description: 'What the reviewer should look at.' }),
 })
 export const ReviewApprove = z.object({ ...id, note: note.default('') })
-export const ReviewReturn = z.object({ ...id, note: words.meta({ description: 'What is to be changed.' }) })
+export const ReviewReturn = z.object({ ...id, note: words.meta({ description: 'What needs to change.' }) })
 export const ReviewWithdraw = z.object(id)
 
 type Request = RecordOf<typeof table>

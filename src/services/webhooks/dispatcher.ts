@@ -98,7 +98,7 @@ export class WebhookDispatcher implements WebhookDelivery {
     await this.db
       .write(systemActor, tx => giveBack(tx, this.holder, held))
       .catch(error =>
-        this.parts.log.warn({ err: error }, 'deliveries could not be given back: their leases end later'),
+        this.parts.log.warn({ err: error }, 'deliveries could not be released: their leases end later'),
       )
   }
 

@@ -16,7 +16,7 @@ export const subscription = subscribed
     const unknown = names.find(name => name !== '*' && !isEvent(name))
     if (unknown !== undefined)
       refuse(`there is no event ${JSON.stringify(unknown.slice(0, 64))}${meantHint(unknown, known)}`)
-    else if (names.length > 1 && names.includes('*')) refuse('"*" means all events and stands alone')
+    else if (names.length > 1 && names.includes('*')) refuse('"*" means all events: leave out the others')
   })
 
 /** The body of every delivery. */

@@ -11,7 +11,7 @@ const maxHeaders = limits.webhooks.headers
 const maxValueLength = limits.webhooks.headerCharacters
 
 function problemOf(name: string, value: string): string | undefined {
-  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/.test(name)) return 'is no header name'
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/.test(name)) return 'must be a header name'
   if (reserved.test(name)) return 'belongs to the service itself'
   if (value.length > maxValueLength) return `must be at most ${maxValueLength} characters`
   if (!/^[\u0020-\u007e\u00a0-\u00ff]*$/.test(value)) return 'must be Latin-1 text without control characters'
@@ -24,7 +24,7 @@ export const customHeaders = z.record(z.string(), z.string()).superRefine((heade
   const names = Object.keys(headers)
   if (names.length > maxHeaders) return refuse([], `must be at most ${maxHeaders} headers`)
   if (new Set(names.map(name => name.toLowerCase())).size < names.length)
-    refuse([], 'must name no header twice')
+    refuse([], 'must not name a header twice')
   for (const [name, value] of Object.entries(headers)) {
     const problem = problemOf(name, value)
     if (problem) refuse([name], problem)

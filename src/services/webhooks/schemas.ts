@@ -34,7 +34,7 @@ export const WebhookUpdate = z
     ...members,
     url: members.url.meta({
       description:
-        'For another server (scheme, host or port) the values of all headers are given again in the same request, and without `secret` a new one is made and shown in the answer.',
+        'If you change the scheme, host or port, repeat all header values in the same request. Without `secret`, the service generates a new one and shows it in the response.',
     }),
     secret: z.union([z.literal(mask), members.secret]),
   })
@@ -45,13 +45,11 @@ export const WebhookRecord = z
     webhook_id: z.string(),
     name: z.string(),
     url: z.string(),
-    secret: z
-      .string()
-      .meta({ description: `Shown when it is made and when it is rotated, otherwise ${mask}.` }),
+    secret: z.string().meta({ description: `Shown only when it is created or rotated, otherwise ${mask}.` }),
     previous_secret_until: z.iso
       .datetime()
       .nullable()
-      .meta({ description: 'Until then the secret before the rotation signs along.' }),
+      .meta({ description: 'Until then, deliveries are also signed with the previous secret.' }),
     events: subscribed,
     is_active: z.boolean(),
     headers: z.record(z.string(), z.string()).meta({
@@ -68,7 +66,9 @@ export const DeliveryRecord = z
     delivery_id: z.string(),
     webhook_id: z.string(),
     event: eventName,
-    payload: z.json().meta({ description: 'What is sent; the bytes that are signed are kept beside it.' }),
+    payload: z
+      .json()
+      .meta({ description: 'The body of the request. The signed bytes are stored separately.' }),
     status: z.enum(statuses),
     attempts: z.int(),
     last_status_code: z.int().nullable(),
@@ -81,7 +81,7 @@ export const DeliveryRecord = z
 
 export const TestResult = z.object({
   status: z.enum(['success', 'failed']),
-  status_code: z.int().meta({ description: '0 where no answer came.' }),
+  status_code: z.int().meta({ description: '0 if no response arrived.' }),
   duration: z.string().meta({ description: 'In milliseconds, such as "38ms".' }),
 })
 
@@ -91,6 +91,6 @@ export const DeliveryFilter = z.object({
 })
 export const DeliverySlice = z.object({
   limit: wholeNumber.optional().meta({ description: 'Maximum number of deliveries.' }),
-  offset: wholeNumber.optional().meta({ description: 'Leaves out so many at the start.' }),
+  offset: wholeNumber.optional().meta({ description: 'Number of deliveries to skip.' }),
   before: cursor.optional().meta({ description: 'Only deliveries older than the one with this id.' }),
 })

@@ -218,7 +218,7 @@ function draw(whole: Area, state: EditorState): void {
   }
   const y = whole.height - 1
   drawText(whole.part(0, 0, whole.width, y), state)
-  const x = 1 + whole.put(0, y, state.asked.what === 'text' ? 'Find' : 'Line', bold)
+  const x = 1 + whole.put(0, y, state.asked.what === 'text' ? 'Search' : 'Line', bold)
   drawLine(whole, { x, y, width: Math.max(4, whole.width - x - 1) }, state.asked.line)
 }
 

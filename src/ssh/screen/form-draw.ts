@@ -88,7 +88,7 @@ export function drawForm<R>(area: Area, state: FormState<R>): void {
     if (isAt) marked = rows.length
     rows.push(...rowsOf(state, field, { isAt, width }).map(row => ({ ...row, field: field.name })))
   }
-  if (rows.length === 0) area.put(1, from, 'There is nothing to write here.', dim)
+  if (rows.length === 0) area.put(1, from, 'This form has no fields.', dim)
   const height = area.height - from
   const start = Math.max(0, Math.min(marked - Math.floor(height / 3), rows.length - height))
   for (const [i, row] of rows.slice(start, start + height).entries()) {

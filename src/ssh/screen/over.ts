@@ -249,8 +249,8 @@ export function pickView(pick_: Pick): View<PickState> {
     draw(area, state) {
       const height = Math.max(3, Math.min(16, area.height - 4))
       const inside = boxIn(area, 64, height, title)
-      inside.put(0, 0, 'Find', dim)
-      drawLine(inside, { x: 5, y: 0, width: inside.width - 5 }, state.filter)
+      inside.put(0, 0, 'Search', dim)
+      drawLine(inside, { x: 7, y: 0, width: inside.width - 7 }, state.filter)
       const shown = found(pick_, state)
       const rows = inside.height - 2
       const top = Math.max(0, Math.min(state.at - Math.floor(rows / 2), shown.length - rows))

@@ -99,7 +99,7 @@ export async function pageView(
   const [root] = await all(session.services.space.content.list({ route_id }, { limit: 1 }))
   return root
     ? treeScreen(session, root.content_data_id, title)
-    : startView(session, `What is ${title}?`, { route_id })
+    : startView(session, `Datatype of “${title}”`, { route_id })
 }
 
 async function startView(session: Session, title: string, place: { route_id?: string }): Promise<AnyView> {
@@ -180,7 +180,7 @@ export function contentScreen(session: Session): AnyView {
       ofList: true,
       run: shell =>
         shell.work('content:create', async () => {
-          shell.open(await startView(session, 'What is it?', {}))
+          shell.open(await startView(session, 'Datatype of the new content', {}))
         }),
     })
   return listView<Place>({

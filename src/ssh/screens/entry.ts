@@ -81,7 +81,7 @@ function keysOf(session: Session, id: string): FormKey<Opened>[] {
       access: 'content:publish',
       run(shell, state, again) {
         const isUnsaved = state.fields.some(({ name }) => isChanged(state, name))
-        if (isUnsaved) shell.complain('Save first: what is published is what is stored.')
+        if (isUnsaved) shell.complain('Save first: only saved values are published.')
         else
           publish(session, shell, { id, title: state.title }, undo => {
             shell.say(`“${state.title}” is public.${undo}`)

@@ -104,7 +104,7 @@ const roleWords: Readonly<Record<string, string>> = { instance: '' }
 function instancesOf(instances: NonNullable<Vitals['instances']>, now: number): Block {
   return {
     title: 'Instances',
-    empty: 'No instance has said that it runs.',
+    empty: 'No running instances.',
     rows: instances.map(({ host, pid, version, role, started_at }) => [
       [`${host} · ${pid}`, version, roleWords[role] ?? role].filter(Boolean).join(' · '),
       sinceWord(started_at, now),
@@ -162,7 +162,8 @@ export function drawLive(area: Area, { vitals, now }: LiveState): void {
   }
   if (y > 0) y++
   const blocks = blocksOf(vitals, now)
-  if (blocks.length === 0 && y === 0) area.put(1, 0, 'Your role sees nothing of what happens here.', dim)
+  if (blocks.length === 0 && y === 0)
+    area.put(1, 0, 'Your role may not see what happens in the service.', dim)
   for (const [i, block] of blocks.entries()) {
     const room = area.height - y - (blocks.length - i - 1) * 3
     if (room < 2) break

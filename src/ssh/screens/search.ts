@@ -61,7 +61,7 @@ function draw(area: Area, { line, looked, found, names, at }: SearchState): void
   drawLine(area, { x: 8, y: 0, width: area.width - 10 }, line)
   if (looked === undefined)
     area.put(1, 2, 'Search in published content. The last word can be the beginning of one.', dim)
-  else if (found.length === 0) area.put(1, 2, `Nothing public has “${looked}”.`, dim)
+  else if (found.length === 0) area.put(1, 2, `No results for “${looked}”.`, dim)
   const rows = Math.max(1, Math.floor((area.height - 2) / 2))
   const top = Math.max(0, Math.min(at - Math.floor(rows / 2), found.length - rows))
   for (const [i, one] of found.slice(top, top + rows).entries()) {

@@ -18,7 +18,7 @@ function requestRows(talk: Talk, session: Session): Row[] {
     return [{ text, style: bold }, ...linesOf(request.note), { text: '' }]
   }
   if (request?.status !== 'returned') return []
-  const text = `${personIn(talk, request.answered_by, session)} has sent it back, ${timeWord(request.answered_at, session)}`
+  const text = `${personIn(talk, request.answered_by, session)} sent it back, ${timeWord(request.answered_at, session)}`
   return [{ text, style: bold }, ...linesOf(request.answer), { text: '' }]
 }
 

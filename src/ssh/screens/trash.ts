@@ -28,7 +28,7 @@ export function trashScreen(session: Session): AnyView {
       { label: 'Deleted by', of: ({ by }) => by },
       { label: 'Deleted', of: ({ at }) => ({ at }) },
     ],
-    deletes: () => 'It is deleted for good. This cannot be undone.',
+    deletes: () => 'It is deleted permanently. This cannot be undone.',
     listKeys: [
       {
         key: 'r',

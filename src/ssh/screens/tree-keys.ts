@@ -63,7 +63,7 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
           const { nodes } = tree()
           const below = under(nodes, node).length
           const hides = above(nodes, node).find(one => one.entry.status === 'draft')
-          const as = hides ? `published, and seen once “${hides.title}” above it is` : 'public'
+          const as = hides ? `published, but hidden by “${hides.title}”, which is a draft` : 'public'
           shell.say(`“${node.title}” is ${as}${below > 0 ? `, with ${count(below)} under it` : ''}.${undo}`)
           reload(shown, shell)
         }),
@@ -74,7 +74,7 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
       access: 'content:publish',
       run: (shell, node) =>
         shell.open(
-          confirmView('Unpublish', `“${node.title}” and what is under it is no longer public.`, {
+          confirmView('Unpublish', `“${node.title}” and everything under it are no longer public.`, {
             word: 'unpublish',
             act: () =>
               shell.work('content:publish', async () => {
@@ -113,7 +113,7 @@ function placeOf(nodes: readonly Node[], { entry: { content_data_id: id } }: Nod
 }
 
 const moves = { K: 'up', J: 'down', H: 'out', L: 'in' } as const
-const words = { up: 'before', down: 'after', out: 'beside its parent', in: 'under the one before' }
+const words = { up: 'before', down: 'after', out: 'out one level', in: 'under the entry above' }
 
 /** Keys that create, move and delete entries. */
 export function placeKeys(shown: Shown): ListKey<Node>[] {

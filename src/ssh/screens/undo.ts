@@ -39,7 +39,7 @@ export async function undoMove(
         unlessEdited(entryMark(after))(now)
         if (place(now) !== place(after)) throw changedMeanwhile()
       })
-      return `“${title}” is back at its place.`
+      return `“${title}” is back in its old position.`
     },
   }
 }

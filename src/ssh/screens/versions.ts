@@ -128,7 +128,7 @@ export function changesScreen<S>(session: Session, shell: Shell<S>, id: string):
         inner.open(
           confirmView(
             'Drop',
-            'Take everything in this tree back to what the public sees? It is kept as a version.',
+            'Discard all unpublished changes in this tree? The current state is saved as a version first.',
             {
               word: 'drop it',
               act: () =>

@@ -143,7 +143,7 @@ export const blockActions: readonly Action[] = [
     isOn: state => isWithin(state, 'blockquote'),
   },
   { name: 'table', label: t('Table'), icon: 'table', run: insertTable, isOn: isInTable },
-  { name: 'rule', label: t('Line'), icon: 'rule', run: insertRule },
+  { name: 'rule', label: t('Horizontal line'), icon: 'rule', run: insertRule },
 ]
 
 export const historyActions: readonly Action[] = [

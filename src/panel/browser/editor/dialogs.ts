@@ -104,7 +104,7 @@ export function askForLink(view: EditorView, choose: Choose): void {
       },
       { name: 'title', label: t('Title'), value: mark?.attrs.title ?? '', hint: t('optional') },
     ],
-    find: { word: t('Find a page…'), run: fill => choose('pages', ({ value }) => fill({ href: value })) },
+    find: { word: t('Search pages…'), run: fill => choose('pages', ({ value }) => fill({ href: value })) },
     ...(mark ? { remove: () => view.dispatch(view.state.tr.removeMark(from, to, link)) } : {}),
     save(values) {
       if (!values.href) return t('An address is needed.')

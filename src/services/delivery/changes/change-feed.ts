@@ -63,7 +63,7 @@ export class ChangeFeed {
       this.#seen = external
     } catch (error) {
       // Nothing awaits a timer, so an error would end the process. The next tick tries again.
-      this.warnings.warn({ err: error }, 'changes of content could not be looked for')
+      this.warnings.warn({ err: error }, 'changes of content could not be checked')
       return
     }
     void this.#look()

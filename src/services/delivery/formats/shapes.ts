@@ -61,9 +61,10 @@ const ContentfulPage = z
   })
   .meta({ id: 'ContentfulPage' })
 const SanityPage = z.looseObject({ _id: z.string(), _type: z.string() }).meta({ id: 'SanityPage' })
-const StrapiPage = z
-  .looseObject({ data: z.looseObject({ id: z.int() }) })
-  .meta({ id: 'StrapiPage', description: 'Of version 5; of version 4 by `Strapi-Response-Format: v4`.' })
+const StrapiPage = z.looseObject({ data: z.looseObject({ id: z.int() }) }).meta({
+  id: 'StrapiPage',
+  description: 'The format of Strapi 5; with `Strapi-Response-Format: v4`, that of Strapi 4.',
+})
 const WordpressPage = z
   .looseObject({ id: z.int(), slug: z.string(), title: z.looseObject({ rendered: z.string() }) })
   .meta({ id: 'WordpressPage' })

@@ -57,9 +57,9 @@ export function importedFiles(assets: readonly ContentfulRecord[], place: Place,
     const at = `${place.folder}${address.host}${uriDecoded(address.pathname)}`
     const isHere = names.has(at)
     if (!isHere && address.host.includes('.secure.'))
-      notes.add('Files that only Contentful’s own requests can have must be in the export', key)
-    if (!isPublished(asset)) notes.add('Files that are not published are there wherever they are used', key)
-    if (isLocalized(asset)) notes.add('Files and their texts are taken in the default locale only', key)
+      notes.add('Files with protected addresses must be in the export', key)
+    if (!isPublished(asset)) notes.add('Unpublished files are public wherever they are used', key)
+    if (isLocalized(asset)) notes.add('Files and their texts are imported in the default locale only', key)
     const name = memberText(file, 'fileName') || uriDecoded(address.pathname).split('/').at(-1) || key
     const where = isHere ? { at } : { url: address.href }
     files.push({

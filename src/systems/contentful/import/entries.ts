@@ -78,7 +78,7 @@ export function live(
     const { id, archivedAt, archivedVersion } = one.sys
     if (archivedAt !== undefined || archivedVersion !== undefined)
       notes.add(`Archived ${kind} are left out`, id)
-    else if (byId.has(id)) notes.add(`Of ${kind} with the same id the first is taken`, id)
+    else if (byId.has(id)) notes.add(`Of several ${kind} with the same id, only the first is imported`, id)
     else byId.set(id, one)
   }
   return [...byId.values()].sort(byTime(madeAt))
@@ -100,7 +100,7 @@ class EntryReader {
     this.types = firstOf(content.contentTypes, ({ sys }) => sys.id)
     const typeNames = namesFor(this.types.map(({ sys, name }) => ({ id: sys.id, label: name })))
     for (const [id, name] of typeNames)
-      if (name !== id) notes.add('Content types have another name here', `${id} is ${name}`)
+      if (name !== id) notes.add('Content types get a different name', `${id} is ${name}`)
     const defaultLocale = locales[0]
     this.typeNames = typeNames
     this.targets = { sources: this.sources, files, defaultLocale }
@@ -128,10 +128,10 @@ class EntryReader {
     }
     this.sources.set(id, { source, type, size: sizeOfJson(Object.values(source.fields)) })
     if (version !== undefined && publishedVersion !== undefined && version > publishedVersion + 1)
-      notes.add('Published entries come with the changes that wait to be published', id)
+      notes.add('Published entries include their unpublished changes', id)
     if ((source.metadata?.tags.length ?? 0) > 0) notes.add('Tags of entries are left out', id)
     if (Object.keys(source.fields).some(name => !type.fields.some(field => field.id === name)))
-      notes.add('Values of fields that the content type lacks are left out', id)
+      notes.add('Values of fields that the content type does not have are left out', id)
   }
 
   private type(type: ContentfulType): ImportedType {
@@ -145,7 +145,7 @@ class EntryReader {
       const control = controls?.find(({ fieldId }) => fieldId === field.id)
       const own = names.get(field.id) ?? field.id
       if (own !== field.id)
-        this.context.notes.add('Fields have another name here', `${name}.${field.id} is ${own}`)
+        this.context.notes.add('Fields get a different name', `${name}.${field.id} is ${own}`)
       return this.field(field, own, control, sources, `${name}.${own}`)
     })
     this.noteDisplayField(type.displayField, name, names, fields)

@@ -101,6 +101,6 @@ export function fieldTypeOf(
   const wanted = meantAs(field, control)
   const fits = (raw: unknown) => !isText(raw) || !typeProblem({ field_type: wanted, data: {} }, raw)
   if (given.every(fits)) return wanted
-  lose(`Fields with values that cannot be of the type ${wanted} are texts`)
+  lose(`Fields with values that do not fit the type ${wanted} become text fields`)
   return 'text'
 }

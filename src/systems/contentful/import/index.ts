@@ -39,9 +39,9 @@ function importedLocales(
     notes.add('Locales with an invalid code are left out', code)
   for (const { code, fallbackCode } of others)
     if (!fallbackCode)
-      notes.add('Locales without a fallback show the default one where they have no value', code)
+      notes.add('Locales without a fallback show the default locale if a value is missing', code)
   for (const { code, contentDeliveryApi } of others)
-    if (!contentDeliveryApi) notes.add('Locales that were not delivered are delivered here', code)
+    if (!contentDeliveryApi) notes.add('Locales that were disabled for delivery are enabled', code)
   return [imported(last), ...others.map(imported)]
 }
 

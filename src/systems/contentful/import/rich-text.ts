@@ -27,9 +27,9 @@ const marks = marksOf('contentful')
 
 const notes = {
   fileLink: 'Links to files in rich text become plain links',
-  file: 'Files in rich text that are no pictures become links to them',
-  missing: 'Entries and files in rich text that the export lacks are left out',
-  other: 'Parts of rich text of other kinds are left out but for their text',
+  file: 'Files in rich text that are not images become links',
+  missing: 'Entries and files in rich text that the export does not have are left out',
+  other: 'Unsupported parts of rich text become plain text',
 }
 
 const escaped = (text: string): string => escapeHtml(text, /[&<>"]/g)

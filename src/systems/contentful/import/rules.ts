@@ -116,8 +116,8 @@ function defaultOf(field: ContentfulField, type: FieldType, { defaultLocale }: R
 
 const limitsOfRichText: ReadonlySet<string> = new Set(['enabledMarks', 'enabledNodeTypes', 'nodes'])
 const notes = {
-  unknown: 'Rules that fields do not have here are left out',
-  richText: 'What rich text may consist of is not limited here',
+  unknown: 'Unsupported rules are left out',
+  richText: 'Limits on the elements of rich text are left out',
   broken: 'Rules that published entries break are left out',
 }
 

@@ -23,7 +23,7 @@ function known(raw: unknown, records: { has(key: string): boolean }, lose: Lose)
   return [raw].flat().flatMap(one => {
     const key = linkedKey(one)
     if (key !== undefined && records.has(key)) return [key]
-    lose('Links to what the export lacks are left out')
+    lose('Links to entries and files that the export does not have are left out')
     return []
   })
 }
@@ -68,9 +68,9 @@ export function importedValue(
   const value = type === 'richtext' ? htmlOfDocument(raw, targetsOf(context, locale, lose)) : text
   const expected = type === 'number' || type === 'boolean' ? type : 'string'
   if (typeof value !== expected || typeProblem({ field_type: type, data: {} }, String(value)) !== undefined) {
-    lose('Values that cannot be of the type of their field are left out')
+    lose('Values that do not fit the type of their field are left out')
     return undefined
   }
-  if (isTime && !isZoned(raw)) lose('Dates and times without a zone are taken as UTC')
+  if (isTime && !isZoned(raw)) lose('Dates and times without a zone are read as UTC')
   return type === 'richtext' ? { html: String(value) } : { value }
 }

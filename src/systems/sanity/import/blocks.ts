@@ -59,9 +59,9 @@ class BlockWriter {
 
   private embedded(value: unknown): void {
     const code = /code/i.test(typeOf(value) ?? '') ? memberText(value, 'code') : undefined
-    if (code === undefined) this.note('Objects in rich text that it cannot hold are left out', typeOf(value))
+    if (code === undefined) this.note('Unsupported objects in rich text are left out', typeOf(value))
     else {
-      this.note('Code in rich text has no language, and comes back as plain blocks')
+      this.note('Code in rich text loses its language, and is returned as plain blocks')
       this.pieces.push(`<pre>\n${escapeHtml(code, /[&<>]/g)}</pre>`)
     }
   }
@@ -70,9 +70,9 @@ class BlockWriter {
     const key = isObject(value) ? this.world.fileIn(value, this.place) : undefined
     if (key === undefined) return ''
     if (typeOf(value) !== 'image')
-      this.note('Images in rich text come back as blocks of the type image', typeOf(value))
+      this.note('Images in rich text are returned as blocks of the type image', typeOf(value))
     for (const [name] of isObject(value) ? contentOf(value) : [])
-      if (!kept.has(name)) this.note('Images in rich text have an alternative text, and nothing else', name)
+      if (!kept.has(name)) this.note('Images in rich text keep only their alt text', name)
     const alt = inAttribute(memberText(value, 'alt') ?? '')
     return around(`<img src="${importAddress('file', key)}" alt="${alt}">`)
   }
@@ -89,7 +89,7 @@ class BlockWriter {
       return
     }
     if (listItem !== 'bullet' && listItem !== 'number')
-      this.note('Lists of other kinds have bullets', listItem)
+      this.note('Lists of other types become bullet lists', listItem)
     const level = memberOf(block, 'level')
     this.openList(
       listItem === 'number' ? 'ol' : 'ul',
@@ -124,7 +124,7 @@ class BlockWriter {
       .map(child => {
         if (typeof memberOf(child, 'text') === 'string') return this.span(child, definitions)
         if (isImage(child)) return this.image(child, tag => tag)
-        this.note('Objects in rich text that it cannot hold are left out', typeOf(child))
+        this.note('Unsupported objects in rich text are left out', typeOf(child))
         return ''
       })
       .join('')
@@ -139,7 +139,7 @@ class BlockWriter {
         return []
       }
       const other = otherNames.get(mark)
-      if (other !== undefined) this.note('Marks come back under the names that they have here', nameOf(mark))
+      if (other !== undefined) this.note('Marks are returned under their new names', nameOf(mark))
       const tag = markTags.get(mark) ?? other
       if (tag === undefined) this.note('Marks that rich text does not have are left out', nameOf(mark))
       return tag ?? []
@@ -158,16 +158,16 @@ class BlockWriter {
         ? [definition, ...members.map(([, value]) => value)].flatMap(value => referenceOf(value) ?? [])[0]
         : undefined)
     if ((key ?? address) !== undefined && typeOf(definition) !== 'link')
-      this.note('Links in rich text come back as annotations of the type link', typeOf(definition))
+      this.note('Links in rich text are returned as annotations of the type link', typeOf(definition))
     if (key !== undefined) return this.toEntry(key)
     if (address === undefined) {
-      this.note('Annotations of text that are no links are left out', typeOf(definition))
+      this.note('Annotations of text other than links are left out', typeOf(definition))
       return undefined
     }
     if (members.some(([name, value]) => !/^(?:href|url|linkType|type)$/.test(name) && value !== false))
-      this.note('Of links in rich text only the address is taken, and not whether they open in a new window')
+      this.note('Links in rich text keep only their address, not whether they open in a new window')
     if (isSafe('href', address)) return address
-    this.note('Links with addresses that rich text does not take are left out')
+    this.note('Links with addresses that rich text does not allow are left out')
     return undefined
   }
 
@@ -176,7 +176,7 @@ class BlockWriter {
       this.note('References to documents that the export does not have are left out')
       return undefined
     }
-    this.note('Links to documents in rich text are links to their addresses')
+    this.note('Links to documents in rich text become links to their addresses')
     return importAddress('entry', key)
   }
 }

@@ -78,7 +78,7 @@ function merged(
     if (of === 'versions') notes.add('Versions in releases are left out', document._type)
     else if (of === undefined) found.push({ document, isDraft: false })
     else if (all.has(published))
-      notes.add('Drafts of published documents are left out: the published state is taken', document._type)
+      notes.add('Drafts of published documents are left out: the published state is imported', document._type)
     else found.push({ document: { ...document, _id: published }, isDraft: true })
   }
   const orders = new Map(found.map(({ document }) => [document, orderOf(document)]))
@@ -115,7 +115,8 @@ export async function sanityExport(files: ExportFiles, notes: Notes): Promise<Sa
     if (isAsset(document)) assets.set(document._id, assetSchema.parse(document))
     else if (isOfStudio(document)) notes.add('Documents of the Studio itself are left out', document._type)
     else {
-      if (documents.has(document._id)) notes.add('Of documents that are there twice the last is taken')
+      if (documents.has(document._id))
+        notes.add('Of several documents with the same id, only the last is imported')
       documents.set(document._id, document)
     }
   }

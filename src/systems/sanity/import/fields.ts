@@ -72,7 +72,7 @@ function commonKind(kinds: ReadonlySet<Kind>, lose: (sentence: string) => void):
   const [kind = 'json'] = kinds
   if (kinds.size <= 1) return kind
   if (kinds.has('blocks') && [...kinds].every(one => embeddable.has(one))) return 'blocks'
-  lose('Fields with values of several kinds are JSON')
+  lose('Fields with values of several types become JSON fields')
   return 'json'
 }
 
@@ -88,7 +88,7 @@ function textType(field: string, values: readonly string[], lose: (sentence: str
   if (values.length === 0) return 'text'
   if (fits('date', values)) return 'date'
   if (fits('datetime', values)) {
-    if (values.some(value => timeOf(value) !== value)) lose('Times come back in UTC with milliseconds')
+    if (values.some(value => timeOf(value) !== value)) lose('Times are returned in UTC with milliseconds')
     return 'datetime'
   }
   if (isMeant(/e-?mail/i, field, values) && fits('email', values)) return 'email'

@@ -85,22 +85,21 @@ export class SanityFiles {
     const alt = memberText(image, 'alt')
     file.alt ??= alt
     if (alt !== undefined && alt !== file.alt)
-      notes.add('A file has one alternative text, that of its first use; others are left out', place)
+      notes.add('A file has one alt text, that of its first use; others are left out', place)
     const caption = memberText(image, 'caption')
     file.caption ??= caption
-    if (caption !== undefined)
-      notes.add('Captions are those of files here, and not of each use of them', place)
+    if (caption !== undefined) notes.add('Captions belong to files, not to each use of a file', place)
     const focus = focusOf(image)
     file.focus ??= focus
     if (focus && file.focus && (focus.x !== file.focus.x || focus.y !== file.focus.y))
-      notes.add('A picture has one focal point, that of its first use; others are left out', place)
-    if (isCropped(image)) notes.add('Crops of pictures are left out', place)
+      notes.add('An image has one focal point, that of its first use; others are left out', place)
+    if (isCropped(image)) notes.add('Crops of images are left out', place)
     for (const [name] of contentOf(image))
       if (!known.has(name))
         notes.add('Other members of images and files are left out', `${place}.${name.slice(0, 100)}`)
     const type = typeOf(image)
     if (type !== undefined && type !== 'image' && type !== 'file')
-      notes.add('Images and files of types of their own come back as image and file', `${place}: ${type}`)
+      notes.add('Images and files of custom types are returned as image and file', `${place}: ${type}`)
   }
 
   get files(): ImportedFile[] {

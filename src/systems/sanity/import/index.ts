@@ -140,7 +140,7 @@ class SanityEntries {
     if (Array.isArray(value)) return value.map(one => this.json(one, place))
     if (!isObject(value)) return value
     if (/^(?:locale[A-Z]|internationalizedArray)/.test(typeOf(value) ?? ''))
-      this.notes.add('Values in several languages in one field are JSON', place)
+      this.notes.add('Fields with values in several languages become JSON fields', place)
     const file = assetOf(value) === undefined ? undefined : this.files.use(value, place, true)
     const entry = referenceOf(value)
     const members = Object.entries(value).flatMap(([name, member]) => {
@@ -159,7 +159,7 @@ class SanityEntries {
     if (slug === undefined) return undefined
     const wanted = pathOf(document, slug)
     const path = this.addresses.take(wanted)
-    if (path !== wanted) this.notes.add('Pages whose address another page has get a number behind it', wanted)
+    if (path !== wanted) this.notes.add('Pages whose address is taken get a number at the end of it', wanted)
     const title = titleFields.map(one => memberText(document, one)?.trim()).find(text => text)
     return { path, title: (title ?? slug).slice(0, 255) }
   }
@@ -179,7 +179,7 @@ function noteLanguages(documents: readonly SanityDocument[], notes: Notes): void
   for (const [i, language] of languages.entries())
     if (language !== undefined)
       notes.add(
-        'Documents in several languages are entries of their own, with a field for it',
+        'Each language of a document becomes a separate entry, with a field for the language',
         documents[i]?._type,
       )
 }

@@ -61,7 +61,7 @@ function childrenFields(documents: readonly SanityDocument[], notes: Notes): Rea
     if (first) chosen.set(type, first[0])
     for (const [name] of others)
       notes.add(
-        'Further lists of objects beside the one that becomes the children are JSON',
+        'One list of objects becomes the child entries; further lists become JSON fields',
         `${type}.${name}`,
       )
   }
@@ -130,7 +130,7 @@ export function modelOf(documents: readonly SanityDocument[], notes: Notes): Mod
     [...types].map(([original, fields]) => {
       if (documentTypes.has(original) && partTypes.has(original))
         notes.add(
-          'Types of documents that are parts of others too are one datatype, and lists of it have the parts too',
+          'Types of documents that are also parts of other documents become one datatype, and its lists include the parts',
           original,
         )
       const name = typeNames.get(original) ?? original

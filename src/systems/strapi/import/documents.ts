@@ -74,10 +74,7 @@ class Grouping {
         const row = taken.get(locale)
         if (!row) this.notes.add('Draft translations of published entries are left out', type.name)
         else if (writtenIn(row, type) !== writtenIn(draft, type))
-          this.notes.add(
-            'Changes that were not published are not taken over: what is published is',
-            type.name,
-          )
+          this.notes.add('Unpublished changes are left out: the published state is imported', type.name)
       }
     const [first] = taken.values()
     const read = (name: string) => (first ? timeOf(memberOf(first.data, name)) : undefined)
@@ -99,7 +96,7 @@ class Grouping {
     for (const row of [...rows.filter(isStandard), ...rows.filter(row => !isStandard(row))]) {
       const locale = localeOf(row, type, this.standard)
       if (!found.has(locale)) found.set(locale, row)
-      else this.notes.add('Second rows of a document in a language are not taken over', type.name)
+      else this.notes.add('Duplicate rows of a document in one language are left out', type.name)
     }
     return found
   }

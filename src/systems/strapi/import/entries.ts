@@ -70,7 +70,7 @@ export class StrapiEntries {
     )
     const { standard, notes } = this.settings
     if (!rows.has(standard))
-      notes.add('Documents without the default language have their texts in it too', type.name)
+      notes.add('Documents without the default language get their texts in it too', type.name)
     const owner = { isPublished, publishedAt, createdAt }
     const entry = this.entry(key, type, sources, owner, 0)
     this.entries.push({ ...entry, ids: idsOf(type.name, rows), ...(changedAt ? { changedAt } : {}) })
@@ -181,10 +181,7 @@ export class StrapiEntries {
       const isNamed = typeof id === 'number' || typeof id === 'string'
       if (typeof type === 'string' && isNamed && this.settings.model.types.has(type))
         return [{ type, id: String(id), data: component }]
-      this.settings.notes.add(
-        'Components of which the export has no description are not taken over',
-        attributeName,
-      )
+      this.settings.notes.add('Components whose schema the export does not have are left out', attributeName)
       return []
     })
   }
@@ -204,7 +201,7 @@ export class StrapiEntries {
   }
 
   private isTooDeep({ type }: Source, depth: number): boolean {
-    if (depth >= maxDepth) this.settings.notes.add('Components deep in each other are not taken over', type)
+    if (depth >= maxDepth) this.settings.notes.add('Components that are nested too deeply are left out', type)
     return depth >= maxDepth
   }
 
@@ -232,13 +229,13 @@ export class StrapiEntries {
       for (const [locale, list] of counterparts) {
         const other = list.next(component.type)
         if (other) same.set(locale, other)
-        else this.settings.notes.add('Parts that a translation has not are in it too', place)
+        else this.settings.notes.add('Components that are missing in a translation appear in it too', place)
       }
       return [this.entry(key, type, same, owner, depth + 1)]
     })
     for (const [, { left }] of counterparts)
       for (const _ of left)
-        this.settings.notes.add('Parts that only a translation has are not taken over', place)
+        this.settings.notes.add('Components that only a translation has are left out', place)
     return children
   }
 

@@ -100,17 +100,14 @@ function noteOthers(
   for (const { type, id } of site.entities)
     if (isOfApi(type) && !model.types.has(type))
       site.unread.add(`entities: ${type} ${id}`, 'the export has no schema of its type')
-    else if (isOther(type)) notes.add('Accounts of visitors and what plug-ins store are not taken over', type)
+    else if (isOther(type)) notes.add('Accounts of visitors and data of plugins are left out', type)
   for (const [uid, { name }] of model.types)
     if (shown && isOfApi(uid) && !shown.has(uid))
-      notes.add('Types that not everybody could read in Strapi want a key here too', name)
+      notes.add('Types that were not public in Strapi need an API key', name)
   for (const { name, fields } of model.types.values())
     for (const { attributeName, attribute, taking } of fields)
       if (attribute.type === 'richtext' && taking === 'plain')
-        notes.add(
-          'Markdown stays as it is written, with the addresses of files in it',
-          `${name}.${attributeName}`,
-        )
+        notes.add('Markdown stays unchanged, with the addresses of files in it', `${name}.${attributeName}`)
 }
 
 /** Reads an export of Strapi 5 or 4 that was made by `strapi export --no-encrypt`. */
@@ -145,7 +142,7 @@ export const readStrapi: ReadExport = async (files): Promise<ImportedSite> => {
     files: media,
     notes: [
       ...notes.sentences,
-      'Accounts, roles, permissions, keys, webhooks and settings of Strapi are not taken over.',
+      'Accounts, roles, permissions, keys, webhooks and settings of Strapi are left out.',
     ],
     unread: site.unread.found,
   }

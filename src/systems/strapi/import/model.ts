@@ -208,18 +208,18 @@ export class StrapiModel {
       return undefined
     }
     const name = isChildren ? attributeName : free(nameKey(attributeName), taken)
-    if (name !== attributeName) this.notes.add('Fields that have other names here', `${place} is ${name}`)
+    if (name !== attributeName) this.notes.add('Fields get a different name', `${place} is ${name}`)
     const common = { attributeName, attribute, name, label: labelOf(attributeName) }
     const translatable = this.isTranslatable(schema, attribute)
     return { ...common, translatable, ...this.taking(attribute, isChildren, place) }
   }
 
   private problemOf(attribute: Attribute): string | undefined {
-    if (attribute.type === 'password') return 'Passwords are not taken over'
+    if (attribute.type === 'password') return 'Passwords are left out'
     if (attribute.private)
-      return 'Private fields are not taken over, because what is public here is so with all fields'
+      return 'Private fields are left out, because the public sees all fields of an entry'
     if (attribute.type === 'relation' && attribute.target && !this.names.has(attribute.target))
-      return 'Relations to accounts and to other things that are no content are not taken over'
+      return 'Relations to accounts and other records that are not content are left out'
     return undefined
   }
 
@@ -246,7 +246,7 @@ export class StrapiModel {
     }
     const parts = this.entriesOf(attribute).flatMap(uid => this.names.get(uid) ?? [])
     if (type === 'dynamiczone' && parts.length > 0)
-      this.notes.add('Further dynamic zones of a type are relations to several entries', place)
+      this.notes.add('Further dynamic zones of a type become relations to several entries', place)
     if (parts.length > 0) {
       const many = manyIf(repeatable || type === 'dynamiczone')
       return {

@@ -21,7 +21,7 @@ interface Written {
   readonly isPublished: boolean
 }
 
-const broken = 'Rules that published content breaks are left out'
+const broken = 'Rules that published entries break are left out'
 const unknown = 'Unsupported rules are left out'
 const texts: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'slug', 'email'])
 
@@ -96,7 +96,7 @@ function typeOf({ type }: PlannedField, written: readonly Written[], place: stri
     return text !== undefined && typeProblem({ field_type: type, data: {} }, text) !== undefined
   }
   if (type === 'json' || !written.some(isWrong)) return type
-  notes.add(`Fields that are text here, for a value is not what it should be`, place)
+  notes.add(`Fields with values that do not fit their type become text fields`, place)
   return 'textarea'
 }
 
