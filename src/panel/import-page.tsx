@@ -17,6 +17,7 @@ const systemNames: Readonly<Record<string, string>> = {
   contentful: 'Contentful',
   sanity: 'Sanity',
   strapi: 'Strapi',
+  markdown: 'Markdown',
 }
 
 export const systemName = (system: string): string => systemNames[system] ?? system

@@ -17,6 +17,7 @@ const exportTexts: Readonly<Record<ImportSystem, PlainText>> = {
   contentful: 'The .json file of contentful space export, or a .tar.gz archive with it and its assets.',
   sanity: 'The .tar.gz archive of sanity dataset export, or its data.ndjson.',
   strapi: 'The .tar.gz archive of strapi export --no-encrypt.',
+  markdown: 'A .zip or .tar.gz archive of the folder with the Markdown files and their images.',
 }
 
 /** Imports from other systems: choose, look at what will come, start, follow, read the report. */

@@ -30,6 +30,8 @@ POST   /api/v1/import/sanity - - - - a
 POST   /api/v1/import/sanity/address - - - - a
 POST   /api/v1/import/strapi - - - - a
 POST   /api/v1/import/strapi/address - - - - a
+POST   /api/v1/import/markdown - - - - a
+POST   /api/v1/import/markdown/address - - - - a
 GET    /api/v1/metrics              - - - - a
 GET    /api/v1/instances            - - - - a
 GET    /api/v1/openapi.json         n v e k a

@@ -12,6 +12,7 @@ const names: Readonly<Record<(typeof importSystems)[number], string>> = {
   contentful: 'Contentful',
   sanity: 'Sanity',
   strapi: 'Strapi',
+  markdown: 'Markdown files',
 }
 
 const mostRows = 200

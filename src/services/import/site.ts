@@ -77,6 +77,8 @@ export interface Size {
 interface ImportedSource {
   /** The address of its page there, if the export says it. */
   readonly address?: string | undefined
+  /** Paths that led to it there, such as `/old-name`. */
+  readonly formerly?: readonly string[] | undefined
   /** Without that of children, which have their own where the export has them apart. */
   readonly size: Size
 }

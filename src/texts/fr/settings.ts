@@ -469,6 +469,8 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Le fichier .json de contentful space export, ou une archive .tar.gz qui le contient avec ses fichiers.',
   'The .tar.gz archive of sanity dataset export, or its data.ndjson.':
     'L’archive .tar.gz de sanity dataset export, ou son data.ndjson.',
+  'A .zip or .tar.gz archive of the folder with the Markdown files and their images.':
+    'Une archive .zip ou .tar.gz du dossier avec les fichiers Markdown et leurs images.',
   'The .tar.gz archive of strapi export --no-encrypt.': 'L’archive .tar.gz de strapi export --no-encrypt.',
   'The .xml file from Tools > Export in WordPress, or several such files in a .tar.gz archive.':
     'Le fichier .xml de « Outils, Exporter », ou plusieurs dans une archive .tar.gz.',
