@@ -18,6 +18,7 @@ const systemNames: Readonly<Record<string, string>> = {
   sanity: 'Sanity',
   strapi: 'Strapi',
   markdown: 'Markdown',
+  ghost: 'Ghost',
 }
 
 export const systemName = (system: string): string => systemNames[system] ?? system

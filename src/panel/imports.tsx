@@ -17,6 +17,7 @@ const exportTexts: Readonly<Record<ImportSystem, PlainText>> = {
   contentful: 'The .json file of contentful space export, or a .tar.gz archive with it and its assets.',
   sanity: 'The .tar.gz archive of sanity dataset export, or its data.ndjson.',
   strapi: 'The .tar.gz archive of strapi export --no-encrypt.',
+  ghost: 'The .json file from Settings > Import/Export in Ghost, or an archive with it and content/images.',
   markdown: 'A .zip or .tar.gz archive of the folder with the Markdown files and their images.',
 }
 

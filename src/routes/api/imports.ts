@@ -13,6 +13,7 @@ const names: Readonly<Record<(typeof importSystems)[number], string>> = {
   sanity: 'Sanity',
   strapi: 'Strapi',
   markdown: 'Markdown files',
+  ghost: 'Ghost',
 }
 
 const mostRows = 200
