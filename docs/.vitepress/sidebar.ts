@@ -74,6 +74,7 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
       ['From Sanity', 'docs/moving-from/sanity.md'],
       ['From Ghost', 'docs/moving-from/ghost.md'],
       ['From Markdown files', 'docs/moving-from/markdown.md'],
+      ['From CSV tables', 'docs/moving-from/csv.md'],
     ],
   },
   {

@@ -19,6 +19,7 @@ const systemNames: Readonly<Record<string, string>> = {
   strapi: 'Strapi',
   markdown: 'Markdown',
   ghost: 'Ghost',
+  csv: 'CSV',
 }
 
 export const systemName = (system: string): string => systemNames[system] ?? system

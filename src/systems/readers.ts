@@ -7,6 +7,7 @@ const readers: Readonly<Record<ImportSystem, () => Promise<ReadExport>>> = {
   contentful: async () => (await import('./contentful/import/index.js')).readContentful,
   sanity: async () => (await import('./sanity/import/index.js')).readSanity,
   strapi: async () => (await import('./strapi/import/index.js')).readStrapi,
+  csv: async () => (await import('./csv/index.js')).readCsv,
   ghost: async () => (await import('./ghost/index.js')).readGhost,
   markdown: async () => (await import('./markdown/index.js')).readMarkdown,
 }

@@ -112,3 +112,24 @@ describe('Ghost', () => {
     expect((await page('/post-3')).status).toBe(404)
   })
 })
+
+describe('CSV', () => {
+  it('is a datatype named as its file; another encoding is refused with the line', async () => {
+    const table = 'slug,title,price\nsalt,Salt,1.5\npepper,Pepper,2\nbad\n'
+    const done = await run('csv', table, 'My spices.csv')
+    expect(done).toMatchObject({
+      status: 'completed',
+      result: { datatypes: 1, fields: 2, entries: 2, left_out: 1 },
+    })
+    expect((await page('/mySpices/salt')).body).toMatchObject({
+      type: 'mySpices',
+      title: 'Salt',
+      price: '1.5',
+    })
+    const latin = await run('csv', Buffer.from('name\nCaf\xe9\n', 'latin1'), 'names.csv')
+    expect(latin).toMatchObject({
+      status: 'failed',
+      error_message: expect.stringMatching(/^names\.csv: line 2 is not UTF-8/),
+    })
+  })
+})

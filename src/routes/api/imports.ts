@@ -14,6 +14,7 @@ const names: Readonly<Record<(typeof importSystems)[number], string>> = {
   strapi: 'Strapi',
   markdown: 'Markdown files',
   ghost: 'Ghost',
+  csv: 'CSV tables',
 }
 
 const mostRows = 200

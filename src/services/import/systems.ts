@@ -1,3 +1,11 @@
 /** The systems and kinds of files that can be imported. */
-export const importSystems = ['wordpress', 'contentful', 'sanity', 'strapi', 'markdown', 'ghost'] as const
+export const importSystems = [
+  'wordpress',
+  'contentful',
+  'sanity',
+  'strapi',
+  'markdown',
+  'ghost',
+  'csv',
+] as const
 export type ImportSystem = (typeof importSystems)[number]

@@ -142,7 +142,7 @@ class GhostReader {
     const { base } = this.site
     return {
       ...{ key, ids: [{ kind: 'post', id }], type: isPage ? 'page' : 'post' },
-      page: { path, title: (title.trim() || slug || id).slice(0, 255) },
+      page: { path, title: (title.replaceAll(/\s+/g, ' ').trim() || slug || id).slice(0, 255) },
       isPublished,
       createdAt: post.created_at ?? published_at ?? this.start,
       ...(updated_at === undefined ? {} : { changedAt: updated_at }),

@@ -44,7 +44,7 @@ const rowOf = ({ members }: Page): Row =>
 
 const titleOf = ({ members, text, place }: Page): string => {
   const title = members.get('title')
-  const given = typeof title === 'string' || typeof title === 'number' ? String(title).trim() : ''
+  const given = typeof title === 'string' || typeof title === 'number' ? String(title).replaceAll(/\s+/g, ' ').trim() : ''
   return (given || headingOf(text) || labelOf(place.parts.at(-1) ?? '') || 'Home').slice(0, 255)
 }
 

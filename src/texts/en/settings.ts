@@ -430,6 +430,7 @@ export const settingsTexts = [
   'The .json file of contentful space export, or a .tar.gz archive with it and its assets.',
   'The .tar.gz archive of sanity dataset export, or its data.ndjson.',
   'The .json file from Settings > Import/Export in Ghost, or an archive with it and content/images.',
+  'A .csv or .tsv file in UTF-8 whose first line has the names of the fields, or a .zip archive of several.',
   'A .zip or .tar.gz archive of the folder with the Markdown files and their images.',
   'The .tar.gz archive of strapi export --no-encrypt.',
   'The .xml file from Tools > Export in WordPress, or several such files in a .tar.gz archive.',
