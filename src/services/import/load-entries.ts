@@ -176,14 +176,14 @@ export class EntryLoader {
   private rootFor(entry: ImportedEntry, group: ReadonlySet<string>): RootToStore {
     const { key } = entry
     const createdAt = timeIn(entry.createdAt)
-    // Nobody can see it before its time, in the other system either.
-    const isEarly = entry.isPublished && (timeIn(entry.publishedAt) ?? '') > timestamp(this.settings.now)
+    const planned = timeIn(entry.publishAt)
+    const isEarly = entry.isPublished && planned !== undefined && planned > timestamp(this.settings.now)
     const isPublished = entry.isPublished && !isEarly
     return {
       ...this.treeFor(entry, group),
       ...{ content_data_id: this.settings.ids.get(key) ?? '', isPublished, createdAt },
       publishedAt: timeIn(entry.publishedAt) ?? createdAt,
-      publishAt: isEarly ? timeIn(entry.publishedAt) : this.plannedFor(entry),
+      publishAt: isEarly ? planned : this.plannedFor(entry),
       changedAt: timeIn(entry.changedAt),
       sources: this.settings.sources.take(entry),
       page: this.settings.model.pages.get(key),

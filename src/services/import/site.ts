@@ -98,7 +98,7 @@ export interface ImportedEntry {
   readonly changedAt?: string | undefined
   /** ISO 8601, in UTC. */
   readonly publishedAt?: string | undefined
-  /** ISO 8601, in UTC: when a draft is to be published. */
+  /** ISO 8601, in UTC: when a draft is to be published. A published entry is a draft until then. */
   readonly publishAt?: string | undefined
   readonly values: ImportedValues
   /** In other locales: those of the fields that are translatable, by the code of the locale. */

@@ -16,7 +16,7 @@ import { byTime, PageAddresses } from '../imports.js'
 import { labelOf } from '../text-types.js'
 import { type Table, tableOf } from './table.js'
 
-/** Columns that say something about the entry, and are no fields. */
+/** Columns about the entry itself, which do not become fields. */
 const reserved = {
   id: ['id', '_id'],
   slug: ['slug', 'path', 'permalink'],
@@ -141,7 +141,9 @@ class TableReader {
     if (taken !== path) this.world.notes.add('Addresses that another page has get a number behind them', path)
     const titles = titleNames.flatMap(name => {
       const value = Object.entries(values).find(([own]) => own.toLowerCase() === name)?.[1]
-      return value && 'value' in value && typeof value.value === 'string' ? [value.value.replaceAll(/\s+/g, ' ').trim()] : []
+      return value && 'value' in value && typeof value.value === 'string'
+        ? [value.value.replaceAll(/\s+/g, ' ').trim()]
+        : []
     })
     return { path: taken, title: (titles.find(text => text !== '') ?? slug).slice(0, 255) }
   }
@@ -155,6 +157,7 @@ class TableReader {
     const id = own || `${file}:${this.table.rows[row]?.line ?? row}`
     const publishedAt = this.timeOf('published', row) ?? this.timeOf('created', row)
     const changedAt = this.timeOf('changed', row)
+    const isPublished = this.isPublished(row)
     return {
       ...{
         key: `${this.name}:${id}:${own === '' ? '' : 'id'}`,
@@ -162,10 +165,11 @@ class TableReader {
         type: this.name,
       },
       page: this.pageOf(row, values),
-      isPublished: this.isPublished(row),
+      isPublished,
       ...{ createdAt: this.timeOf('created', row) ?? publishedAt ?? startOfTime, isUndated: true },
       ...(changedAt === undefined ? {} : { changedAt }),
       ...(publishedAt === undefined ? {} : { publishedAt }),
+      ...(isPublished && publishedAt !== undefined ? { publishAt: publishedAt } : {}),
       values,
       source: { size: sizeOfValues(values) },
     }

@@ -84,7 +84,7 @@ class NodeWriter {
     }
   }
 
-  /** What the editor has as a card, in the names of Lexical or of Mobiledoc. */
+  /** Writes a card of the editor, in the names of Lexical or of Mobiledoc. */
   card(type: string, node: Json): string {
     switch (type) {
       case 'horizontalrule':

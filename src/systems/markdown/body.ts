@@ -19,7 +19,7 @@ function figure(settings: string): string {
   return caption ? `<figure>${image}<figcaption>${escapeHtml(caption)}</figcaption></figure>` : image
 }
 
-/** What generators replace before they read Markdown: links to pages, the address of the site, code and figures. */
+/** Replaces instructions of generators: links to pages, the address of the site, code and figures. */
 const replaced = (text: string): string =>
   text
     .replaceAll(/\{\{[<%]\s{0,9}(?:rel)?ref\s{1,9}"([^"\n]{1,500})"\s{0,9}[>%]\}\}/g, '$1')

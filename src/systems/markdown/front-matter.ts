@@ -21,7 +21,7 @@ const marks = [
   { start: '+++', end: /^\+\+\+[ \t]*$/m, read: (text: string) => parseToml(text) },
 ] as const
 
-/** Reads YAML; throws for what is not YAML, or grows when it is read. */
+/** Reads YAML; throws for other texts, and for one that grows when it is read. */
 export const yaml = (text: string): unknown => parseYaml(text, { maxAliasCount, logLevel: 'silent' })
 
 /** Dates of TOML as text, and without prototypes, as JSON has it. */

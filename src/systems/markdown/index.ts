@@ -44,7 +44,8 @@ const rowOf = ({ members }: Page): Row =>
 
 const titleOf = ({ members, text, place }: Page): string => {
   const title = members.get('title')
-  const given = typeof title === 'string' || typeof title === 'number' ? String(title).replaceAll(/\s+/g, ' ').trim() : ''
+  const given =
+    typeof title === 'string' || typeof title === 'number' ? String(title).replaceAll(/\s+/g, ' ').trim() : ''
   return (given || headingOf(text) || labelOf(place.parts.at(-1) ?? '') || 'Home').slice(0, 255)
 }
 
@@ -171,6 +172,7 @@ class MarkdownReader {
       ...{ createdAt: publishedAt ?? this.start, isUndated: true },
       ...(changedAt === undefined ? {} : { changedAt }),
       ...(publishedAt === undefined ? {} : { publishedAt }),
+      ...(isDraft || publishedAt === undefined ? {} : { publishAt: publishedAt }),
       values: { ...read.values, ...this.terms.valuesOf(members) },
       ...(translations.length > 0
         ? { translations: Object.fromEntries(translations.map(({ language, values }) => [language, values])) }

@@ -18,7 +18,7 @@ export interface Place {
 
 export const isPage = (name: string): boolean => /\.(?:md|mdx|markdown)$/i.test(name)
 
-/** Folders of programs and themes, whose Markdown is no content. */
+/** Folders of programs and themes, whose Markdown is not content. */
 const ofPrograms =
   /(?:^|\/)(?:node_modules|vendor|themes|__MACOSX|\.[^/]+|_site|_layouts|_includes|_data|_sass|layouts|archetypes|bower_components)\//
 const aboutTheProject =
