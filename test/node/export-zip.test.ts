@@ -35,7 +35,11 @@ it.each([
     zipOf({ 'a.md': '#', 'b.md': '#', 'c.md': '#' }, { size: 0xfffffff0 }),
     /more than 200000 files or/,
   ],
-  ['half an archive', zipOf({ 'a.md': '# A' }).subarray(0, 40), /central directory record signature not found/],
+  [
+    'half an archive',
+    zipOf({ 'a.md': '# A' }).subarray(0, 40),
+    /central directory record signature not found/,
+  ],
   ['text', Buffer.from('no archive'), /central directory record signature not found/],
 ])('refuses an archive with %s', async (_, content, reason) => {
   await expect(openExport(zipped(content), 'bounded')).rejects.toThrow(reason)
