@@ -173,6 +173,10 @@ export const limits = {
     unpackedBytes: 8 * 2 ** 30,
     /** Number of files in an archive. */
     files: 200_000,
+    /** One file of Markdown or settings: longer ones are left out. */
+    pageBytes: 2 ** 20,
+    /** One file of records that is read as a whole. */
+    recordsBytes: 2 ** 27,
     /** Memory of the process, apart from files and buffers, in MiB. */
     memoryMiB: 1024,
     /** Longest run; then it fails, and can be started again. */

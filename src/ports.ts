@@ -171,8 +171,8 @@ export interface Archives {
 export interface ExportFiles {
   /** In no order, with `/` between folders, such as `assets/uploads/a.jpg`; the name itself for a single file. */
   readonly names: readonly string[]
-  /** As UTF-8. */
-  text(name: string): Promise<string>
+  /** As UTF-8. @throws 400 for a file of more than `maxBytes` */
+  text(name: string, maxBytes?: number): Promise<string>
   lines(name: string): AsyncIterable<string>
 }
 

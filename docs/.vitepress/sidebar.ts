@@ -72,6 +72,9 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
       ['From Strapi', 'docs/moving-from/strapi.md'],
       ['From Contentful', 'docs/moving-from/contentful.md'],
       ['From Sanity', 'docs/moving-from/sanity.md'],
+      ['From Ghost', 'docs/moving-from/ghost.md'],
+      ['From Markdown files', 'docs/moving-from/markdown.md'],
+      ['From CSV tables', 'docs/moving-from/csv.md'],
     ],
   },
   {

@@ -108,7 +108,7 @@ export const commands: readonly Command[] = [
     words: 'import',
     summary: 'import the export of another system: model, entries and files',
     arguments: {
-      '<system>': 'the other system: contentful, sanity, strapi or wordpress',
+      '<system>': 'the other system: contentful, csv, ghost, markdown, sanity, strapi or wordpress',
       '<export>': 'the exported file or archive, or a folder of its files',
     },
     options: {

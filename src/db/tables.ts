@@ -21,7 +21,7 @@ export type Operation = 'INSERT' | 'UPDATE' | 'DELETE'
 /** `open` until it is answered by somebody who may publish, or withdrawn by its author. */
 const reviewStates = ['open', 'approved', 'returned', 'withdrawn'] as const
 
-const importSystems = ['wordpress', 'contentful', 'sanity', 'strapi'] as const
+const importSystems = ['wordpress', 'contentful', 'sanity', 'strapi', 'markdown', 'ghost', 'csv'] as const
 /** `ready` has been looked at only, and waits for its start. */
 const importStates = ['running', 'ready', 'completed', 'failed', 'cancelled'] as const
 

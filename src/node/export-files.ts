@@ -17,7 +17,7 @@ export interface OpenExport extends ExportFiles {
   close(): Promise<void>
 }
 
-const isArchive = (path: string): boolean => /\.(?:tar|tar\.gz|tgz)$/i.test(path)
+const isArchive = (path: string): boolean => /\.(?:tar|tar\.gz|tgz|zip)$/i.test(path)
 
 const named = (path: string): string => path.split(sep).join('/')
 
@@ -40,35 +40,38 @@ async function hashOf(path: string): Promise<string> {
 }
 
 /**
- * Unpacks the files of an archive into a folder of its own; links and devices are passed over. The library goes on
- * writing after it has refused an archive, so a damaged one is found before the first file is written, and any other
- * problem is thrown after the last one.
+ * Unpacks the files of a tar archive; links and devices are passed over. The library goes on writing after it has
+ * refused an archive, so a damaged one is found before the first file is written, and any other problem is thrown after
+ * the last one.
  */
-async function unpacked(path: string, isBounded: boolean): Promise<string> {
+async function untar(path: string, folder: string, count: (size: number) => void): Promise<void> {
   const { extract, list } = await import('tar')
-  const folder = await mkdtemp(join(tmpdir(), 'slugline-import-'))
   const problems: unknown[] = []
+  await list({ file: path, strict: true, onReadEntry: ({ size }) => count(size) })
+  await extract({
+    file: path,
+    cwd: folder,
+    filter: (_, entry) => !('type' in entry) || isPlain(entry.type),
+    onwarn: (_code, problem) => problems.push(problem),
+  })
+  if (problems.length > 0) throw problems[0]
+}
+
+/** Unpacks an archive into a folder of its own. */
+async function unpacked(path: string, isBounded: boolean): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'slugline-import-'))
+  let [files, bytes] = [0, 0]
+  const count = (size: number) => {
+    files++
+    bytes += size
+    if (isBounded && (files > limits.imports.files || bytes > limits.imports.unpackedBytes))
+      throw new Error(
+        `it has more than ${limits.imports.files} files or ${limits.imports.unpackedBytes} bytes`,
+      )
+  }
   try {
-    let [files, bytes] = [0, 0]
-    await list({
-      file: path,
-      strict: true,
-      onReadEntry: ({ size }) => {
-        files++
-        bytes += size
-        if (isBounded && (files > limits.imports.files || bytes > limits.imports.unpackedBytes))
-          throw new Error(
-            `it has more than ${limits.imports.files} files or ${limits.imports.unpackedBytes} bytes`,
-          )
-      },
-    })
-    await extract({
-      file: path,
-      cwd: folder,
-      filter: (_, entry) => !('type' in entry) || isPlain(entry.type),
-      onwarn: (_code, problem) => problems.push(problem),
-    })
-    if (problems.length > 0) throw problems[0]
+    if (/\.zip$/i.test(path)) await (await import('./zip.js')).unzip(path, folder, count)
+    else await untar(path, folder, count)
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw badRequest(`${path}: cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`)
@@ -79,7 +82,7 @@ async function unpacked(path: string, isBounded: boolean): Promise<string> {
 const isPlain = (type: string): boolean => ['File', 'OldFile', 'ContiguousFile', 'Directory'].includes(type)
 
 /**
- * Opens an export: a file, a folder, or a `.tar`, `.tar.gz` or `.tgz`, which is unpacked beside other temporary files.
+ * Opens an export: a file, a folder, or a `.zip`, `.tar`, `.tar.gz` or `.tgz`, which is unpacked beside other temporary files.
  * @param bounds `bounded` for an archive of somebody else, whose unpacked files must stay within the limits
  * @throws 400 if it is missing or cannot be read
  */
@@ -97,7 +100,11 @@ export async function openExport(path: string, bounds?: 'bounded'): Promise<Open
   }
   return {
     names: [...files.keys()],
-    text: name => readFile(at(name), 'utf8'),
+    async text(name, maxBytes = Number.POSITIVE_INFINITY) {
+      const { size } = await stat(at(name))
+      if (size > maxBytes) throw badRequest(`${name}: is larger than ${maxBytes} bytes`)
+      return readFile(at(name), 'utf8')
+    },
     lines: name =>
       createInterface({ input: createReadStream(at(name)), crlfDelay: Number.POSITIVE_INFINITY }),
     async file(name) {

@@ -16,7 +16,7 @@ import { programOf } from './program.js'
 
 const prefix = 'slugline-import-job-'
 /** The endings that say how a file is opened. */
-const ending = /\.(?:tar\.gz|tgz|tar|xml|wxr|json|ndjson|enc)$/i
+const ending = /\.(?:tar\.gz|tgz|tar|zip|xml|wxr|json|ndjson|enc|csv|tsv|txt|md|markdown|mdx)$/i
 /** How long a download may take, and how long it may be silent. */
 const [downloadMs, silentMs] = [3_600_000, 60_000]
 /** How long a process has to end by itself after it was asked to. */
@@ -25,7 +25,13 @@ const graceMs = 5000
 /** A new place for a file of this name, which only the account of the service can read. */
 async function placeFor(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix))
-  return join(folder, `export${ending.exec(name)?.[0].toLowerCase() ?? ''}`)
+  return join(folder, `${stemOf(name)}${ending.exec(name)?.[0].toLowerCase() ?? ''}`)
+}
+
+/** The name of a table or a page is the name of its record. Of other exports it says nothing. */
+function stemOf(name: string): string {
+  const [, stem = ''] = /([^/\\]+)\.(?:csv|tsv|txt|md|markdown|mdx)$/i.exec(name) ?? []
+  return stem.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 100) || 'export'
 }
 
 /** Only what `placeFor` has made, whatever the database says. */

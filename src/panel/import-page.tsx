@@ -17,6 +17,9 @@ const systemNames: Readonly<Record<string, string>> = {
   contentful: 'Contentful',
   sanity: 'Sanity',
   strapi: 'Strapi',
+  markdown: 'Markdown',
+  ghost: 'Ghost',
+  csv: 'CSV',
 }
 
 export const systemName = (system: string): string => systemNames[system] ?? system

@@ -17,6 +17,9 @@ const exportTexts: Readonly<Record<ImportSystem, PlainText>> = {
   contentful: 'The .json file of contentful space export, or a .tar.gz archive with it and its assets.',
   sanity: 'The .tar.gz archive of sanity dataset export, or its data.ndjson.',
   strapi: 'The .tar.gz archive of strapi export --no-encrypt.',
+  csv: 'A .csv or .tsv file in UTF-8 whose first line has the names of the fields, or a .zip archive of several.',
+  ghost: 'The .json file from Settings > Import/Export in Ghost, or an archive with it and content/images.',
+  markdown: 'A .zip or .tar.gz archive of the folder with the Markdown files and their images.',
 }
 
 /** Imports from other systems: choose, look at what will come, start, follow, read the report. */

@@ -8,6 +8,9 @@ const readers: Readonly<Record<ImportSystem, () => Promise<ReadExport>>> = {
   contentful: async () => (await import('./contentful/import/index.js')).readContentful,
   sanity: async () => (await import('./sanity/import/index.js')).readSanity,
   strapi: async () => (await import('./strapi/import/index.js')).readStrapi,
+  csv: async () => (await import('./csv/index.js')).readCsv,
+  ghost: async () => (await import('./ghost/index.js')).readGhost,
+  markdown: async () => (await import('./markdown/index.js')).readMarkdown,
 }
 
 /** The reader of a system's exports; undefined for a system without a reader. */

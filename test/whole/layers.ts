@@ -143,6 +143,9 @@ export const layers: Readonly<Record<string, Layer>> = {
   'src/systems/contentful': {
     mayImport: ['src/db', 'src/db/queries', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
   },
+  'src/systems/csv': { mayImport: ['src/services/**', 'src/systems'] },
+  'src/systems/ghost': { mayImport: ['src/services/**', 'src/systems'] },
+  'src/systems/markdown': { mayImport: ['src/services/**', 'src/systems'] },
   'src/systems/sanity': {
     mayImport: ['src/computing', 'src/db', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
   },

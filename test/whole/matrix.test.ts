@@ -30,6 +30,12 @@ POST   /api/v1/import/sanity - - - - a
 POST   /api/v1/import/sanity/address - - - - a
 POST   /api/v1/import/strapi - - - - a
 POST   /api/v1/import/strapi/address - - - - a
+POST   /api/v1/import/markdown - - - - a
+POST   /api/v1/import/markdown/address - - - - a
+POST   /api/v1/import/ghost - - - - a
+POST   /api/v1/import/ghost/address - - - - a
+POST   /api/v1/import/csv - - - - a
+POST   /api/v1/import/csv/address - - - - a
 GET    /api/v1/metrics              - - - - a
 GET    /api/v1/instances            - - - - a
 GET    /api/v1/openapi.json         n v e k a

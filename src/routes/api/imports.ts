@@ -12,6 +12,9 @@ const names: Readonly<Record<(typeof importSystems)[number], string>> = {
   contentful: 'Contentful',
   sanity: 'Sanity',
   strapi: 'Strapi',
+  markdown: 'Markdown files',
+  ghost: 'Ghost',
+  csv: 'CSV tables',
 }
 
 const mostRows = 200

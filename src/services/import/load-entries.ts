@@ -174,13 +174,16 @@ export class EntryLoader {
   }
 
   private rootFor(entry: ImportedEntry, group: ReadonlySet<string>): RootToStore {
-    const { key, isPublished } = entry
+    const { key } = entry
     const createdAt = timeIn(entry.createdAt)
+    const planned = timeIn(entry.publishAt)
+    const isEarly = entry.isPublished && planned !== undefined && planned > timestamp(this.settings.now)
+    const isPublished = entry.isPublished && !isEarly
     return {
       ...this.treeFor(entry, group),
       ...{ content_data_id: this.settings.ids.get(key) ?? '', isPublished, createdAt },
       publishedAt: timeIn(entry.publishedAt) ?? createdAt,
-      publishAt: this.plannedFor(entry),
+      publishAt: isEarly ? planned : this.plannedFor(entry),
       changedAt: timeIn(entry.changedAt),
       sources: this.settings.sources.take(entry),
       page: this.settings.model.pages.get(key),

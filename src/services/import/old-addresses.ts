@@ -18,6 +18,10 @@ const batchSize = 200
 const urlOf = (address: string | undefined): URL | undefined =>
   address !== undefined && URL.canParse(address) ? new URL(address) : undefined
 
+/** On no host: only its path counts. */
+const oldPath = (path: string): URL | undefined =>
+  URL.canParse(path, 'http://old.invalid') ? new URL(path, 'http://old.invalid') : undefined
+
 const fromOf = ({ pathname, search }: URL): string => `${pathname}${search}`
 
 /** The slug that an old address means; undefined for one with a query, or one that cannot be a slug. */
@@ -27,13 +31,16 @@ const slugOf = ({ pathname, search }: URL): string | undefined =>
 /** Old addresses of pages that are elsewhere here, with the redirect's slug where it can be one. */
 async function* movedPages(imports: TreeImport, { site: { entries }, ids }: Moved) {
   for (let at = 0; at < entries.length; at += batchSize) {
-    const some = entries.slice(at, at + batchSize).filter(({ source }) => source?.address !== undefined)
+    const some = entries
+      .slice(at, at + batchSize)
+      .filter(({ source }) => source?.address !== undefined || source?.formerly !== undefined)
     const stored = await imports.readBack(some.flatMap(({ key }) => ids.get(key) ?? []))
     for (const { key, source } of some) {
-      const url = urlOf(source?.address)
       const to = stored.get(ids.get(key) ?? '')?.slug
-      const from = url && slugOf(url)
-      if (url && to !== undefined && from !== to) yield { url, from, to }
+      for (const url of [urlOf(source?.address), ...(source?.formerly ?? []).map(oldPath)]) {
+        const from = url && slugOf(url)
+        if (url && to !== undefined && from !== to) yield { url, from, to }
+      }
     }
   }
 }

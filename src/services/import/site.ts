@@ -77,6 +77,8 @@ export interface Size {
 interface ImportedSource {
   /** The address of its page there, if the export says it. */
   readonly address?: string | undefined
+  /** Paths that led to it there, such as `/old-name`. */
+  readonly formerly?: readonly string[] | undefined
   /** Without that of children, which have their own where the export has them apart. */
   readonly size: Size
 }
@@ -96,7 +98,7 @@ export interface ImportedEntry {
   readonly changedAt?: string | undefined
   /** ISO 8601, in UTC. */
   readonly publishedAt?: string | undefined
-  /** ISO 8601, in UTC: when a draft is to be published. */
+  /** ISO 8601, in UTC: when a draft is to be published. A published entry is a draft until then. */
   readonly publishAt?: string | undefined
   readonly values: ImportedValues
   /** In other locales: those of the fields that are translatable, by the code of the locale. */

@@ -1,3 +1,11 @@
-/** The systems whose exports can be imported. */
-export const importSystems = ['wordpress', 'contentful', 'sanity', 'strapi'] as const
+/** The systems and kinds of files that can be imported. */
+export const importSystems = [
+  'wordpress',
+  'contentful',
+  'sanity',
+  'strapi',
+  'markdown',
+  'ghost',
+  'csv',
+] as const
 export type ImportSystem = (typeof importSystems)[number]

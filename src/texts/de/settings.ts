@@ -463,6 +463,12 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Die .json-Datei von contentful space export oder ein .tar.gz-Archiv mit ihr und ihren Dateien.',
   'The .tar.gz archive of sanity dataset export, or its data.ndjson.':
     'Das .tar.gz-Archiv von sanity dataset export oder dessen data.ndjson.',
+  'The .json file from Settings > Import/Export in Ghost, or an archive with it and content/images.':
+    'Die .json-Datei aus Settings > Import/Export in Ghost, oder ein Archiv mit ihr und content/images.',
+  'A .csv or .tsv file in UTF-8 whose first line has the names of the fields, or a .zip archive of several.':
+    'Eine .csv- oder .tsv-Datei in UTF-8, deren erste Zeile die Namen der Felder enthält, oder ein .zip-Archiv mit mehreren.',
+  'A .zip or .tar.gz archive of the folder with the Markdown files and their images.':
+    'Ein .zip- oder .tar.gz-Archiv des Ordners mit den Markdown-Dateien und ihren Bildern.',
   'The .tar.gz archive of strapi export --no-encrypt.': 'Das .tar.gz-Archiv von strapi export --no-encrypt.',
   'The .xml file from Tools > Export in WordPress, or several such files in a .tar.gz archive.':
     'Die .xml-Datei aus „Werkzeuge, Daten exportieren“ oder mehrere davon in einem .tar.gz-Archiv.',

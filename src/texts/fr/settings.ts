@@ -467,6 +467,12 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Le fichier .json de contentful space export, ou une archive .tar.gz qui le contient avec ses fichiers.',
   'The .tar.gz archive of sanity dataset export, or its data.ndjson.':
     'L’archive .tar.gz de sanity dataset export, ou son data.ndjson.',
+  'The .json file from Settings > Import/Export in Ghost, or an archive with it and content/images.':
+    'Le fichier .json de Settings > Import/Export dans Ghost, ou une archive avec lui et content/images.',
+  'A .csv or .tsv file in UTF-8 whose first line has the names of the fields, or a .zip archive of several.':
+    'Un fichier .csv ou .tsv en UTF-8 dont la première ligne contient les noms des champs, ou une archive .zip de plusieurs fichiers.',
+  'A .zip or .tar.gz archive of the folder with the Markdown files and their images.':
+    'Une archive .zip ou .tar.gz du dossier avec les fichiers Markdown et leurs images.',
   'The .tar.gz archive of strapi export --no-encrypt.': 'L’archive .tar.gz de strapi export --no-encrypt.',
   'The .xml file from Tools > Export in WordPress, or several such files in a .tar.gz archive.':
     'Le fichier .xml de « Outils, Exporter », ou plusieurs dans une archive .tar.gz.',

@@ -10,21 +10,13 @@ import { sizeOfJson } from '../../../services/import/size.js'
 import { trimmed } from '../../../services/text.js'
 import { importAddress, isObject, memberOf, memberText, PageAddresses } from '../../imports.js'
 import { kebab, pluralOf } from '../../mapping.js'
+import { labelOf, timeOf } from '../../text-types.js'
 import { htmlOfBlocks, type TextWorld } from './blocks.js'
 import { type SanityDocument, sanityExport } from './export.js'
-import { type FieldPlan, labelOf, slugOf } from './fields.js'
+import { type FieldPlan, slugOf } from './fields.js'
 import { SanityFiles } from './files.js'
 import { type Model, modelOf, placeOf, type TypePlan } from './model.js'
-import {
-  assetOf,
-  contentOf,
-  isMedia,
-  isPart,
-  referenceOf,
-  type SanityObject,
-  timeOf,
-  typeOf,
-} from './objects.js'
+import { assetOf, contentOf, isMedia, isPart, referenceOf, type SanityObject, typeOf } from './objects.js'
 
 type State = Pick<ImportedEntry, 'createdAt' | 'isPublished' | 'publishedAt'>
 

@@ -70,11 +70,3 @@ export const contentOf = (value: SanityObject): [string, unknown][] =>
   Object.entries(value).filter(
     ([name, member]) => !name.startsWith('_') && member !== null && member !== undefined,
   )
-
-const lastTime = Date.parse('9999-12-31T23:59:59.999Z')
-
-/** ISO 8601, in UTC; undefined unless it is a time from 1970 on. */
-export function timeOf(text: string | undefined): string | undefined {
-  const time = Date.parse(text ?? '')
-  return time >= 0 && time <= lastTime ? new Date(time).toISOString() : undefined
-}

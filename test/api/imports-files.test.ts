@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { internalTables, tables } from '../../src/db/tables.js'
+import { testApp } from '../support/app.js'
+import { picture } from '../support/media.js'
+import { testStorage } from '../support/storage.js'
+import { zipOf } from '../support/zip.js'
+
+const store = await testStorage()
+const app = await testApp({ ...store.config, output_format: 'clean' })
+const { call, send, db } = app
+const root = '/api/v1/import'
+let sea: Buffer
+
+beforeAll(async () => {
+  sea = await picture(80, 60).png().toBuffer()
+})
+
+async function ended(id: string) {
+  for (;;) {
+    const { body } = await call('GET', `${root}/${id}`)
+    const isFree = (await db.count(internalTables.leases, { name: 'import' })) === 0
+    if (body.status !== 'running' && isFree) return body
+    await sleep(50)
+  }
+}
+
+const upload = (
+  system: string,
+  content: string | Buffer,
+  name: string,
+  fields: Record<string, string> = {},
+) => {
+  const form = new FormData()
+  for (const [member, value] of Object.entries(fields)) form.set(member, value)
+  form.set('file', new File([typeof content === 'string' ? content : new Uint8Array(content)], name))
+  return send('POST', `${root}/${system}`, { body: form })
+}
+const run = async (...given: Parameters<typeof upload>) => ended((await upload(...given)).body.import_id)
+
+const page = (path: string) => call('GET', path, { as: 'nobody' })
+
+describe('Markdown', () => {
+  const blog = () =>
+    zipOf({
+      'blog/_config.yml': 'url: https://old.example\npermalink: /:title/',
+      'blog/_posts/2020-01-02-first.md':
+        '---\ntitle: First\ntags: [Sea]\nredirect_from: /old-first\n---\n![The sea](/img/sea.png) and [more](/second/).\n',
+      'blog/_posts/2020-02-03-second.md': '---\ntitle: Second\n---\n<script>alert(1)</script>\n\n**Bold**\n',
+      'blog/_posts/2020-02-04-broken.md': '---\n[\n---\n',
+      'blog/img/sea.png': sea,
+    })
+
+  it('is imported with pictures, links, redirects and a report, and once', async () => {
+    const preview = await run('markdown', blog(), 'blog.zip', { preview: 'true' })
+    expect(preview).toMatchObject({ status: 'ready', preview: { files: 1, left_out: 1 } })
+    expect(await db.countAll(tables.contentData)).toBe(0)
+    const { body } = await call('POST', `${root}/${preview.import_id}/start`)
+    const done = await ended(body.import_id)
+    expect(done).toMatchObject({
+      status: 'completed',
+      result: { entries: 3, files: 1, left_out: 1, redirects: 1 },
+    })
+    const { verified } = done.result
+    for (const name of ['records', 'ids', 'states', 'addresses', 'times', 'pictures', 'links'])
+      expect(verified[name].equal, name).toBe(verified[name].of)
+    // The script of the second page has words.
+    expect(verified.words).toEqual({ equal: 2, of: 3 })
+    const first = await page('/first')
+    expect(first.body).toMatchObject({ type: 'posts', _title: 'First', title: 'First' })
+    expect(first.body.body).toMatch(/<img src="http[^"]+" alt="The sea"> and <a href="\/second">more<\/a>/)
+    expect((await page('/second')).body.body).toBe('<p><strong>Bold</strong></p>')
+    expect((await page('/old-first')).headers.get('location')).toBe('/first')
+    const again = await run('markdown', blog(), 'blog.zip')
+    expect(again.result).toMatchObject({ entries: 0, known: 3, files: 0 })
+    const { body: rows } = await call('GET', `${root}/${again.import_id}/report?problems=true`)
+    expect(rows[0]).toMatchObject({ kind: 'unread', source_id: 'blog/_posts/2020-02-04-broken.md' })
+  })
+
+  it('schedules a page of the future', async () => {
+    const done = await run('markdown', '---\ntitle: Soon\ndate: 2999-01-01\n---\nSoon', 'soon.md')
+    expect(done).toMatchObject({ status: 'completed', result: { entries: 1 } })
+    expect((await page('/soon')).status).toBe(404)
+    const { body: rows } = await call('GET', `${root}/${done.import_id}/report`)
+    expect(rows).toMatchObject([{ source_id: 'soon.md', state: 'scheduled', address: '/soon' }])
+  })
+})
+
+describe('Ghost', () => {
+  it('is imported with its pictures, and shows nothing that was for members', async () => {
+    const post = (id: string, more: object) => ({
+      ...{
+        id,
+        title: `Post ${id}`,
+        slug: `post-${id}`,
+        status: 'published',
+        created_at: '2023-01-01T00:00:00Z',
+      },
+      ...more,
+    })
+    const html =
+      '<p>See <a href="__GHOST_URL__/post-2/">that</a></p><img src="__GHOST_URL__/content/images/sea.png">'
+    const posts = [post('1', { html }), post('2', {}), post('3', { visibility: 'paid', html: '<p>Paid</p>' })]
+    const file = JSON.stringify({ db: [{ data: { posts } }] })
+    const done = await run(
+      'ghost',
+      zipOf({ 'x/ghost.json': file, 'x/content/images/sea.png': sea }),
+      'ghost.zip',
+    )
+    expect(done).toMatchObject({ status: 'completed', result: { entries: 3, left_out: 0 } })
+    expect((await page('/post-1')).body.body).toMatch(/<a href="\/post-2">that<\/a><\/p><img src="http[^"]+"/)
+    expect((await page('/post-3')).status).toBe(404)
+  })
+})
+
+describe('CSV', () => {
+  it('is a datatype named as its file; another encoding is refused with the line', async () => {
+    const table = 'slug,title,price\nsalt,Salt,1.5\npepper,Pepper,2\nbad\n'
+    const done = await run('csv', table, 'My spices.csv')
+    expect(done).toMatchObject({
+      status: 'completed',
+      result: { datatypes: 1, fields: 2, entries: 2, left_out: 1 },
+    })
+    expect((await page('/mySpices/salt')).body).toMatchObject({
+      type: 'mySpices',
+      title: 'Salt',
+      price: '1.5',
+    })
+    const latin = await run('csv', Buffer.from('name\nCaf\xe9\n', 'latin1'), 'names.csv')
+    expect(latin).toMatchObject({
+      status: 'failed',
+      error_message: expect.stringMatching(/^names\.csv: line 2 is not UTF-8/),
+    })
+  })
+})
