@@ -123,10 +123,16 @@ export class Reader {
     return found
   }
 
-  async count<T extends AnyTable>(table: T, where: WhereOf<T> = {} as WhereOf<T>): Promise<number> {
+  /** Returns how many rows there are; at most `limit`. */
+  async count<T extends AnyTable>(
+    table: T,
+    where: WhereOf<T> = {} as WhereOf<T>,
+    limit?: number,
+  ): Promise<number> {
     const { shape, values, impossible } = conditions(table, where)
     if (impossible) return 0
-    const [row] = await this.all(selectFrom(this.statements, table, { where: shape, count: true }), values)
+    const statement = selectFrom(this.statements, table, { where: shape, count: true, limit })
+    const [row] = await this.all(statement, values)
     return Number(row?.n ?? 0)
   }
 
