@@ -142,7 +142,8 @@ export class Reader {
   }
 
   async exists<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<boolean> {
-    return (await this.find(table, where)) !== undefined
+    // Finding the first row would sort all of them.
+    return (await this.count(table, where, 1)) === 1
   }
 
   async query<N extends string, R>(query: Query<N, R>, values: Record<N, Scalar>): Promise<R[]> {
