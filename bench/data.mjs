@@ -5,8 +5,11 @@ const childrenOfPage = 20
 export const entriesOfPage = childrenOfPage + 1
 const text = 'Brakes, gears, air and a smile. '.repeat(4).trim()
 
-/** Fills an empty service through `db.write`, a hundred pages in a transaction. */
-export async function fill(db, entries, author_id) {
+/**
+ * Fills an empty service through `db.write`, a hundred pages in a transaction.
+ * @param more further fields of the datatype
+ */
+export async function fill(db, entries, author_id, more = {}) {
   const actor = { userId: author_id, surface: 'cli', requestId: '', ipAddress: '', userAgent: 'bench' }
   const [datatype, heading, body] = await db.write(actor, async tx => {
     const datatype = await tx.insert(tables.datatypes, {
@@ -14,6 +17,7 @@ export async function fill(db, entries, author_id) {
       name: 'card',
       type: 'content',
       author_id,
+      ...more,
     })
     const field = (label, name) =>
       tx.insert(tables.fields, {

@@ -13,6 +13,7 @@ import { createLog, nodePorts } from '../dist/src/node/ports.js'
 import { open } from '../dist/src/server.js'
 import { fill } from './data.mjs'
 import { measureKeys } from './panel-keys.mjs'
+import { fillMedia, pagesOf } from './panel-pages.mjs'
 
 const entries = Number(process.env.BENCH_ENTRIES ?? 100_000)
 const files = Number(process.env.BENCH_FILES ?? 10_000)
@@ -22,69 +23,12 @@ const keyGoalMs = 16
 const folder = mkdtempSync(join(tmpdir(), 'slugline-panel-'))
 const say = text => process.stdout.write(`${text}\n`)
 
-/** Inserts rows of files without stored bytes, because no page reads them. */
-async function fillMedia(db, author_id) {
-  const actor = { userId: author_id, surface: 'cli', requestId: '', ipAddress: '', userAgent: 'bench' }
-  for (let from = 0; from < files; from += 500)
-    await db.write(actor, tx =>
-      tx.insertAll(
-        tables.media,
-        Array.from({ length: Math.min(500, files - from) }, (_, i) => ({
-          name: `photo-${from + i}.jpg`,
-          display_name: `Photograph ${from + i}`,
-          search_text: `photo-${from + i}.jpg photograph ${from + i}`,
-          mimetype: 'image/jpeg',
-          size: 1_000_000,
-          width: 4000,
-          height: 3000,
-          object_key: `photo-${from + i}.jpg`,
-          content_hash: createHash('sha256')
-            .update(`${from + i}`)
-            .digest('hex'),
-          author_id,
-        })),
-      ),
-    )
-}
-
 /** Creates a session as a sign-in does. */
 async function signIn(db, user_id, secret) {
   const actor = { userId: user_id, surface: 'cli', requestId: '', ipAddress: '', userAgent: 'bench' }
   const [last_access, expires_at] = [0, 86_400_000].map(ms => new Date(Date.now() + ms).toISOString())
   const token_hash = createHash('sha256').update(secret).digest('hex')
   await db.write(actor, tx => tx.insert(tables.sessions, { user_id, token_hash, last_access, expires_at }))
-}
-
-/** Returns the pages, by their names in the output. */
-async function pagesOf(db) {
-  const first = async table => (await db.findAll(table, {}, { limit: 1 }))[0]
-  const [route, entry, media, datatype, field, user] = await Promise.all(
-    ['routes', 'contentData', 'media', 'datatypes', 'fields', 'users'].map(name => first(tables[name])),
-  )
-  const [child] = await db.findAll(tables.contentData, { parent_id: entry.root_id }, { limit: 1 })
-  const lists =
-    'content media routes redirects datatypes fields locales users roles tokens webhooks audit backups'
-  return [
-    ['overview', ''],
-    ...lists.split(' ').map(name => [name, `/${name}`]),
-    ['settings', '/settings'],
-    ['profile', '/profile'],
-    ['a page of content', `/content/entry/${entry.root_id}`],
-    ['an entry', `/content/entry/${child.content_data_id}`],
-    ['its versions', `/content/entry/${child.content_data_id}/versions`],
-    ['waiting changes', `/content/entry/${child.content_data_id}/changes`],
-    ['a file', `/media/${media.media_id}`],
-    ['files by a word', '/media?text=graph%2099'],
-    ['a route', `/routes/${route.route_id}`],
-    ['a datatype', `/datatypes/${datatype.datatype_id}`],
-    ['a field', `/fields/${field.field_id}`],
-    ['a person', `/users/${user.user_id}`],
-    ['find nothing', '/find'],
-    ['find a frequent word', '/find/results?q=page'],
-    ['find a rare word', '/find/results?q=Heading%2012'],
-    ['find what is not there', '/find/results?q=xylophone'],
-    ['admin space', '/space/content'],
-  ]
 }
 
 try {
@@ -98,7 +42,7 @@ try {
   const { user_id } = await db.find(tables.users, {})
   const from = performance.now()
   await fill(db, entries, user_id)
-  await fillMedia(db, user_id)
+  await fillMedia(db, files, user_id)
   await signIn(db, user_id, 'secret-of-the-bench')
   say(`${entries} entries and ${files} files in ${((performance.now() - from) / 1000).toFixed(0)} s\n`)
   const app = createApp({ services, ports, ids, config: live, version: 'bench' })

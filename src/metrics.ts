@@ -91,6 +91,8 @@ export interface Measured {
   readonly instances: readonly RunningInstance[] | undefined
   /** How far the machine's clock is ahead of the database's. */
   readonly clockAheadSeconds: number
+  /** How far the database of an instance that only reads is behind; undefined for others, or when it did not say. */
+  readonly replicaLagMs: number | undefined
   readonly backupAgeSeconds: number | undefined
 }
 

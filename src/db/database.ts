@@ -250,11 +250,16 @@ export class Database extends Reader {
   async ping(): Promise<boolean> {
     try {
       await this.find(internalTables.counters, { name: 'changes' })
-      if (this.isReadOnly) return ((await this.dialect.lagMs?.()) ?? 0) <= maxLagMs
+      if (this.isReadOnly) return ((await this.lagMs()) ?? 0) <= maxLagMs
     } catch {
       return false
     }
     return this.writeProbe.writable()
+  }
+
+  /** Returns how far the standby or replica that this instance reads is behind; undefined if the instance writes. */
+  async lagMs(): Promise<number | undefined> {
+    return this.isReadOnly ? ((await this.dialect.lagMs?.()) ?? 0) : undefined
   }
 
   private async canWrite(): Promise<boolean> {

@@ -123,10 +123,16 @@ export class Reader {
     return found
   }
 
-  async count<T extends AnyTable>(table: T, where: WhereOf<T> = {} as WhereOf<T>): Promise<number> {
+  /** Returns how many rows there are; at most `limit`. */
+  async count<T extends AnyTable>(
+    table: T,
+    where: WhereOf<T> = {} as WhereOf<T>,
+    limit?: number,
+  ): Promise<number> {
     const { shape, values, impossible } = conditions(table, where)
     if (impossible) return 0
-    const [row] = await this.all(selectFrom(this.statements, table, { where: shape, count: true }), values)
+    const statement = selectFrom(this.statements, table, { where: shape, count: true, limit })
+    const [row] = await this.all(statement, values)
     return Number(row?.n ?? 0)
   }
 
@@ -136,7 +142,8 @@ export class Reader {
   }
 
   async exists<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<boolean> {
-    return (await this.find(table, where)) !== undefined
+    // Finding the first row would sort all of them.
+    return (await this.count(table, where, 1)) === 1
   }
 
   async query<N extends string, R>(query: Query<N, R>, values: Record<N, Scalar>): Promise<R[]> {

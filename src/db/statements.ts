@@ -201,6 +201,12 @@ function restrict(query: Knex.QueryBuilder, where: SelectShape['where'], place: 
   return n
 }
 
+/** Counts rows; with a limit the engine stops there. */
+const counted = (knex: Knex, query: Knex.QueryBuilder, limit: number | undefined) =>
+  limit === undefined
+    ? query.count({ n: '*' })
+    : knex.count({ n: '*' }).from(query.select(knex.raw('1 as one')).limit(limit).as('counted'))
+
 /** Values go in the order of `where`, then the key that `after` compares with. */
 export function selectFrom(statements: Statements, table: AnyTable, shape: SelectShape): Statement {
   const { where, order = [table.key], after, descending, limit, offset, lock, count, sizes } = shape
@@ -208,7 +214,7 @@ export function selectFrom(statements: Statements, table: AnyTable, shape: Selec
   return statements.of(key, (knex, place) => {
     const query = knex(table.name)
     const n = restrict(query, where, place)
-    if (count) return query.count({ n: '*' })
+    if (count) return counted(knex, query, limit)
     if (sizes) query.select(table.key, sizeOf(knex, table))
     else query.select(Object.keys(table.columns))
     if (after) query.where(table.key, descending ? '<' : '>', place(n))

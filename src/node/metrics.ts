@@ -130,6 +130,13 @@ const families: readonly Family[] = [
     values: ({ clockAheadSeconds }) => [one(clockAheadSeconds)],
   },
   {
+    name: 'slugline_replica_lag_seconds',
+    help: 'How far the standby or replica that this instance reads is behind.',
+    type: 'gauge',
+    aggregator: 'max',
+    values: ({ replicaLagMs }) => (replicaLagMs === undefined ? [] : [one(replicaLagMs / 1000)]),
+  },
+  {
     name: 'slugline_database_connections',
     help: 'Connections of the pool, and who waits for one.',
     type: 'gauge',

@@ -183,6 +183,8 @@ it('sees at once what another process committed, and what it did itself as no ne
   await db.write(systemActor, tx => tx.insert(tables.routes, route('/own')))
   expect(await db.externalChangesNow()).toBe(before)
   expect(await db.countAll(tables.routes)).toBe(await db.count(tables.routes))
+  expect(await db.count(tables.routes, {}, 2)).toBe(2)
+  expect(await db.count(tables.routes, {}, 1000)).toBe(await db.count(tables.routes))
   await other.write(systemActor, tx => tx.insert(tables.routes, route('/foreign')))
   expect(await db.externalChangesNow()).toBe(before + 1)
   expect(await db.countAll(tables.routes)).toBe(await db.count(tables.routes))

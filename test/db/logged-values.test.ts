@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { Changes, ConstraintError } from '../../src/db/changes.js'
 import type { AnyColumn, AnyTable } from '../../src/db/columns.js'
 import { connect } from '../../src/db/connect.js'
+import { driverError } from '../../src/db/dialects/driver-error.js'
 import { Reader } from '../../src/db/reader.js'
 import { Statements } from '../../src/db/statements.js'
 import { everyTable, tables } from '../../src/db/tables.js'
@@ -115,4 +116,12 @@ it('a failure still says which it was and where the service asked for it', async
   })
   expect(err.code).toMatch(/^(SQLITE_ERROR|42P01|ER_NO_SUCH_TABLE)$/)
   expect(err.stack).toContain('driver-error')
+})
+
+it('a failure without a code before any statement means that the database is away', () => {
+  const failure = driverError(new Error('aborted'), () => 'unknown')
+  expect([failure.failure, failure.message]).toEqual(['unavailable', 'unavailable: aborted'])
+  expect(driverError(new Error('x'), () => 'unknown', 'select 1').failure).toBe('unknown')
+  const refused = Object.assign(new Error('no'), { code: 'ER_ACCESS_DENIED_ERROR' })
+  expect(driverError(refused, () => 'unknown').failure).toBe('unknown')
 })

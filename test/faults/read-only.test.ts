@@ -6,7 +6,7 @@ import { callerOf, made } from '../support/calls.js'
 import { engine, freshDatabase, migratedDatabase } from '../support/database.js'
 import { siteBalancer } from '../support/haproxy.js'
 import { ownPostgres } from '../support/own-postgres.js'
-import { type Product, password, startProduct } from '../support/process.js'
+import { freePort, type Product, password, startProduct } from '../support/process.js'
 import { programPath } from '../support/programs.js'
 
 type Call = Awaited<ReturnType<typeof callerOf>>
@@ -287,7 +287,14 @@ describe.runIf(engine === 'postgres')('PostgreSQL with a hot standby', () => {
     const writer = await startProduct(primary.address, { config })
     const standby = await primary.standby()
     onTestFinished(standby.remove)
-    const reader = await startProduct(standby.address, { config: { ...config, db_read_only: true } })
+    const metrics_port = await freePort()
+    const fields = { ...config, db_read_only: true, metrics_port }
+    const reader = await startProduct(standby.address, { config: fields })
+    const lag = async () => {
+      const text = await (await fetch(`http://127.0.0.1:${metrics_port}/metrics`)).text()
+      return Number(/^slugline_replica_lag_seconds (\S+)$/m.exec(text)?.[1])
+    }
+    expect(await lag()).toBeLessThan(5)
     const ready = async () => (await fetch(`${reader.url}/api/v1/health/ready`)).status
     const sql = async (text: string) => {
       const client = new pg.Client({ connectionString: standby.address.db_url })
@@ -298,9 +305,11 @@ describe.runIf(engine === 'postgres')('PostgreSQL with a hot standby', () => {
     await sql('select pg_wal_replay_pause()')
     // Its heartbeats are changes.
     await expect.poll(ready, { timeout: 60_000 }).toBe(503)
+    expect(await lag()).toBeGreaterThan(5)
     expect((await fetch(`${reader.url}/api/v1/health/pages`)).status).toBe(200)
     await sql('select pg_wal_replay_resume()')
     await expect.poll(ready, { timeout: 60_000 }).toBe(200)
+    expect(await lag()).toBeLessThan(5)
     // Nothing happens any more, however long that lasts.
     await writer.stop()
     await sleep(7000)

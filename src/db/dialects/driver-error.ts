@@ -40,7 +40,10 @@ export function driverError(
   statement?: string,
 ): DriverError {
   if (error instanceof DriverError) return error
-  const [failure, code] = [classify(error), codeOf(error)]
+  const code = codeOf(error)
+  // Drivers and Knex give some failures of a new connection no code. No statement has been sent by then.
+  const isConnection = statement === undefined && code === ''
+  const failure = isConnection ? 'unavailable' : classify(error)
   const tells = failure === 'unavailable' || failure === 'unwritable' || refusedConnection.test(code)
   return new DriverError(failure, code, statement?.slice(0, maxShapeLength), tells ? wordsOf(error) : '')
 }

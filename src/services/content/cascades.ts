@@ -5,6 +5,7 @@ import type { Reader } from '../../db/reader.js'
 import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, notFound } from '../../errors.js'
+import { limits } from '../../limits.js'
 import type { Check } from '../crud.js'
 import type { ContentContext } from './context.js'
 import { editForModel } from './edit-trees.js'
@@ -119,7 +120,7 @@ async function doomedBy(
 }
 
 async function byField(read: Reader, space: ContentSpace, id: string): Promise<Doomed> {
-  const values = await read.count(space.contentFields, { field_id: id })
+  const values = await read.count(space.contentFields, { field_id: id }, limits.content.bulkValues + 1)
   refuseBeyond({ values }, 'bulk', 'the field')
   const rows = await read.findAll(space.contentFields, { field_id: id })
   const ids = [...new Set(rows.map(({ content_data_id }) => content_data_id))]
@@ -141,7 +142,10 @@ async function byEntries(
     content: { content_data_id: id },
     datatypes: { datatype_id: ids },
   }[kind]
-  refuseBeyond({ entries: await read.count(space.contentData, where) }, 'bulk')
+  refuseBeyond(
+    { entries: await read.count(space.contentData, where, limits.content.bulkEntries + 1) },
+    'bulk',
+  )
   const entries = await withThoseUnder(read, space, await read.findAll(space.contentData, where))
   const { values } = await refuseLarge(
     read,

@@ -22,20 +22,18 @@ export type Work = keyof typeof largest
 const names = { entries: 'entries', values: 'field values', characters: 'characters in field values' }
 
 interface Excess {
-  readonly number: number
   readonly of: string
   readonly most: number
 }
 
 function excessOf(sizes: Partial<Sizes>, work: Work): Excess | undefined {
   for (const [name, most] of Object.entries(largest[work]) as [keyof Sizes, number][]) {
-    const number = sizes[name] ?? 0
-    if (number > most) return { number, of: names[name], most }
+    if ((sizes[name] ?? 0) > most) return { of: names[name], most }
   }
   return undefined
 }
 
-/** @throws 400 that names the number and the limit */
+/** @throws 400 that names the limit */
 export function refuseBeyond(
   sizes: Partial<Sizes>,
   work: Work,
@@ -43,9 +41,9 @@ export function refuseBeyond(
 ): void {
   const excess = excessOf(sizes, work)
   if (!excess) return
-  const { number, of, most } = excess
+  const { of, most } = excess
   throw badRequest(
-    `${what} have ${number} ${of}, and one request can have at most ${most}: send the parts one by one`,
+    `${what} have more than the ${most} ${of} that one request can have: send the parts one by one`,
   )
 }
 

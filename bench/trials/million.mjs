@@ -1,0 +1,219 @@
+// One instance on 1,000,000 entries: start, pages of the panel, documented reads, heal and backup. --engine postgres
+// starts a server; --database FILE keeps the filled SQLite database, or uses the one that is there.
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseConfig } from '../../dist/src/config.js'
+import { tables } from '../../dist/src/db/tables.js'
+import { createLog, nodePorts } from '../../dist/src/node/ports.js'
+import { open } from '../../dist/src/server.js'
+import { entriesOfPage, fill } from '../data.mjs'
+import { pagesOf } from '../panel-pages.mjs'
+import { at } from './judgement.mjs'
+import { caller, cli, instance, login, must, password } from './product.mjs'
+import { folder, postgres, say } from './programs.mjs'
+
+const samples = 20
+const [p95Ms, maxMs, startMs, memoryMib] = [100, 1000, 2000, 300]
+
+/** Fills an empty database. @returns the paths of the panel's pages */
+async function prepare(config, entries) {
+  const ports = nodePorts(createLog('error'))
+  const fields = { ...config, app_secret: 'a secret that all instances share 27' }
+  const parsed = parseConfig(fields, {}).config
+  const { db } = await open({ config: parsed, ports, variables: { CMS_ADMIN_PASSWORD: password } })
+  const { user_id } = await db.find(tables.users, {})
+  if ((await db.count(tables.contentData)) === 0) {
+    const from = performance.now()
+    await fill(db, entries, user_id, { visibility: 'public' })
+    const seconds = ((performance.now() - from) / 1000).toFixed(0)
+    const size =
+      config.db_driver === 'sqlite' ? `, ${(statSync(config.db_url).size / 2 ** 30).toFixed(1)} GiB` : ''
+    say(`${entries} entries filled in ${seconds} s${size}`)
+  }
+  const pages = await pagesOf(db)
+  await db.close()
+  return pages
+}
+
+const memoryOf = (pid, what = 'VmRSS') =>
+  Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+/** The processor time of a process so far, which a busy machine hardly increases. */
+function processorMs(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+  return 10 * (Number(fields[11]) + Number(fields[12]))
+}
+
+/** Notes each id in an answer under its name. */
+function noteIds(value, ids) {
+  if (Array.isArray(value)) for (const one of value) noteIds(one, ids)
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, one] of Object.entries(value)) {
+      if (name.endsWith('_id') && typeof one === 'string' && !ids.has(name)) ids.set(name, one)
+      noteIds(one, ids)
+    }
+}
+
+/** Streams of events, other systems, and answers that other limits are for. */
+const leftOut = /events$|oauth|metrics|backups|openapi/
+
+/** Returns every documented read whose parameters can be filled. */
+async function documentedReads(api) {
+  const { paths } = await must(api)('GET', '/api/v1/openapi.json')
+  const gets = Object.entries(paths)
+    .map(([path, methods]) => [`/api/v1${path.replace('/api/v1', '')}`, methods])
+    .filter(([path, { get }]) => get && !leftOut.test(path))
+  const ids = new Map()
+  const limited = (path, { parameters = [] }) =>
+    parameters.some(({ name }) => name === 'limit') ? `${path}?limit=20` : path
+  for (const [path, { get }] of gets)
+    if (!path.includes('{')) noteIds((await api('GET', limited(path, get))).json, ids)
+  const entries = Number((await api('GET', '/api/v1/content?limit=1')).headers.get('x-total-count') ?? 0)
+  const varied = [
+    ['first pages of content', i => `/api/v1/content?limit=20&offset=${i * 20}`],
+    ['last pages of content', i => `/api/v1/content?limit=20&offset=${Math.max(0, entries - 100 - i * 20)}`],
+  ]
+  const documented = gets.flatMap(([path, { get }]) => {
+    const asked = (get.parameters ?? []).find(({ name }) => name === 'q')
+    const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name) => ids.get(name) ?? whole)
+    if (filled.includes('{')) return []
+    const id = asked && path.includes('content') ? ids.get('content_data_id') : undefined
+    return [[path, () => (asked?.required && id ? `${filled}?q=${id}` : limited(filled, get))]]
+  })
+  return [...varied, ...documented]
+}
+
+/** Reads with many variants, each different in each request. */
+function variedReads(entries) {
+  const pages = Math.floor(entries / entriesOfPage)
+  const any = () => Math.floor(Math.random() * pages)
+  const query = '/api/v1/query/card?limit=20'
+  return [
+    ['page by slug', () => `/page-${any()}`],
+    ['query by a value', i => `${query}&filter[heading][eq]=Heading%20${i}`],
+    ['query by a part of a text', i => `${query}&filter[heading][contains]=ng%20${i}`],
+    ['the same, counted', i => `${query}&count=true&filter[heading][contains]=ng%20${i}`],
+    ['query sorted', i => `${query}&sort=-heading&offset=${i}`],
+    ['search, frequent words', i => `/api/v1/search?q=brakes%20gears&offset=${i}`],
+    ['search, a rare word', i => `/api/v1/search?q=heading%20${i}`],
+    ['sitemap', () => '/sitemap.xml'],
+  ]
+}
+
+/** Times each read. @returns its name, status, first time, p95 and largest, the slowest first */
+async function timed(reads, call, pid) {
+  const found = []
+  for (const [name, path] of reads) {
+    const times = []
+    let status = 0
+    const before = processorMs(pid)
+    for (let i = 0; i < samples; i++) {
+      const from = performance.now()
+      status = (await call('GET', path(i))).status
+      times.push(performance.now() - from)
+    }
+    const processor = (processorMs(pid) - before) / samples
+    found.push({ name, status, processor, first: times[0], p95: at(times, 0.95), max: Math.max(...times) })
+    const { first, p95, max } = found.at(-1)
+    say(
+      `  ${name.padEnd(44)} ${status} first ${first.toFixed(0)}, p95 ${p95.toFixed(0)}, max ${max.toFixed(0)} ms; of the processor ${processor.toFixed(1)} ms`,
+    )
+  }
+  return found.toSorted((a, b) => b.max - a.max)
+}
+
+function judgeTimes(judgement, what, found) {
+  const answered = found.filter(({ status }) => status === 200)
+  const worst = answered.toSorted((a, b) => b.p95 - a.p95)[0]
+  const slow = answered.filter(({ p95 }) => p95 > p95Ms).map(({ name, p95 }) => `${name} ${p95.toFixed(0)}`)
+  const text = slow.length > 0 ? slow.join(', ') : `${worst.name} ${worst.p95.toFixed(0)}`
+  judgement.add(
+    `${what} (${answered.length} of ${found.length} are 200), p95`,
+    `${p95Ms} ms`,
+    text,
+    slow.length === 0,
+  )
+  const over = found.filter(({ max }) => max > maxMs).map(({ name, max }) => `${name} ${max.toFixed(0)}`)
+  const most = `${found[0].name} ${found[0].max.toFixed(0)}`
+  judgement.add(
+    `${what}, slowest`,
+    `${maxMs} ms`,
+    over.length > 0 ? over.join(', ') : most,
+    over.length === 0,
+  )
+}
+
+/** Runs a command of the product. @returns the seconds it took and the most memory it used */
+async function command(cwd, ...args) {
+  const from = performance.now()
+  const child = spawn(process.execPath, [cli, ...args], { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
+  let [code, most] = [undefined, 0]
+  child.once('exit', ended => {
+    code = ended ?? 1
+  })
+  while (code === undefined) {
+    try {
+      most = Math.max(most, memoryOf(child.pid, 'VmHWM') || 0)
+    } catch {
+      // It has ended.
+    }
+    await sleep(100)
+  }
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`)
+  return { seconds: (performance.now() - from) / 1000, most }
+}
+
+export async function trial(judgement, { entries = 1_000_000, engine = 'sqlite', database }) {
+  const db_url =
+    engine === 'postgres' ? (await postgres('postgres')).url : (database ?? join(folder, 'million.db'))
+  const config = { db_driver: engine, db_url }
+  if (database && existsSync(database)) say(`uses ${database}`)
+  const panel = await prepare(config, entries)
+  const one = await instance('one', { ...config, backup_dir: join(folder, 'backups') })
+  const times = []
+  for (let i = 0; i < 3; i++) {
+    const from = performance.now()
+    one.start()
+    await one.ready()
+    times.push(performance.now() - from)
+    if (i < 2) await one.kill('SIGTERM')
+  }
+  const start = at(times, 0.5)
+  judgement.add(
+    `start on ${entries} entries (${engine})`,
+    `${startMs} ms`,
+    `${start.toFixed(0)} ms`,
+    start < startMs,
+  )
+  const signedInBy = { Cookie: await login(one.url) }
+  const signedIn = caller(one.url, signedInBy, 120_000)
+  say('pages of the panel')
+  const pages = panel.map(([name, path]) => [name, () => `/admin${path}`])
+  judgeTimes(judgement, 'pages of the panel', await timed(pages, signedIn, one.pid))
+  say('documented reads, signed in')
+  judgeTimes(judgement, 'documented reads', await timed(await documentedReads(signedIn), signedIn, one.pid))
+  say('reads of the public')
+  const nobody = caller(one.url, {}, 120_000)
+  judgeTimes(judgement, 'reads of the public', await timed(variedReads(entries), nobody, one.pid))
+  judgement.add('memory of the service after these', '', `${memoryOf(one.pid).toFixed(0)} MiB`)
+
+  const from = performance.now()
+  // The peak of the memory begins anew.
+  writeFileSync(`/proc/${one.pid}/clear_refs`, '5')
+  const patient = caller(one.url, signedInBy, 1_800_000)
+  const heal = await patient('POST', '/api/v1/content/heal', {})
+  const healed = `${heal.status}, ${((performance.now() - from) / 1000).toFixed(1)} s`
+  const most = memoryOf(one.pid, 'VmHWM')
+  judgement.add(
+    'memory of the service with heal',
+    `${memoryMib} MiB`,
+    `${most.toFixed(0)} MiB (${healed})`,
+    most < memoryMib,
+  )
+  const backup = await command(one.folder, 'backup', 'create')
+  const took = `${backup.most.toFixed(0)} MiB (${backup.seconds.toFixed(0)} s)`
+  judgement.add('memory of backup create', `${memoryMib} MiB`, took, backup.most < memoryMib)
+  await one.kill('SIGTERM')
+}

@@ -1,0 +1,120 @@
+// Two workers against one on SQLite: public pages in memory, pages by a key, and writes, in turns; then changes that are
+// asked at the other worker at once. Needs wrk. A load generator for each worker; quiet cores for all of them.
+import { execFile } from 'node:child_process'
+import { get } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { at } from './judgement.mjs'
+import { prepare } from './load.mjs'
+import { caller, instance } from './product.mjs'
+import { folder, freePort, say, until } from './programs.mjs'
+
+const run = promisify(execFile)
+const [pageGoal, keyGoal, writeGoal] = [1.7, 1.6, 1]
+
+/** Starts the product with as many workers, and waits until all of them serve. */
+async function service(name, workers) {
+  const metrics_port = await freePort()
+  const one = await instance(name, { db_url: join(folder, `${name}.db`), workers, metrics_port })
+  one.start()
+  await one.ready()
+  const count = async () => {
+    const answer = await fetch(`http://127.0.0.1:${metrics_port}/metrics`).catch(() => undefined)
+    return /^slugline_processes (\d+)/m.exec((await answer?.text()) ?? '')?.[1]
+  }
+  await until(`${workers} workers`, async () => Number(await count()) === workers)
+  return { ...one, site: await prepare(one.url, { pages: 16 }) }
+}
+
+/** Returns requests a second of a generator for each worker. */
+async function rate(url, headers, generators, seconds) {
+  const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
+  const rates = await Promise.all(
+    Array.from({ length: generators }, async () => {
+      const { stdout } = await run('wrk', ['-t1', '-c16', `-d${seconds}s`, ...flags, url])
+      if (/Non-2xx/.test(stdout)) throw new Error(`answers other than 200: ${stdout}`)
+      return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
+    }),
+  )
+  return rates.reduce((sum, one) => sum + one, 0)
+}
+
+/** Returns acknowledged changes a second of eight writers. */
+async function writes({ url, site }, seconds) {
+  const api = caller(url, { Cookie: site.cookie })
+  const end = performance.now() + seconds * 1000
+  let done = 0
+  await Promise.all(
+    Array.from({ length: 8 }, async (_, n) => {
+      for (let i = 0; performance.now() < end; i++) {
+        const fields = { head: `w${n}-${i}` }
+        const { status } = await api('PUT', `/api/v1/content/?q=${site.pages[n].id}`, { fields })
+        if (status !== 200) throw new Error(`a write gave ${status}`)
+        done++
+      }
+    }),
+  )
+  return done / seconds
+}
+
+/** Asks on a connection of its own, which either worker may accept. */
+const ask = url =>
+  new Promise((done, fail) => {
+    get(url, { agent: false }, async response => {
+      let text = ''
+      for await (const piece of response) text += piece
+      done(JSON.parse(text).head)
+    }).once('error', fail)
+  })
+
+/** Makes changes one after the other. @returns how many requests after them, by whichever worker, were not right */
+async function changesAtOnce({ url, site }, changes) {
+  const api = caller(url, { Cookie: site.cookie, Connection: 'close' })
+  let wrong = 0
+  for (let i = 1; i <= changes; i++) {
+    const page = site.pages[i % site.pages.length]
+    const { status } = await api('PUT', `/api/v1/content/?q=${page.id}`, { fields: { head: `x${i}` } })
+    if (status !== 200) throw new Error(`a change gave ${status}`)
+    // The workers take turns: one of two is another than that of the change.
+    const heads = await Promise.all([0, 1].map(() => ask(url + page.slug)))
+    wrong += heads.filter(head => head !== `x${i}`).length
+  }
+  return wrong
+}
+
+export async function trial(judgement, { seconds = 4 }) {
+  const [one, two] = [await service('one', 1), await service('two', 2)]
+  const turns = 9
+  const [page, key] = ['/p1?format=clean', '/api/v1/page/p1?format=clean']
+  const headers = ({ site }) => ({ Authorization: `Bearer ${site.key}` })
+  const cases = [
+    ['public pages', pageGoal, (to, n) => rate(to.url + page, {}, n, seconds)],
+    ['pages by a key', keyGoal, (to, n) => rate(to.url + key, headers(to), n, seconds)],
+    ['writes', writeGoal, to => writes(to, seconds)],
+  ]
+  for (const [name, goal, measure] of cases) {
+    // The compiler needs several seconds for the hot paths.
+    for (const to of [one, two]) await measure(to, 2)
+    const ratios = []
+    for (let turn = 0; turn < turns; turn++) {
+      const order = turn % 2 === 0 ? [one, two] : [two, one]
+      const rates = new Map()
+      for (const to of order) rates.set(to, await measure(to, to === two ? 2 : 1))
+      ratios.push(rates.get(two) / rates.get(one))
+      say(`  ${name}: ${rates.get(one).toFixed(0)} and ${rates.get(two).toFixed(0)} a second`)
+      await sleep(200)
+    }
+    const median = at(ratios, 0.5)
+    const shown = `${median.toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}, ${turns} turns)`
+    judgement.add(`${name}, two workers to one`, `${goal}`, shown, median >= goal)
+  }
+  const changes = 1000
+  const wrong = await changesAtOnce(two, changes)
+  judgement.add(
+    `answers after ${changes} changes that are not right`,
+    '0',
+    `${wrong} of ${2 * changes}`,
+    wrong === 0,
+  )
+}
