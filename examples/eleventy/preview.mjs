@@ -11,7 +11,7 @@ export async function preview(main, search, Stream = EventSource) {
   const locale = encodeURIComponent(given.get('locale') ?? '')
   const { api } = main.dataset
   async function show() {
-    const answer = await fetch(`${api}/preview?token=${token}&format=native&locale=${locale}`)
+    const answer = await fetch(`${api}/preview?token=${token}&format=native&locale=${locale}&sourcemaps=1`)
     main.innerHTML = answer.ok ? post(await answer.json()) : '<p>This preview is over.</p>'
   }
   await show()
