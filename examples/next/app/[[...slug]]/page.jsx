@@ -43,7 +43,7 @@ async function contentAt(path) {
 export async function generateMetadata({ params }) {
   const { isEnabled } = await draftMode()
   // The address of a preview must not leave the site.
-  if (isEnabled) return { robots: { index: false }, referrer: 'no-referrer' }
+  if (isEnabled) return { title: 'Preview', robots: { index: false }, referrer: 'no-referrer' }
   const { title, translations = [] } = (await contentAt(await pathOf(params))) ?? {}
   return {
     title,
