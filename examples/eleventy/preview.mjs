@@ -15,7 +15,8 @@ export async function preview(main, search, Stream = EventSource) {
     main.innerHTML = answer.ok ? post(await answer.json()) : '<p>This preview is over.</p>'
   }
   await show()
+  // An error may mean that the link is over.
   const changes = new Stream(`${api}/preview/events?token=${token}`)
-  for (const name of ['change', 'reset']) changes.addEventListener(name, show)
+  for (const name of ['change', 'reset', 'error']) changes.addEventListener(name, show)
   return changes
 }
