@@ -16,7 +16,7 @@ const onlyWithAll = [
   'test/panel/!(overview|resource|resources|staged).test.ts',
   'test/services/regular-expressions.test.ts',
   'test/ssh/{crowd,tmux}.test.ts',
-  'test/whole/{astro-site,create,docs-site,example-site,openapi-tools,package}.test.ts',
+  'test/whole/{astro-site,create,docs-site,example-site,openapi-tools,package,starters}.test.ts',
 ]
 
 /** `npm test` runs only these on the database servers. */

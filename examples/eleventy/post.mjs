@@ -1,7 +1,7 @@
 // How a post looks: for the build, and in the browser for previews.
 
 const marks = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = text => String(text ?? '').replace(/[&<>"']/g, mark => marks[mark])
+export const escaped = text => String(text ?? '').replace(/[&<>"']/g, mark => marks[mark])
 
 /** Variants that show the whole picture, as `srcset` wants them. */
 const sourceSet = (variants, type) =>

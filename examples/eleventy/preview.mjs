@@ -11,11 +11,12 @@ export async function preview(main, search, Stream = EventSource) {
   const locale = encodeURIComponent(given.get('locale') ?? '')
   const { api } = main.dataset
   async function show() {
-    const answer = await fetch(`${api}/preview?token=${token}&format=native&locale=${locale}`)
+    const answer = await fetch(`${api}/preview?token=${token}&format=native&locale=${locale}&sourcemaps=1`)
     main.innerHTML = answer.ok ? post(await answer.json()) : '<p>This preview is over.</p>'
   }
   await show()
+  // An error may mean that the link is over.
   const changes = new Stream(`${api}/preview/events?token=${token}`)
-  for (const name of ['change', 'reset']) changes.addEventListener(name, show)
+  for (const name of ['change', 'reset', 'error']) changes.addEventListener(name, show)
   return changes
 }

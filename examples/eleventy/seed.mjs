@@ -78,17 +78,53 @@ function chunk(name, data) {
   return out
 }
 
-/** A picture of stripes, as PNG. */
-function stripes(width, height, hue) {
+/** The colors of a picture: of the sky, of the horizon, and of the nearest hills. */
+const lights = [
+  [
+    [72, 118, 186],
+    [250, 224, 190],
+    [24, 60, 52],
+  ],
+  [
+    [36, 30, 78],
+    [240, 130, 90],
+    [22, 18, 40],
+  ],
+  [
+    [120, 170, 200],
+    [236, 240, 228],
+    [44, 78, 92],
+  ],
+]
+const between = (a, b, part) => a.map((one, i) => Math.round(one + (b[i] - one) * Math.min(1, part)))
+
+/** A picture of hills, as PNG. */
+function hills(width, height, n) {
+  const [sky, horizon, nearest] = lights[n % lights.length]
+  const rows = [0, 1, 2, 3].map(row =>
+    Array.from({ length: width }, (_, x) => {
+      const wave = Math.sin(x / (190 - 30 * row) + n + 2 * row) + Math.sin(x / 67 + row) / 3
+      return height * (0.45 + 0.14 * row + 0.05 * wave)
+    }),
+  )
+  const colors = rows.map((_, row) => between(horizon, nearest, (row + 1) / rows.length))
+  const lines = Array.from({ length: height }, (_, y) => {
+    const above = between(sky, horizon, y / height / 0.6)
+    const line = Buffer.alloc(1 + width * 3)
+    for (let x = 0; x < width; x++) {
+      let row = 0
+      while (row < rows.length && rows[row][x] <= y) row++
+      const [red, green, blue] = row > 0 ? colors[row - 1] : above
+      line[1 + x * 3] = red
+      line[2 + x * 3] = green
+      line[3 + x * 3] = blue
+    }
+    return line
+  })
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width)
   head.writeUInt32BE(height, 4)
   head.set([8, 2, 0, 0, 0], 8)
-  const line = Buffer.alloc(1 + width * 3)
-  const lines = Array.from({ length: height }, (_, y) => {
-    line.fill((hue * 37 + Math.floor(y / 50) * 60) % 256, 1)
-    return Buffer.from(line)
-  })
   const mark = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10])
   const data = deflateSync(Buffer.concat(lines))
   return Buffer.concat([mark, chunk('IHDR', head), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
@@ -96,8 +132,8 @@ function stripes(width, height, hue) {
 
 async function upload(n) {
   const form = new FormData()
-  form.set('file', new Blob([stripes(1400, 900, n)], { type: 'image/png' }), `stripes-${n}.png`)
-  form.set('alt_text', `Stripes "${n}"`)
+  form.set('file', new Blob([hills(1400, 900, n)], { type: 'image/png' }), `hills-${n}.png`)
+  form.set('alt_text', `Hills "${n}"`)
   return (await post('/media/upload', form)).media_id
 }
 

@@ -346,12 +346,29 @@ export interface Image {
     width?: number
     height?: number
     alt: string
-    /** The focal point as `object-position`. */
+    /** The focal point as `object-position`, and `color` as `background-color`. */
     style?: string
   }
+  /** The average color, shown until the picture is loaded. Absent for pictures with transparent parts. */
+  color?: string
   /** Attributes of each `<source>` in `<picture>`. */
   sources: { type: string; srcset: string; sizes: string }[]
 }
 /** Attributes that show a media value in the best size. Null without a picture. */
 export function image(media: Media, options?: ImageOptions): Image
 export function image(media: Media | null | undefined, options?: ImageOptions): Image | null
+
+export interface TranslatedPage<E extends EntryShape = Entry> {
+  locale: string
+  entry: E
+  /** The slug in each locale that has one of its own. */
+  translations: Record<string, string>
+}
+/**
+ * Every entry of the lists at its own slug, once: the pages of a static site. An entry that has the same slug in several
+ * locales has one page, in the first of them. Entries without a slug are left out.
+ * @param lists entries by locale, such as `{ en, de }`
+ */
+export function translated<E extends EntryShape = Entry>(
+  lists: Readonly<Record<string, readonly E[]>>,
+): TranslatedPage<E>[]

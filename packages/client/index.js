@@ -261,6 +261,19 @@ export function slugline({ url, key, locale, fetch: send = (...given) => fetch(.
   }
 }
 
+/** @returns the average colour of a thumbhash; nothing for a picture that shows what is behind it */
+function colourOf(thumbhash) {
+  const bytes = atob(thumbhash ?? '')
+  const head = bytes.charCodeAt(0) | (bytes.charCodeAt(1) << 8) | (bytes.charCodeAt(2) << 16)
+  if (bytes.length < 5 || head >> 23) return undefined
+  const part = at => (head >> at) & 63
+  const [light, yellow, red] = [part(0) / 63, part(6) / 31.5 - 1, part(12) / 31.5 - 1]
+  const b = light - (2 / 3) * yellow
+  const r = (3 * light - b + red) / 2
+  const level = of => Math.round(255 * Math.max(0, Math.min(1, of)))
+  return `rgb(${level(r)} ${level(r - red)} ${level(b)})`
+}
+
 export function image(media, { sizes = '100vw', fit = 'inside', names } = {}) {
   if (!media) return null
   const fitting = media.variants
@@ -272,6 +285,11 @@ export function image(media, { sizes = '100vw', fit = 'inside', names } = {}) {
       .map(({ url, width }) => `${url} ${width}w`)
       .join(', ')
   const { url, alt, mimetype, focal } = media
+  const color = colourOf(media.thumbhash)
+  const style = [
+    focal && `object-position: ${focal.x}% ${focal.y}%`,
+    color && `background-color: ${color}`,
+  ].filter(Boolean)
   const largest = fitting.findLast(one => one.mimetype === mimetype)
   const isWhole = !names && fit === 'inside'
   const { width, height } = isWhole || !largest ? media : largest
@@ -283,8 +301,22 @@ export function image(media, { sizes = '100vw', fit = 'inside', names } = {}) {
       ...responsive,
       ...(width && { width, height }),
       alt: alt ?? '',
-      ...(focal && { style: `object-position: ${focal.x}% ${focal.y}%` }),
+      ...(style.length > 0 && { style: style.join('; ') }),
     },
+    ...(color && { color }),
     sources: webp && mimetype !== 'image/webp' ? [{ type: 'image/webp', srcset: webp, sizes }] : [],
   }
+}
+
+export function translated(lists) {
+  const pages = new Map()
+  for (const [locale, entries] of Object.entries(lists))
+    for (const entry of entries)
+      if (entry.slug && !pages.has(entry.slug)) pages.set(entry.slug, { locale, entry })
+  const translations = {}
+  for (const [slug, { locale, entry }] of pages) {
+    translations[entry.id] ??= {}
+    translations[entry.id][locale] ??= slug
+  }
+  return [...pages.values()].map(page => ({ ...page, translations: translations[page.entry.id] }))
 }

@@ -1,22 +1,35 @@
 // Copies the starters of the repository into the package, before it is packed.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { starters } from './starters.js'
 
 const examples = new URL('../../examples/', import.meta.url)
 const templates = new URL('templates/', import.meta.url)
-const left = /(^|\/)(node_modules|dist|_site|\.astro|\.next|README\.md|package-lock\.json|seed\.mjs)$/
+const read = (file, base) => JSON.parse(readFileSync(new URL(file, base), 'utf8'))
+const { version } = read('package.json', import.meta.url)
+
+/** Packages of this repository are links in it, and have its version elsewhere. */
+function published(name) {
+  const own = read(`${name}/package.json`, examples)
+  const lock = read(`${name}/package-lock.json`, examples)
+  for (const [dependency, at] of Object.entries(own.dependencies)) {
+    if (!at.startsWith('file:')) continue
+    own.dependencies[dependency] = version
+    lock.packages[''].dependencies[dependency] = version
+    delete lock.packages[at.slice('file:'.length)]
+    lock.packages[`node_modules/${dependency}`] = { version }
+  }
+  return { 'package.json': own, 'package-lock.json': lock }
+}
 
 rmSync(templates, { recursive: true, force: true })
-for (const name of ['astro', 'eleventy', 'next']) {
+for (const [name, { ignored, rebuilds }] of Object.entries(starters)) {
   const from = new URL(name, examples).pathname
-  const to = new URL(name, templates)
+  const to = new URL(`${name}/`, templates)
   mkdirSync(to, { recursive: true })
-  // Files of Astro end in .astro, and so does the name of its folder for generated ones.
-  cpSync(from, to, { recursive: true, filter: path => !left.test(path.slice(from.length)) })
-  cpSync(new URL('eleventy/seed.mjs', examples), new URL(`${name}/seed.mjs`, templates))
-  // Packages of this repository are links in it, and have its version elsewhere.
-  const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
-  const own = JSON.parse(readFileSync(new URL(`${name}/package.json`, examples), 'utf8'))
-  for (const [dependency, at] of Object.entries(own.dependencies))
-    if (at.startsWith('file:')) own.dependencies[dependency] = version
-  writeFileSync(new URL(`${name}/package.json`, templates), `${JSON.stringify(own, null, 2)}\n`)
+  const left = ['node_modules', 'README.md', ...ignored].map(path => `${from}/${path}`)
+  cpSync(from, to, { recursive: true, filter: path => !left.includes(path) })
+  const shared = ['seed.mjs', ...(rebuilds ? ['rebuild.mjs', 'receiver.mjs'] : [])]
+  for (const file of shared) cpSync(new URL(`eleventy/${file}`, examples), new URL(file, to))
+  for (const [file, content] of Object.entries(published(name)))
+    writeFileSync(new URL(file, to), `${JSON.stringify(content, null, 2)}\n`)
 }

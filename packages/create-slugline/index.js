@@ -4,21 +4,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
+import { starters } from './starters.js'
 
 const templates = new URL('templates/', import.meta.url)
 
-/** What differs between the starters: the port of the development server, and the page that preview links open. */
-const starters = {
-  astro: {
-    title: 'Astro',
-    port: 4321,
-    preview: '/preview/',
-    develop: 'npm start',
-    ignored: ['dist', '.astro'],
-  },
-  eleventy: { title: 'Eleventy', port: 8081, preview: '/preview/', develop: 'npm start', ignored: ['_site'] },
-  next: { title: 'Next', port: 3000, preview: '/preview', develop: 'npm run dev', ignored: ['.next'] },
-}
 const names = Object.keys(starters)
 
 const usage = `Usage: npm create slugline [folder] -- [--template ${names.join('|')}]
@@ -56,7 +45,7 @@ async function asked({ folder, template }) {
 
 const json = value => `${JSON.stringify(value, null, 2)}\n`
 
-/** The service: SQLite and a folder for media, in two languages, for a site on this machine. */
+/** The service: SQLite and a folder for media, in two languages, for a site and its webhook on this machine. */
 const configuration = ({ port, preview }) => ({
   environment: 'local',
   port: ':8080',
@@ -65,6 +54,8 @@ const configuration = ({ port, preview }) => ({
   i18n_enabled: true,
   cors_origins: [`http://localhost:${port}`],
   preview_url: `http://localhost:${port}${preview}`,
+  webhook_enabled: true,
+  webhook_allow_http: true,
 })
 
 const commands = ({ develop }, version) => `npm install
@@ -75,6 +66,23 @@ export CMS_ADMIN_PASSWORD='choose one'            # the same
 npm run seed                                      # the content model and some posts
 npm run build                                     # the site
 ${develop.padEnd(49)} # the site while you work on it`
+
+/** How the site follows what is published. */
+const following = ({ rebuilds, port, ignored }) => `## After a change
+
+Create a webhook in the panel, for \`http://localhost:${rebuilds ? 8090 : `${port}/webhook`}\` and the events
+\`content.published\`, \`content.updated\`, \`content.unpublished\` and \`content.deleted\`. With its secret, ${
+  rebuilds
+    ? `this program builds the site in
+\`${ignored[0]}\` again after each of them:`
+    : `the built site shows
+each change at the next request:`
+}
+
+\`\`\`sh
+WEBHOOK_SECRET=… npm ${rebuilds ? 'run rebuild' : 'start'}
+\`\`\`
+`
 
 function write(folder, template, starter) {
   const at = (...path) => join(folder, ...path)
@@ -92,10 +100,13 @@ function write(folder, template, starter) {
       .toLowerCase()
       .replaceAll(/[^a-z0-9-]+/g, '-')
       .replaceAll(/^-+|-+$/g, '') || 'site'
-  writeFileSync(
-    at('package.json'),
-    json({ name, ...own, scripts: { ...own.scripts, seed: 'node seed.mjs 20' } }),
-  )
+  const scripts = { ...own.scripts, seed: 'node seed.mjs 20' }
+  if (starter.rebuilds) scripts.rebuild = 'node rebuild.mjs'
+  writeFileSync(at('package.json'), json({ name, ...own, scripts }))
+  const lock = JSON.parse(readFileSync(at('package-lock.json'), 'utf8'))
+  lock.name = name
+  lock.packages[''].name = name
+  writeFileSync(at('package-lock.json'), json(lock))
   mkdirSync(at('cms'))
   // Settings that are added later may be secrets.
   writeFileSync(at('cms', 'cms.config.json'), json(configuration(starter)), { mode: 0o600 })
@@ -130,7 +141,8 @@ ${next}
 \`\`\`
 
 The panel is at http://localhost:8080/admin: sign in as admin@example.com. \`SLUGLINE_URL\` names another service.
-`,
+
+${following(starter)}`,
 )
 process.stdout.write(`
   ${starter.title} in ${path}, beside an empty service in cms

@@ -17,7 +17,7 @@ type Call = (
 ) => Promise<Answered>
 
 /** Returns a function that calls the API of a started product, by default as its administrator. */
-export async function callerOf(product: Product, cookie?: string): Promise<Call> {
+export async function callerOf(product: Pick<Product, 'url' | 'login'>, cookie?: string): Promise<Call> {
   const own = cookie ?? (await product.login())
   return async (method, path, body, headers = {}) => {
     const answer = await fetch(`${product.url}/api/v1${path}`, {

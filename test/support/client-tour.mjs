@@ -5,7 +5,7 @@
  * @param site `url`, `key`, `token` of a preview link, `id` of a post, and `save`, which changes the draft
  * @returns the results, without what differs between runtimes
  */
-export async function tour({ slugline, image, SluglineError }, { url, key, token, id, save }) {
+export async function tour({ slugline, image, translated, SluglineError }, { url, key, token, id, save }) {
   const everybody = slugline({ url })
   const editor = slugline({ url, key })
   const shown = ({ data, error, ...more }) =>
@@ -77,6 +77,12 @@ export async function tour({ slugline, image, SluglineError }, { url, key, token
   seen.cropped = image(picture, { fit: 'cover' })
   seen.named = image(picture, { names: ['small'] })
   seen.noImage = image(null)
+  seen.transparent = image({ ...picture, thumbhash: 'YAiSCAf/EjQ=', focal: null })
+  const at = (id, slug) => ({ id, slug })
+  seen.translated = translated({
+    en: [at(1, '/a'), at(2, '/b'), at(3, null)],
+    de: [at(1, '/de/a'), at(2, '/b')],
+  })
   const { error } = await everybody.page('/nothing')
   seen.error = [error instanceof SluglineError, error instanceof Error, error.message]
 

@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The longest files; each starts before all shorter ones, so that all workers end at about the same time. */
 const longest = [
+  'whole/starters',
   'faults/services-away',
   'faults/read-only',
   'faults/workers',

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
+import { thumbHashToAverageRGBA } from 'thumbhash'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { browserFlags, chromiumMissing, executablePath } from '../support/browser.js'
 import { callerOf, made } from '../support/calls.js'
@@ -180,16 +181,32 @@ it('describes a picture by its variants and its focal point', () => {
   const { picture: media } = usual.native.data.fields
   const of = (fit: string, type: string) =>
     media.variants.find((one: { fit: string; mimetype: string }) => one.fit === fit && one.mimetype === type)
+  const { r, g, b } = thumbHashToAverageRGBA(Buffer.from(media.thumbhash, 'base64'))
+  const color = `rgb(${[r, g, b].map(level => Math.round(255 * level)).join(' ')})`
   expect(usual.image).toEqual({
     img: {
       ...{ src: media.url, srcset: `${of('inside', 'image/png').url} 640w`, sizes: '50vw' },
-      ...{ width: 900, height: 600, alt: 'A wall', style: 'object-position: 25% 75%' },
+      ...{ width: 900, height: 600, alt: 'A wall' },
+      style: `object-position: 25% 75%; background-color: ${color}`,
     },
+    color,
     sources: [{ type: 'image/webp', srcset: `${of('inside', 'image/webp').url} 640w`, sizes: '50vw' }],
   })
   expect(usual.cropped.img).toMatchObject({ src: of('cover', 'image/png').url, width: 300, height: 300 })
   expect(usual.named.img).toMatchObject({ src: of('inside', 'image/png').url, width: 640 })
   expect(usual.noImage).toBe(null)
+  expect([usual.transparent.color, usual.transparent.img.style]).toEqual([undefined, undefined])
+})
+
+it('makes one page for each address of translated entries', () => {
+  const page = (locale: string, id: number, slug: string, translations: object) => ({
+    ...{ locale, entry: { id, slug }, translations },
+  })
+  expect(usual.translated).toEqual([
+    page('en', 1, '/a', { en: '/a', de: '/de/a' }),
+    page('en', 2, '/b', { en: '/b' }),
+    page('de', 1, '/de/a', { en: '/a', de: '/de/a' }),
+  ])
 })
 
 it('follows the changes of a preview link until it is over', () => {

@@ -123,7 +123,12 @@ it('has every post in both languages, with its picture, tags, menu and translati
         expect(text).toContain(`<link rel="alternate" hreflang="${code}" href="${url}">`)
       expect([n, text.includes('<picture>')]).toEqual([n, n % 4 !== 0])
     }
-    expect(links(english, /<ul class="menu">.*?<\/ul>/s)).toEqual(['/', '/tags/cities/', '/tags/rivers/'])
+    expect(links(english, /<ul class="menu">.*?<\/ul>/s)).toEqual([
+      '/',
+      '/tags/cities/',
+      '/tags/rivers/',
+      '/search/',
+    ])
     expect([english, german].map(text => /On cities|Über Städte/.exec(text)?.[0])).toEqual([
       'On cities',
       'Über Städte',
@@ -132,6 +137,7 @@ it('has every post in both languages, with its picture, tags, menu and translati
       '/de/',
       '/de/themen/cities/',
       '/de/themen/rivers/',
+      '/de/search/',
     ])
   }
   expect(html('/de/')).toContain('Über Städte')
@@ -142,7 +148,7 @@ it('has every post in both languages, with its picture, tags, menu and translati
     const answer = await fetch(url)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/webp'])
   }
-  expect(html('/posts/post-1/')).toContain('alt="Stripes &quot;2&quot;"')
+  expect(html('/posts/post-1/')).toContain('alt="Hills &quot;2&quot;"')
 })
 
 it('lists posts by date, and those of a tag, in pages', async () => {
@@ -168,8 +174,10 @@ it('has no link that leads nowhere, nothing that is missing, and no draft', () =
     const text = readFileSync(join(out, file), 'utf8')
     const odd = /undefined|null|NaN|\[object|SECRET|\{\{/.exec(text)?.[0]
     expect([file, odd]).toEqual([file, undefined])
-    for (const [, href = ''] of text.matchAll(/href="(\/[^"]*)"/g))
-      expect([file, href, existsSync(join(out, href, 'index.html'))]).toEqual([file, href, true])
+    for (const [, href = ''] of text.matchAll(/href="(\/[^"]*)"/g)) {
+      const target = href.endsWith('/') ? `${href}index.html` : href
+      expect([file, href, existsSync(join(out, target))]).toEqual([file, href, true])
+    }
   }
 })
 

@@ -18,11 +18,15 @@ export function picture(media, sizes = '100vw') {
 
 /** @param entry in the format `native`, whose rich text is safe to insert */
 export function article({ title, fields }) {
+  const tags = (fields.tags ?? []).map(
+    tag => `<li><a href="${escaped(tag.slug)}/">${escaped(tag.title)}</a></li>`,
+  )
   return `<article>
 <h1>${escaped(title)}</h1>
 ${fields.date ? `<time datetime="${escaped(fields.date)}">${escaped(fields.date)}</time>` : ''}
 <p>${escaped(fields.teaser)}</p>
 ${picture(fields.picture, '(min-width: 60rem) 60rem, 100vw')}
 ${fields.body ?? ''}
+<ul class="tags">${tags.join('')}</ul>
 </article>`
 }

@@ -10,6 +10,13 @@ export function Article({ post: { title, fields } }) {
       <Picture media={fields.picture} sizes="(min-width: 60rem) 60rem, 100vw" />
       {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the service keeps allowed HTML only */}
       <div dangerouslySetInnerHTML={{ __html: fields.body ?? '' }} />
+      <ul className="tags">
+        {(fields.tags ?? []).map(({ id, slug, title }) => (
+          <li key={id}>
+            <a href={slug}>{title}</a>
+          </li>
+        ))}
+      </ul>
     </article>
   )
 }

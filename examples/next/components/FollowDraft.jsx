@@ -17,5 +17,12 @@ export function FollowDraft({ url, token }) {
     void follow()
     return () => ended.abort()
   }, [router, url, token])
-  return <script src={`${url}/admin/edit.js`} defer />
+  useEffect(() => {
+    // It changes texts, so it must come after React has compared them.
+    const script = document.createElement('script')
+    script.src = `${url}/admin/edit.js`
+    document.head.append(script)
+    return () => script.remove()
+  }, [url])
+  return null
 }

@@ -6,7 +6,10 @@ export function Picture({ media, sizes }) {
   if (!shown) return null
   const { srcset, style: _, ...img } = shown.img
   const { focal } = media
-  const style = focal ? { objectPosition: `${focal.x}% ${focal.y}%` } : undefined
+  const style = {
+    backgroundColor: shown.color,
+    objectPosition: focal ? `${focal.x}% ${focal.y}%` : undefined,
+  }
   return (
     <picture>
       {shown.sources.map(({ type, srcset, sizes }) => (

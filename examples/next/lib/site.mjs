@@ -1,3 +1,4 @@
+import { translated } from '@slugline/client'
 import { cms } from './cms.mjs'
 import { languages } from './languages.mjs'
 
@@ -11,6 +12,8 @@ async function dataOf(result) {
 /** The posts of a language, newest first: one request for 200. */
 export const postsIn = code => dataOf(cms.query('post').locale(code).sort('-date').all())
 
+const tagsIn = code => dataOf(cms.query('tag').locale(code).sort('name').all())
+
 /** The menu of a language, with the current address of each page. */
 export async function menuIn({ code, home }) {
   const menus = await dataOf(cms.query('menu').locale(code).children(1).all())
@@ -21,19 +24,19 @@ export async function menuIn({ code, home }) {
   }))
 }
 
-/** Every post at its own address, with its addresses in all languages. */
+/** The posts of a tag, newest first. */
+export async function taggedWith(tag, code) {
+  const posts = await postsIn(code)
+  return posts.filter(({ fields }) => fields.tags?.some(({ id }) => id === tag.id))
+}
+
+/** Every post and tag at its own address, with its addresses in all languages. */
 export async function pages() {
-  const all = []
-  for (const language of languages)
-    for (const post of await postsIn(language.code)) all.push({ language, post })
-  const byAddress = new Map()
-  // A post without a translated address has one page, in the first language.
-  for (const page of all) if (!byAddress.has(page.post.slug)) byAddress.set(page.post.slug, page)
-  const found = [...byAddress.values()]
-  return found.map(page => ({
-    ...page,
-    translations: found
-      .filter(({ post }) => post.id === page.post.id)
-      .map(({ language, post }) => ({ code: language.code, href: post.slug })),
+  const lists = {}
+  for (const { code } of languages) lists[code] = [...(await postsIn(code)), ...(await tagsIn(code))]
+  return translated(lists).map(({ locale, entry, translations }) => ({
+    entry,
+    language: languages.find(({ code }) => code === locale),
+    translations: Object.entries(translations).map(([code, href]) => ({ code, href })),
   }))
 }

@@ -22,14 +22,17 @@ async function contentIn({ code, home, words }) {
     entries('tag', { locale: code, sort: 'name' }),
     entries('menu', { locale: code, children: 1 }),
   ])
-  const menu = menus.find(({ fields }) => fields.name === 'main')
-  const items = (menu?.children ?? []).map(({ fields }) => ({
+  const main = menus.find(({ fields }) => fields.name === 'main')
+  const items = (main?.children ?? []).map(({ fields }) => ({
     label: fields.label,
     url: fields.target ? `${fields.target.slug}/` : home,
   }))
-  const language = { code, home, words, menu: items }
+  const searchAt = `${home}search/`
+  const menu = [...items, { label: words.search, url: searchAt }]
+  const language = { code, home, words, menu }
   const ofTag = tag => posts.filter(({ fields }) => (fields.tags ?? []).some(({ id }) => id === tag.id))
   return {
+    searches: [{ language, title: words.search, url: searchAt, key: 'search' }],
     posts: posts.map(entry => ({ language, entry, url: `${entry.slug}/` })),
     lists: [
       ...pagesOf(posts, home).map(page => ({ ...page, language, title: words.newest, key: 'home' })),
@@ -68,6 +71,10 @@ export default async function () {
   const all = await Promise.all(languages.map(contentIn))
   return {
     posts: withTranslations(byAddress(all.flatMap(({ posts }) => posts)), ({ entry }) => entry.id),
+    searches: withTranslations(
+      all.flatMap(({ searches }) => searches),
+      ({ key }) => key,
+    ),
     lists: withTranslations(byAddress(all.flatMap(({ lists }) => lists)), ({ key }) => key),
   }
 }

@@ -1,6 +1,6 @@
 import { api } from '../../slugline.mjs'
 
-export default {
-  // Where browsers reach the service: previews are read by them.
-  api: process.env.SLUGLINE_PUBLIC_URL ? `${process.env.SLUGLINE_PUBLIC_URL}/api/v1` : api,
-}
+// Where browsers reach the service: for search and previews.
+const url = process.env.SLUGLINE_PUBLIC_URL ?? api.replace(/\/api\/v1$/, '')
+
+export default { url, api: `${url}/api/v1` }

@@ -1,11 +1,6 @@
+import '../site.css'
 import { languageOf } from '../../lib/languages.mjs'
 import { menuIn } from '../../lib/site.mjs'
-
-const style = `
-body { font: 1.1rem/1.6 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
-img { max-width: 100%; height: auto; }
-nav ul { display: flex; gap: 1rem; list-style: none; padding: 0; }
-`
 
 export default async function Layout({ params, children }) {
   const { slug = [] } = await params
@@ -15,7 +10,7 @@ export default async function Layout({ params, children }) {
   return (
     <html lang={language.code}>
       <head>
-        <style>{style}</style>
+        <link rel="icon" href="data:," />
       </head>
       <body>
         <nav aria-label="Menu">

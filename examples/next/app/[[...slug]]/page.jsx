@@ -2,11 +2,11 @@ import { cookies, draftMode } from 'next/headers'
 import { notFound, permanentRedirect } from 'next/navigation'
 import { Article } from '../../components/Article'
 import { FollowDraft } from '../../components/FollowDraft'
-import { Picture } from '../../components/Picture'
+import { Posts } from '../../components/Posts'
 import { Search } from '../../components/Search'
 import { cms, drafts, publicUrl } from '../../lib/cms.mjs'
 import { languageOf, languages } from '../../lib/languages.mjs'
-import { pages, postsIn } from '../../lib/site.mjs'
+import { pages, postsIn, taggedWith } from '../../lib/site.mjs'
 
 const pathOf = async params => `/${((await params).slug ?? []).map(decodeURIComponent).join('/')}`
 const searchOf = ({ home }) => `${home}/search`.replace('//', '/')
@@ -14,28 +14,36 @@ const searchOf = ({ home }) => `${home}/search`.replace('//', '/')
 /** Everything that is published when the site is built. Other addresses are rendered at their first request. */
 export async function generateStaticParams() {
   const own = languages.flatMap(language => [language.home, searchOf(language)])
-  const posts = (await pages()).map(({ post }) => post.slug)
-  return [...own, ...posts].map(path => ({ slug: path.split('/').filter(Boolean) }))
+  const entries = (await pages()).map(({ entry }) => entry.slug)
+  return [...own, ...entries].map(path => ({ slug: path.split('/').filter(Boolean) }))
 }
 
 /** The alternatives of a page that is the same in every language. */
 const everywhere = of => languages.map(language => ({ code: language.code, href: of(language) }))
 
-/** What is at an address: the newest posts, the search, or a post with its translations. */
+/** What is at an address: the newest posts, the search, a post, or the posts of a tag; with its translations. */
 async function contentAt(path) {
   const language = languageOf(path)
-  if (path === language.home)
-    return { language, title: language.words.newest, translations: everywhere(({ home }) => home) }
+  const { words, home, code } = language
+  if (path === home)
+    return {
+      ...{ language, title: words.newest, posts: await postsIn(code) },
+      translations: everywhere(({ home }) => home),
+    }
   if (path === searchOf(language))
-    return { language, title: language.words.search, translations: everywhere(searchOf) }
-  const page = (await pages()).find(({ post }) => post.slug === path)
-  return page && { ...page, title: page.post.title }
+    return { language, title: words.search, isSearch: true, translations: everywhere(searchOf) }
+  const page = (await pages()).find(({ entry }) => entry.slug === path)
+  if (!page) return undefined
+  const { entry, ...own } = page
+  const content =
+    entry.type === 'post' ? { post: entry } : { posts: await taggedWith(entry, own.language.code) }
+  return { ...own, title: entry.title, ...content }
 }
 
 export async function generateMetadata({ params }) {
   const { isEnabled } = await draftMode()
   // The address of a preview must not leave the site.
-  if (isEnabled) return { robots: { index: false }, referrer: 'no-referrer' }
+  if (isEnabled) return { title: 'Preview', robots: { index: false }, referrer: 'no-referrer' }
   const { title, translations = [] } = (await contentAt(await pathOf(params))) ?? {}
   return {
     title,
@@ -48,7 +56,7 @@ export default async function Page({ params }) {
   if ((await draftMode()).isEnabled) return <Draft />
   const content = await contentAt(path)
   if (!content) return missing(path)
-  const { language, title, post, translations } = content
+  const { language, title, post, posts, isSearch, translations } = content
   return (
     <>
       <ul className="languages" aria-label="Languages">
@@ -60,26 +68,10 @@ export default async function Page({ params }) {
           </li>
         ))}
       </ul>
-      {post && <Article post={post} />}
-      {!post && <h1>{title}</h1>}
-      {path === searchOf(language) && <Search url={publicUrl} locale={language.code} label={title} />}
-      {path === language.home && <Newest language={language} />}
+      {post ? <Article post={post} /> : <h1>{title}</h1>}
+      {posts && <Posts posts={posts} />}
+      {isSearch && <Search url={publicUrl} locale={language.code} label={title} />}
     </>
-  )
-}
-
-async function Newest({ language }) {
-  const posts = await postsIn(language.code)
-  return (
-    <ol className="posts">
-      {posts.map(post => (
-        <li key={post.id}>
-          <a href={post.slug}>{post.title}</a>
-          <p>{post.fields.teaser}</p>
-          <Picture media={post.fields.picture} sizes="20rem" />
-        </li>
-      ))}
-    </ol>
   )
 }
 
