@@ -55,7 +55,7 @@ const isPicture = (name: string): boolean =>
   /\.(?:avif|bmp|gif|jpe?g|png|svg|tiff?|webp)(?:[?#]|$)/i.test(name)
 
 /** Whether a text looks like the name or address of a file of a kind that editors put on pages. */
-export const looksLikeFile = (text: string): boolean =>
+const looksLikeFile = (text: string): boolean =>
   text.length <= 2000 &&
   !/[\r\n]/.test(text) &&
   (isPicture(text) || /\.(?:pdf|mp4|webm|mp3|ogg|zip|docx?|xlsx?|pptx?)$/i.test(text))

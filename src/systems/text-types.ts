@@ -15,7 +15,7 @@ const longText = 150
 /** So many values say that a field has addresses alone. */
 const manyValues = 3
 
-export const fits = (type: FieldType, values: readonly string[]): boolean =>
+const fits = (type: FieldType, values: readonly string[]): boolean =>
   values.every(value => typeProblem({ field_type: type, data: {} }, value) === undefined)
 
 /** True if all values fit, and the name of the field or the number of values shows that this is no coincidence. */

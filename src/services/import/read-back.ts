@@ -9,6 +9,7 @@ export interface StoredEntry {
   readonly publishAt: string | null
   readonly createdAt: string
   readonly changedAt: string
+  readonly publishedAt: string | null
   /** The address of its page. */
   readonly slug: string | undefined
   /** With everything below it. */
@@ -69,7 +70,7 @@ export async function readBack(
       row.content_data_id,
       {
         ...{ content_data_id: row.content_data_id, status: row.status, publishAt: row.publish_at },
-        ...{ createdAt: row.date_created, changedAt: row.date_modified },
+        ...{ createdAt: row.date_created, changedAt: row.date_modified, publishedAt: row.published_at },
         slug: slugs.get(row.route_id ?? ''),
         size: sumOf(sizes.get(row.content_data_id) ?? []),
       },

@@ -14,6 +14,7 @@ import {
   type SeenEntry,
   seenEntries,
   sizeBefore,
+  storedComparisonsOf,
 } from './verify.js'
 
 /** The results of an import so far. */
@@ -50,7 +51,10 @@ export interface ReportRow {
   readonly pictures?: Compared
   readonly links?: Compared
   readonly left_out: readonly string[]
-  /** How the root of the other system shows it: `equal`, `different` or `missing`; absent if it has no id there. */
+  /**
+   * How the root of the other system shows it: `equal`, `different` or `missing`; absent if it has no id there. A system
+   * without a root is compared with what is stored.
+   */
   readonly seen?: 'equal' | 'different' | 'missing'
   /** Where the root shows something else, or why it shows nothing. */
   readonly differences?: readonly Omit<Comparison, 'isEqual'>[]
@@ -67,7 +71,7 @@ export const isProblem = ({ state, left_out, seen, words, pictures, links }: Rep
 /** How many were not equal are named one by one in the result; the report has all. */
 const mostNamed = 50
 
-/** The result of reading everything back through the root of the other system. */
+/** The result of reading everything back, through the root of the other system if it has one. */
 export interface Verified {
   readonly equal: number
   readonly different: number
@@ -116,7 +120,7 @@ interface Settings {
   progress(doing: string, done: number, total: number): void
 }
 
-/** Reads stored records back and writes a row about each. @returns the numbers of equal and different ones */
+/** Reads records back and writes a row about each. @returns the numbers of equal and different ones */
 export async function reportOn(
   imports: TreeImport,
   moved: Moved,
@@ -133,10 +137,13 @@ export async function reportOn(
     for (const entry of some) {
       const found = stored.get(moved.ids.get(entry.key) ?? '')
       const one = seen?.get(entry.key)
-      const compared = one?.shown
-        ? comparisonsOf(system, entry, { stored: found, shown: one.shown, size: one.size })
-        : []
-      const row = { ...entryRow(entry, found, one, moved), ...(one ? seenIn(one, compared) : {}) }
+      const compared = comparisons(system, entry, found, root ? (one ?? noAnswer) : undefined)
+      const isShown = root ? one?.shown !== undefined : found !== undefined
+      const isAsked = !root || one !== undefined
+      const row = {
+        ...entryRow(entry, found, one, moved),
+        ...(isAsked ? seenIn(isShown, one?.reason, compared) : {}),
+      }
       verification.add(row, compared)
       await report?.(row)
     }
@@ -159,12 +166,26 @@ function stateOf({ status, publishAt }: StoredEntry): ReportRow['state'] {
   return publishAt === null ? 'draft' : 'scheduled'
 }
 
-/** The part of a row that says how the root shows the entry. */
+const noAnswer: SeenEntry = { shown: undefined, size: noSize }
+
+/** @param seen undefined if the system has no root that could be asked */
+function comparisons(
+  system: string,
+  entry: ImportedEntry,
+  stored: StoredEntry | undefined,
+  seen: SeenEntry | undefined,
+): Comparison[] {
+  if (!seen) return stored ? storedComparisonsOf(entry, stored) : []
+  return seen.shown ? comparisonsOf(system, entry, { stored, shown: seen.shown, size: seen.size }) : []
+}
+
+/** The part of a row that says how the entry is shown. */
 function seenIn(
-  { shown, reason }: SeenEntry,
+  isShown: boolean,
+  reason: string | undefined,
   compared: readonly Comparison[],
 ): Pick<ReportRow, 'seen' | 'differences' | 'reason'> {
-  if (!shown) return { seen: 'missing', ...(reason === undefined ? {} : { reason }) }
+  if (!isShown) return { seen: 'missing', ...(reason === undefined ? {} : { reason }) }
   const differences = compared.flatMap(({ isEqual, ...one }) => (isEqual ? [] : [one]))
   return differences.length === 0 ? { seen: 'equal' } : { seen: 'different', differences }
 }

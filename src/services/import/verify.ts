@@ -127,34 +127,59 @@ const ofTexts = (aspect: Aspect, before: string, after: string | null | undefine
   isEqual: plain(before) === plain(after ?? ''),
 })
 
+/** A page that the export shows from a time on is scheduled here until then. */
+const isAsThere = (entry: ImportedEntry, stored: StoredEntry | undefined): boolean =>
+  entry.publishAt !== undefined && stored?.publishAt != null
+
+function ofState(entry: ImportedEntry, stored: StoredEntry | undefined): Compared[] {
+  const there = entry.isPublished ? 'published' : 'draft'
+  const here = stored?.status === 'published' ? 'published' : 'draft'
+  const found = [ofTexts('states', there, isAsThere(entry, stored) ? there : here)]
+  if (entry.page) found.push(ofTexts('addresses', entry.page.path, stored?.slug))
+  return found
+}
+
+type Times = Pick<ShownRecord, 'createdAt' | 'changedAt' | 'publishedAt'>
+
+const ofTimes = (entry: ImportedEntry, shown: Times): Compared[] =>
+  (['createdAt', 'changedAt', 'publishedAt'] as const).flatMap(name => {
+    const [before, after] = [entry[name], shown[name]]
+    if (before === undefined || after === undefined || entry.isUndated) return []
+    return { aspect: 'times', before: `${name} ${before}`, after, isEqual: isSameTime(before, after) }
+  })
+
+function ofSizes(entry: ImportedEntry, size: Size): Compared[] {
+  if (!entry.source) return []
+  const before = sizeBefore(entry)
+  return (['words', 'pictures', 'links'] as const).map(aspect => ({
+    ...{ aspect, before: before[aspect], after: size[aspect] },
+    isEqual: before[aspect] === size[aspect],
+  }))
+}
+
 /** Compares an entry of an export with its stored state and with the answer of the root. */
 export function comparisonsOf(
   system: string,
   entry: ImportedEntry,
   { stored, shown, size }: { stored: StoredEntry | undefined; shown: ShownRecord; size: Size },
 ): Compared[] {
-  const isPublished = stored?.status === 'published'
-  const found: Compared[] = [
-    ofTexts('ids', idOf(entry) ?? '', shown.id),
-    ofTexts('states', entry.isPublished ? 'published' : 'draft', isPublished ? 'published' : 'draft'),
-  ]
-  if (entry.page) found.push(ofTexts('addresses', entry.page.path, stored?.slug))
-  for (const name of ['createdAt', 'changedAt', 'publishedAt'] as const) {
-    const [before, after] = [entry[name], shown[name]]
-    if (before === undefined || after === undefined || entry.isUndated) continue
-    found.push({ aspect: 'times', before: `${name} ${before}`, after, isEqual: isSameTime(before, after) })
-  }
   const expected = expectedOf(system, entry)
-  for (const aspect of ['title', 'slug'] as const) {
+  const texts = (['title', 'slug'] as const).flatMap(aspect => {
     const before = expected[aspect]
-    if (before !== undefined) found.push(ofTexts(aspect, before, shown[aspect]))
-  }
-  if (!entry.source) return found
-  const before = sizeBefore(entry)
-  for (const aspect of ['words', 'pictures', 'links'] as const)
-    found.push({
-      ...{ aspect, before: before[aspect], after: size[aspect] },
-      isEqual: before[aspect] === size[aspect],
-    })
-  return found
+    return before === undefined ? [] : ofTexts(aspect, before, shown[aspect])
+  })
+  return [
+    ofTexts('ids', idOf(entry) ?? '', shown.id),
+    ...ofState(entry, stored),
+    ...ofTimes(entry, shown),
+    ...texts,
+    ...ofSizes(entry, size),
+  ]
 }
+
+/** Compares an entry with its stored state alone: its system has no root that could be asked. */
+export const storedComparisonsOf = (entry: ImportedEntry, stored: StoredEntry): Compared[] => [
+  ...ofState(entry, stored),
+  ...ofTimes(entry, { ...stored, publishedAt: stored.publishedAt ?? undefined }),
+  ...ofSizes(entry, stored.size),
+]

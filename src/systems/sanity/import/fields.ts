@@ -71,7 +71,6 @@ function commonKind(kinds: ReadonlySet<Kind>, lose: (sentence: string) => void):
   return 'json'
 }
 
-
 /** The facts about the rest of the export that fields need. */
 export interface FieldWorld {
   readonly notes: Notes
