@@ -88,7 +88,7 @@ async function routes(asked: Asked): Promise<Part<PageFinding>> {
   }
 }
 
-/** Returns public entries by their words. @param known pages that were found by their titles */
+/** Returns entries by their words. @param known pages that were found by their titles */
 async function entries(asked: Asked, most: number, known: readonly PageFinding[]): Promise<Finding[]> {
   const found = await foundTexts(finderOf(asked), asked.text, most, known)
   return found.map(({ id, title, type, slug }) => ({

@@ -64,16 +64,17 @@ describe('what is found', () => {
     const { route_id } = await route('/winter', 'A chain through the winter')
     const fields = { body: '<p>Salt is patient.</p>' }
     const { content_data_id } = await entry(datatype_id, { route_id }, { fields })
-    expect((await find('salt')).get('Content')).toBe(undefined)
+    const found = {
+      word: 'A chain through the winter',
+      hint: 'Post · /winter',
+      path: `/admin/content/entry/${content_data_id}`,
+      icon: 'content',
+    }
+    // The draft, then the public page.
+    expect((await find('salt patient')).get('Content')).toEqual([found])
+    expect(await words('salt', 'Content', 'viewer')).toBe(undefined)
     await call('POST', '/api/v1/content/publish', { body: { content_data_id } })
-    expect((await find('salt')).get('Content')).toEqual([
-      {
-        word: 'A chain through the winter',
-        hint: 'Post · /winter',
-        path: `/admin/content/entry/${content_data_id}`,
-        icon: 'content',
-      },
-    ])
+    expect((await find('salt')).get('Content')).toEqual([found])
     expect(await words('salt', 'Content', 'viewer')).toBe(undefined)
     await call('PUT', `/api/v1/routes?q=${route_id}`, { body: { title: 'Salt and chains' } })
     expect(await words('salt', 'Content')).toEqual(['Salt and chains'])

@@ -2,7 +2,7 @@ import type { Actor } from '../../actor.js'
 import type { Services } from '../../services/index.js'
 import type { ServicesOfSpace } from '../admin-space.js'
 import { all, type Entry } from '../entries.js'
-import { type FoundEntry, foundEntries } from './search.js'
+import { type FoundEntry, foundEntries, foundTrees } from './search.js'
 
 type RecordOf<R extends { get(id: string): Promise<unknown> }> = Awaited<ReturnType<R['get']>>
 type Route = RecordOf<Services['space']['routes']>
@@ -38,7 +38,10 @@ export async function foundPages({ services, actor, can }: Finder, text: string)
   return { items: found.flatMap(route => route ?? []), isMore }
 }
 
-/** Finds public entries by their words. @param known the pages that were found by their titles */
+/**
+ * Finds entries by their words: first public ones, then trees with drafts that have the words.
+ * @param known the pages that were found by their titles
+ */
 export async function foundTexts(
   { services, can }: Finder,
   text: string,
@@ -47,8 +50,13 @@ export async function foundTexts(
 ): Promise<FoundEntry[]> {
   if (!can('content:update') || !can('content:read')) return []
   const pages = new Set(known.map(({ route_id }) => route_id))
-  const found = await foundEntries(text.slice(0, mostSearchText), most, { services })
-  return found.filter(({ route_id }) => route_id === null || !pages.has(route_id))
+  const words = text.slice(0, mostSearchText)
+  const isOther = ({ route_id }: FoundEntry) => route_id === null || !pages.has(route_id)
+  const found = (await foundEntries(words, most, { services })).filter(isOther)
+  if (found.length >= most) return found
+  const shown = new Set(found.map(({ root_id }) => root_id))
+  const trees = await foundTrees(words, most, { services })
+  return [...found, ...trees.filter(tree => !shown.has(tree.id) && isOther(tree))]
 }
 
 /** Finds media by their names and texts. */

@@ -71,33 +71,61 @@ export async function mediaById(
 export const mediaName = ({ display_name, name }: Pick<Media, 'display_name' | 'name'>): string =>
   display_name || name
 
-/** A public entry that a search has found. */
+/** An entry that a search has found. */
 export interface FoundEntry {
   readonly id: string
+  readonly root_id: string
   readonly route_id: string | null
   readonly title: string
   readonly type: string
   readonly slug: string | undefined
 }
 
-/** Returns public entries, the best first, by the names that authors know. */
-export async function foundEntries(words: string, limit: number, parts: SpaceParts): Promise<FoundEntry[]> {
-  const { content, search } = parts.services.space
-  const found = await search.find('reader', { words, limit }).catch(error => {
-    // The search rejects more words than it supports.
-    if (error instanceof HttpError && error.status === 400) return { results: [] }
+/** Returns nothing for words that a search refuses, such as more than it takes or a search that takes too long. */
+const unlessRefused =
+  <T>(nothing: T) =>
+  (error: unknown): T => {
+    if (error instanceof HttpError && error.status < 500) return nothing
     throw error
-  })
-  const content_data_id = found.results.map(({ id }) => id)
-  if (content_data_id.length === 0) return []
-  const rows = await all(content.list({ content_data_id }, { limit }))
+  }
+
+/** Returns entries in the order of their ids, by the names that authors know. */
+async function described(
+  ids: readonly string[],
+  slugs: ReadonlyMap<string, string | undefined>,
+  parts: SpaceParts,
+): Promise<FoundEntry[]> {
+  if (ids.length === 0) return []
+  const rows = await all(parts.services.space.content.list({ content_data_id: ids }, {}))
   const model = await modelOf(parts)
   const names = await namesOf(rows, model, parts)
   const byId = new Map(rows.map(row => [row.content_data_id, row]))
-  return found.results.flatMap(({ id, page }) => {
+  return ids.flatMap(id => {
     const row = byId.get(id)
     if (!row) return []
     const type = model.datatypes.get(row.datatype_id)?.label ?? ''
-    return [{ id, route_id: row.route_id, title: names.get(id) ?? '', type, slug: page?.slug }]
+    const { root_id, route_id } = row
+    return [{ id, root_id, route_id, title: names.get(id) ?? '', type, slug: slugs.get(id) }]
   })
+}
+
+/** Returns public entries, the best first. */
+export async function foundEntries(words: string, limit: number, parts: SpaceParts): Promise<FoundEntry[]> {
+  const { search } = parts.services.space
+  const { results } = await search.find('reader', { words, limit }).catch(unlessRefused({ results: [] }))
+  const slugs = new Map(results.map(({ id, page }) => [id, page?.slug]))
+  return described([...slugs.keys()], slugs, parts)
+}
+
+/** Returns trees with all words in one value, drafts too. Only for users who may see drafts. */
+export async function foundTrees(words: string, limit: number, parts: SpaceParts): Promise<FoundEntry[]> {
+  const { content, routes, workList } = parts.services.space
+  const ids = await workList.withWords(words, limit).catch(unlessRefused([]))
+  if (ids.length === 0) return []
+  const roots = await all(content.list({ content_data_id: ids }, {}))
+  const route_id = roots.flatMap(root => root.route_id ?? [])
+  const pages = route_id.length === 0 ? [] : await all(routes.list({ route_id }, {}))
+  const slugOf = new Map(pages.map(page => [page.route_id, page.slug]))
+  const slugs = new Map(roots.map(root => [root.content_data_id, slugOf.get(root.route_id ?? '')]))
+  return described(ids, slugs, parts)
 }
