@@ -2,6 +2,8 @@ import type { Clock } from '../ports.js'
 
 /** A question that takes longer says too little about the time of the answer. */
 const maxQuestionMs = 2000
+/** How far two clocks may drift apart between two questions, in milliseconds. */
+const driftMs = 10
 
 /**
  * The clock of all instances: the machine's own, put right by the clock of the database server. So times in the
@@ -9,6 +11,9 @@ const maxQuestionMs = 2000
  */
 export class SiteClock implements Clock {
   #offset = 0
+  /** What all questions so far allow: a quick one says more than a slow one after it. */
+  #least = Number.NEGATIVE_INFINITY
+  #most = Number.POSITIVE_INFINITY
 
   /** @param timeOfDatabase without it the machine's clock is as it is */
   constructor(
@@ -31,8 +36,13 @@ export class SiteClock implements Clock {
     const time = await this.timeOfDatabase()
     const took = performance.now() - from
     if (took > maxQuestionMs) return
-    // The server read its clock at some moment of the question. What is known stays as long as it fits.
+    // The server read its clock at some moment of the question.
     const least = time - this.own.now()
-    if (this.#offset < least || this.#offset > least + took + 1) this.#offset = Math.round(least + took / 2)
+    const most = least + took + 1
+    const isSet = least > this.#most + driftMs || most < this.#least - driftMs
+    this.#least = isSet ? least : Math.max(least, this.#least - driftMs)
+    this.#most = isSet ? most : Math.min(most, this.#most + driftMs)
+    // What is known stays as long as it fits. Else the service is late rather than early with what is planned.
+    if (this.#offset < this.#least || this.#offset > this.#most) this.#offset = Math.ceil(this.#least)
   }
 }

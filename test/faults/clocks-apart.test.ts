@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { parseConfig } from '../../src/config.js'
@@ -30,6 +31,28 @@ it('puts a clock right by the time of the answer, and keeps it while that fits',
       throw new Error('away')
     }).compare(),
   ).rejects.toThrow('away')
+})
+
+it('is never ahead after a slow question, and a quick one before it counts more', async () => {
+  const own = { now: () => 1_000_000 }
+  let [time, slow] = [700_000, 60]
+  const clock = new SiteClock(own, async () => {
+    await setTimeout(slow)
+    return time
+  })
+  await clock.compare()
+  expect(clock.now()).toBe(700_000)
+  // The server read its clock when the answer came, or up to 60 ms before.
+  ;[time, slow] = [700_030, 0]
+  await clock.compare()
+  expect(clock.now()).toBe(700_030)
+  ;[time, slow] = [700_000, 60]
+  await clock.compare()
+  expect(Math.abs(clock.now() - 700_030)).toBeLessThanOrEqual(10)
+  // The clock of the server was set.
+  time = 900_000
+  await clock.compare()
+  expect(clock.now()).toBe(900_000)
 })
 
 // SQLite has the clock of the one machine.
