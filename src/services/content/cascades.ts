@@ -121,7 +121,7 @@ async function doomedBy(
 
 async function byField(read: Reader, space: ContentSpace, id: string): Promise<Doomed> {
   const values = await read.count(space.contentFields, { field_id: id }, limits.content.bulkValues + 1)
-  refuseBeyond({ values }, 'bulk', 'the field')
+  refuseBeyond({ values }, 'bulk', 'the entries with this field', 'upToLimit')
   const rows = await read.findAll(space.contentFields, { field_id: id })
   const ids = [...new Set(rows.map(({ content_data_id }) => content_data_id))]
   const entries = await read.findIn(space.contentData, 'content_data_id', ids)
@@ -142,10 +142,8 @@ async function byEntries(
     content: { content_data_id: id },
     datatypes: { datatype_id: ids },
   }[kind]
-  refuseBeyond(
-    { entries: await read.count(space.contentData, where, limits.content.bulkEntries + 1) },
-    'bulk',
-  )
+  const found = await read.count(space.contentData, where, limits.content.bulkEntries + 1)
+  refuseBeyond({ entries: found }, 'bulk', 'the entries and what is under them', 'upToLimit')
   const entries = await withThoseUnder(read, space, await read.findAll(space.contentData, where))
   const { values } = await refuseLarge(
     read,

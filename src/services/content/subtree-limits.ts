@@ -22,28 +22,35 @@ export type Work = keyof typeof largest
 const names = { entries: 'entries', values: 'field values', characters: 'characters in field values' }
 
 interface Excess {
+  readonly number: number
   readonly of: string
   readonly most: number
 }
 
 function excessOf(sizes: Partial<Sizes>, work: Work): Excess | undefined {
   for (const [name, most] of Object.entries(largest[work]) as [keyof Sizes, number][]) {
-    if ((sizes[name] ?? 0) > most) return { of: names[name], most }
+    const number = sizes[name] ?? 0
+    if (number > most) return { number, of: names[name], most }
   }
   return undefined
 }
 
-/** @throws 400 that names the limit */
+/**
+ * @param counted `upToLimit` if the sizes were counted no further than one beyond the limit
+ * @throws 400 that names the number, as far as it was counted, and the limit
+ */
 export function refuseBeyond(
   sizes: Partial<Sizes>,
   work: Work,
   what = 'the entry and what is under it',
+  counted: 'all' | 'upToLimit' = 'all',
 ): void {
   const excess = excessOf(sizes, work)
   if (!excess) return
-  const { of, most } = excess
+  const { number, of, most } = excess
+  const many = counted === 'all' ? String(number) : `more than ${most}`
   throw badRequest(
-    `${what} have more than the ${most} ${of} that one request can have: send the parts one by one`,
+    `${what} have ${many} ${of}, and one request can have at most ${most}: send the parts one by one`,
   )
 }
 
