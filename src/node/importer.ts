@@ -30,8 +30,14 @@ async function placeFor(name: string): Promise<string> {
 
 /** The name of a table or a page is the name of its record. Of other exports it says nothing. */
 function stemOf(name: string): string {
-  const [, stem = ''] = /([^/\\]+)\.(?:csv|tsv|txt|md|markdown|mdx)$/i.exec(name) ?? []
-  return stem.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 100) || 'export'
+  const file = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+  const end = /\.(?:csv|tsv|txt|md|markdown|mdx)$/i.exec(file)?.index ?? 0
+  return (
+    file
+      .slice(0, end)
+      .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+      .slice(0, 100) || 'export'
+  )
 }
 
 /** Only what `placeFor` has made, whatever the database says. */

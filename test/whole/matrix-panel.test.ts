@@ -114,6 +114,8 @@ GET  /datatypes/:record_id  datatypes:read  - - e p a
 POST /datatypes/:record_id  datatypes:update  - - e p a
 GET  /datatypes/:record_id/delete  datatypes:delete  - - e p a
 POST /datatypes/:record_id/delete  datatypes:delete  - - e p a
+POST /datatypes/:record_id/fields  fields:create  - - e p a
+POST /datatypes/:record_id/order  fields:update  - - e p a
 GET  /fields  fields:read  - - e p a
 GET  /fields/new  fields:create  - - e p a
 POST /fields/new  fields:create  - - e p a
@@ -269,6 +271,8 @@ GET  /space/datatypes/:record_id  admin_tree:read  - - e p a
 POST /space/datatypes/:record_id  admin_tree:update  - - e p a
 GET  /space/datatypes/:record_id/delete  admin_tree:delete  - - e p a
 POST /space/datatypes/:record_id/delete  admin_tree:delete  - - e p a
+POST /space/datatypes/:record_id/fields  admin_tree:create  - - e p a
+POST /space/datatypes/:record_id/order  admin_tree:update  - - e p a
 GET  /space/fields  admin_tree:read  - - e p a
 GET  /space/fields/new  admin_tree:create  - - e p a
 POST /space/fields/new  admin_tree:create  - - e p a

@@ -10,7 +10,7 @@ import type {
 } from '../../services/import/site.js'
 import { sizeOfValues } from '../../services/import/size.js'
 import { UnreadRecords } from '../../services/import/unread.js'
-import { isSlugText, uriDecoded } from '../../services/text.js'
+import { isSlugText, trimmed, uriDecoded } from '../../services/text.js'
 import { Columns, looseTimeOf, nameOf, type Row } from '../columns.js'
 import { byTime, PageAddresses } from '../imports.js'
 import { labelOf } from '../text-types.js'
@@ -129,7 +129,7 @@ class TableReader {
   private pageOf(row: number, values: ImportedEntry['values']): ImportedEntry['page'] {
     const slug = this.cell('slug', row)
     if (slug === '') return undefined
-    const path = slug.includes('/') ? `/${slug.replace(/^\/+|\/+$/g, '')}` : `/${this.folder}${slug}`
+    const path = slug.includes('/') ? `/${trimmed(slug, '/')}` : `/${this.folder}${slug}`
     if (!isSlugText(path)) {
       this.world.notes.add(
         'Entries have no page, because their address cannot be one here',

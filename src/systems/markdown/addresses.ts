@@ -1,4 +1,4 @@
-import { trimmedEnd, uriDecoded } from '../../services/text.js'
+import { trimmed, trimmedEnd, uriDecoded } from '../../services/text.js'
 import type { Place } from './places.js'
 import type { SiteSettings } from './settings.js'
 
@@ -32,12 +32,15 @@ const cleaned = (part: string): string =>
     .trim()
     .replaceAll(/[\s\\?#%]+/g, '-')
 
-const slugified = (text: string): string =>
-  text
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-')
-    .replaceAll(/^-+|-+$/g, '')
+/** Returns a text as a part of an address: `Sea & Sand` as `sea-sand`. */
+export const slugified = (text: string): string =>
+  trimmed(
+    text
+      .normalize('NFC')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-'),
+    '-',
+  )
 
 const withoutDay = (part: string): string => part.replace(/^\d{4}-\d\d-\d\d-(?=.)/, '')
 

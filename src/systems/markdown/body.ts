@@ -37,7 +37,19 @@ const replaced = (text: string): string =>
     .replaceAll(/\{%-?\s{0,9}(?:end)?raw\s{0,9}-?%\}/g, '')
     .replaceAll(/\n?\{%-?\s{0,9}endhighlight\s{0,9}-?%\}/gi, '\n```\n')
 
-const codeOf = /^(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^\1[ \t]*$|$(?![\s\S]))/gm
+/** A text without its fenced code, whose lines are neither headings nor instructions of templates. */
+function withoutCode(text: string): string {
+  let fence = ''
+  const kept = text.split('\n').filter(line => {
+    if (fence === '') {
+      fence = /^(?:`{3,}|~{3,})/.exec(line)?.[0] ?? ''
+      return fence === ''
+    }
+    if (line.startsWith(fence) && line.slice(fence.length).trim() === '') fence = ''
+    return false
+  })
+  return kept.join('\n')
+}
 
 /** Without the imports and exports of MDX, which are lines of a program. */
 const withoutProgram = (text: string): string => text.replaceAll(/^(?:import|export)\s[^\n]*$/gm, '')
@@ -60,7 +72,7 @@ export function bodyOf(given: string, name: string, { notes, addressOf }: BodyWo
   const isProgram = /\.mdx$/i.test(name)
   if (isProgram) notes.add('Components of MDX are left out, and their text stays', name)
   const text = replaced(isProgram ? withoutProgram(given) : given)
-  const prose = text.replaceAll(codeOf, '')
+  const prose = withoutCode(text)
   for (const [, shown = ''] of prose.matchAll(/(\{\{[<%]\s{0,9}\/?[\w-]{1,40}|\{%-?\s{0,9}\w{1,40})/g))
     notes.add('Shortcodes stay as text', shown.replaceAll(/\s+/g, ' '))
   let html: string
@@ -74,4 +86,4 @@ export function bodyOf(given: string, name: string, { notes, addressOf }: BodyWo
 
 /** The first heading of a text, for pages without a title. */
 export const headingOf = (text: string): string | undefined =>
-  /^#[ \t]+(\S[^\n]{0,300}?)[ \t#]*$/m.exec(text.replaceAll(codeOf, ''))?.[1]?.trim()
+  /^#[ \t]+(\S[^\n]{0,300}?)[ \t#]*$/m.exec(withoutCode(text))?.[1]?.trim()

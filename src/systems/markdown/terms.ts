@@ -6,7 +6,7 @@ import type {
 } from '../../services/import/site.js'
 import { sizeOfValues } from '../../services/import/size.js'
 import { isSlugText } from '../../services/text.js'
-import { textsIn } from './addresses.js'
+import { slugified, textsIn } from './addresses.js'
 
 const kinds = [
   { field: 'tags', type: 'tag', names: ['tags', 'tag'] },
@@ -14,13 +14,6 @@ const kinds = [
 ] as const
 
 type Members = ReadonlyMap<string, unknown>
-
-const slugOf = (name: string): string =>
-  name
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-')
-    .replaceAll(/^-+|-+$/g, '')
 
 const maxName = 255
 
@@ -66,7 +59,7 @@ export class Terms {
         ] as const,
       }))
     const entries = [...this.found].map(([key, { type, name }]) => {
-      const slug = slugOf(name)
+      const slug = slugified(name)
       const values = { name: { value: name }, ...(isSlugText(slug) ? { slug: { value: slug } } : {}) }
       return {
         ...{ key, ids: [{ kind: type, id: name.toLowerCase() }], type, isPublished: true },
