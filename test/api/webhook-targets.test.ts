@@ -130,7 +130,7 @@ it('never calls such an address that is stored already, neither as a test nor as
       'retrying',
       1,
       null,
-      expect.stringMatching(/may not reach; nothing was sent|does not resolve/),
+      expect.stringMatching(/may not reach; nothing was sent|cannot be resolved/),
     ])
   expect(net.dialled.length).toBe(from)
   expect(target.received).toEqual([])
