@@ -113,7 +113,7 @@ it('T34: finds a text in any case from the cursor on, and goes to a line', () =>
     'Type the number of a line, from 1 to 3.',
     'Type the number of a line, from 1 to 3.',
   ])
-  expect(edited(text, '\x06two').screen).toContain('Find two')
+  expect(edited(text, '\x06two').screen).toContain('Search two')
   // Leaving the question leaves the text as it is.
   const left = edited(text, '\x06two')
   expect(left.kept()).toBeUndefined()
