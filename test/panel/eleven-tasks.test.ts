@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../support/app.js'
-import { browserOf, chromiumMissing } from '../support/browser.js'
+import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
 import { factories } from '../support/factories.js'
 import { picture } from '../support/media.js'
 import { testStorage } from '../support/storage.js'
@@ -69,11 +69,12 @@ function handOn(page: Page) {
 describe.skipIf(chromiumMissing)(`tasks${chromiumMissing ? ` (${chromiumMissing})` : ''}`, async () => {
   const { panel } = await browserOf(app)
   const begin = async (path: string, timezoneId = 'UTC') => {
-    const { page, open } = await panel({ as: 'admin', timezoneId })
+    const admin = await panel({ as: 'admin', timezoneId })
+    const { page, open } = admin
     // The first page tells the server the time zone.
     if (timezoneId !== 'UTC') await open('')
     await open(path)
-    return { page, ...handOn(page) }
+    return { admin, page, ...handOn(page) }
   }
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
@@ -171,15 +172,22 @@ describe.skipIf(chromiumMissing)(`tasks${chromiumMissing ? ` (${chromiumMissing}
   })
 
   it('50 drafts of a list published: 3', async () => {
+    const drafts: string[] = []
     for (let n = 1; n <= 50; n++) {
       const { route_id } = await route(`/draft-${n}`, `Draft ${n}`)
-      await entry(section.datatype_id, { route_id })
+      drafts.push((await entry(section.datatype_id, { route_id })).content_data_id)
     }
-    const { page, click, clicks } = await begin(`/content?datatype_id=${section.datatype_id}`)
+    const { admin, page, click, clicks } = await begin(`/content?datatype_id=${section.datatype_id}`)
+    expect(await page.locator('.work-bar').isVisible()).toBe(false)
     await click(page.getByRole('checkbox', { name: 'Select all 50' }))
+    await page.locator('.work-bar', { hasText: '50 entries selected' }).waitFor()
+    await expectClean(admin)
     await click(button(page, 'Publish'))
     await page.getByText('50 entries published.').waitFor()
     expect(clicks()).toBeLessThanOrEqual(3)
+    expect(new Set(await Promise.all(drafts.map(statusOf)))).toEqual(new Set(['published']))
+    expect(page.url()).not.toContain('done=')
+    await expectClean(admin)
   })
 
   it('a post found by a word of its text: 2', async () => {

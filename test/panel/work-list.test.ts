@@ -208,37 +208,8 @@ describe.skipIf(chromiumMissing)(
   async () => {
     const { panel } = await browserOf(app)
 
-    it('publishes 50 drafts in four clicks', async () => {
-      const sail = await datatype('Sail')
-      await field(sail.datatype_id, 'Heading', 'text')
-      const ids: string[] = []
-      for (let n = 1; n <= 50; n++) ids.push(await page(`/sail-${n}`, `Sail ${n}`, sail.datatype_id))
-      const admin = await panel({ as: 'admin' })
-      const { page: tab, open } = admin
-      let clicks = 0
-      const click = async (place: ReturnType<typeof tab.locator>) => {
-        await place.click()
-        clicks++
-      }
-      await open('')
-      await click(tab.getByRole('navigation').getByRole('link', { name: 'Content' }))
-      await tab.locator('select[name=datatype_id]').selectOption({ label: 'Sail' })
-      clicks++
-      await tab.getByText('50 in all').waitFor()
-      expect(tab.url()).toContain(`datatype_id=${sail.datatype_id}`)
-      expect(await tab.locator('.work-bar').isVisible()).toBe(false)
-      await click(tab.getByRole('checkbox', { name: 'Select all 50' }))
-      await tab.locator('.work-bar', { hasText: '50 entries selected' }).waitFor()
-      await expectClean(admin)
-      await click(tab.getByRole('button', { name: 'Publish', exact: true }))
-      await tab.getByText('50 entries published.').waitFor()
-      expect(clicks).toBe(4)
-      expect(new Set(await Promise.all(ids.map(statusOf)))).toEqual(new Set(['published']))
-      expect(tab.url()).not.toContain('done=')
-      await expectClean(admin)
-    })
-
     it('chooses a range with Shift, searches while one types, and keeps what is chosen', async () => {
+      for (let n = 1; n <= 12; n++) await page(`/sail-${n}`, `Sail ${n}`)
       const admin = await panel({ as: 'admin' })
       const { page: tab, open } = admin
       await open('/content?sort=title&q=sail')
