@@ -30,11 +30,13 @@ function timeInUtc(text: string, mark: string): string {
 
 /** Returns the texts of a form with its times in UTC, and without their zones. */
 export function timesInUtc(sent: Texts): Texts {
-  const texts: Record<string, string | readonly string[]> = {}
-  for (const [name, text] of Object.entries(sent)) {
-    if (name.startsWith(markPrefix)) continue
-    const mark = sent[zoneMember(name)]
-    texts[name] = typeof mark === 'string' && typeof text === 'string' ? timeInUtc(text, mark) : text
-  }
-  return texts
+  const named = Object.entries(sent)
+  if (!named.some(([name]) => name.startsWith(markPrefix))) return sent
+  const kept = named.filter(([name]) => !name.startsWith(markPrefix))
+  return Object.fromEntries(
+    kept.map(([name, text]) => {
+      const mark = sent[zoneMember(name)]
+      return [name, typeof mark === 'string' && typeof text === 'string' ? timeInUtc(text, mark) : text]
+    }),
+  )
 }

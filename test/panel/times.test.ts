@@ -38,6 +38,11 @@ describe('times of forms', () => {
     },
   )
 
+  it('leave every other member as it was sent', () => {
+    const sent = JSON.parse('{"__proto__":["a","b"],"at":"2030-12-25T03:30","in_zone.at":"Asia/Tokyo "}')
+    expect(JSON.stringify(timesInUtc(sent))).toBe('{"__proto__":["a","b"],"at":"2030-12-24T18:30"}')
+  })
+
   it('without a zone are in UTC', () => {
     expect(timesInUtc({ at: '2030-12-25T03:30', ids: ['1', '2'] })).toEqual({
       at: '2030-12-25T03:30',
