@@ -11,7 +11,7 @@ const driftMs = 10
  */
 export class SiteClock implements Clock {
   #offset = 0
-  /** What all questions so far allow: a quick one says more than a slow one after it. */
+  /** The bounds from all questions so far: a quick one narrows them more than a slow one after it. */
   #least = Number.NEGATIVE_INFINITY
   #most = Number.POSITIVE_INFINITY
 
@@ -42,7 +42,7 @@ export class SiteClock implements Clock {
     const isSet = least > this.#most + driftMs || most < this.#least - driftMs
     this.#least = isSet ? least : Math.max(least, this.#least - driftMs)
     this.#most = isSet ? most : Math.min(most, this.#most + driftMs)
-    // What is known stays as long as it fits. Else the service is late rather than early with what is planned.
+    // A difference within the bounds stays. Otherwise the earlier time is taken, so that schedules are late rather than early.
     if (this.#offset < this.#least || this.#offset > this.#most) this.#offset = Math.ceil(this.#least)
   }
 }

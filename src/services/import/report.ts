@@ -52,8 +52,8 @@ export interface ReportRow {
   readonly links?: Compared
   readonly left_out: readonly string[]
   /**
-   * How the root of the other system shows it: `equal`, `different` or `missing`; absent if it has no id there. A system
-   * without a root is compared with what is stored.
+   * How the root of the other system shows it: `equal`, `different` or `missing`; absent if it has no id there. Without a
+   * root, it is compared with the stored entry.
    */
   readonly seen?: 'equal' | 'different' | 'missing'
   /** Where the root shows something else, or why it shows nothing. */
