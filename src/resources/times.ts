@@ -3,7 +3,7 @@ import type { Texts } from './form-field.js'
 /** Returns a stored time as a browser's field needs it, in UTC. */
 export const fieldTime = (time: string | null): string => time?.slice(0, 16) ?? ''
 
-/** Adds the zone to times: fields of times send no zone, and are in UTC, as their hints say. */
+/** Adds the zone to the times of a form, which are in UTC and have none. */
 export const withZone =
   (...names: string[]) =>
   (texts: Texts): Texts => {
