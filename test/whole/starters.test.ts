@@ -189,7 +189,10 @@ async function previewed(page: Page, name: Starter) {
   }
 }
 
-it.each(names)('%s: from npm create to a built site that is visited', async name => {
+// Nuxt alone is installed and built in three minutes beside other tests.
+const patience = { timeout: 1_800_000 }
+
+it.each(names)('%s: from npm create to a built site that is visited', patience, async name => {
   const cwd = join(folder, name)
   expect(printed.get(name)).toEqual(expect.arrayContaining(['npm install', 'npm run seed', 'npm run build']))
   const { stderr } = await run('npm', ['install'], {
@@ -205,6 +208,7 @@ it.each(names)('%s: from npm create to a built site that is visited', async name
   const { out } = starters[name]
   const stop = out ? await hosted(join(cwd, out)) : await rendered(cwd)
   const page = await browser.newPage()
+  page.setDefaultTimeout(120_000)
   const problems: string[] = []
   page.on('pageerror', error => problems.push(error.message))
   page.on('console', message => message.type() === 'error' && problems.push(message.text()))
