@@ -47,3 +47,11 @@ it('the development container names files that exist', () => {
   const { services } = parse(read(join('.devcontainer', dockerComposeFile)))
   expect(Object.keys(services)).toEqual(['workspace', 'postgres', 'mariadb'])
 })
+
+it('the starters have one look: each has the same style sheet, because each is copied out alone', () => {
+  const sheets = files.filter(path => /^examples\/.*\/site\.css$/.test(path))
+  const starters = files.filter(path => /^examples\/[^/]+\/package\.json$/.test(path))
+  const foldersOf = (paths: readonly string[]) => paths.map(path => path.split('/')[1]).toSorted()
+  expect(foldersOf(sheets)).toEqual(foldersOf(starters))
+  expect(new Set(sheets.map(read)).size).toBe(1)
+})
