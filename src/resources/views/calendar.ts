@@ -1,5 +1,6 @@
 import type { CalendarEvent } from '../../services/content/calendar.js'
 import { type SpaceParts, titlesById } from '../entries.js'
+import { timeInZone } from '../typed-times.js'
 
 /** A month, such as `2026-12`. */
 export type Month = `${number}-${number}`
@@ -14,15 +15,11 @@ export interface DatedEvent extends CalendarEvent {
 }
 
 const dayMs = 86_400_000
+
 /** Returns the day and time of a moment in a zone. */
-function localOf(at: number, timeZone: string): { day: string; time: string } {
-  const format = new Intl.DateTimeFormat('en', {
-    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },
-    ...{ hour: '2-digit', minute: '2-digit' },
-  })
-  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]))
-  const { year = '', month, day, hour, minute } = parts
-  return { day: `${year.padStart(4, '0')}-${month}-${day}`, time: `${hour}:${minute}` }
+function localOf(at: number, zone: string): { day: string; time: string } {
+  const local = timeInZone(new Date(at).toISOString(), zone)
+  return { day: local.slice(0, 10), time: local.slice(11, 16) }
 }
 
 /** Returns the day of a moment in a zone. */
