@@ -89,14 +89,17 @@ const unlessRefused =
     throw error
   }
 
+const rowsOf = async (ids: readonly string[], { services: { space } }: SpaceParts): Promise<Entry[]> =>
+  ids.length === 0 ? [] : all(space.content.list({ content_data_id: ids }, {}))
+
 /** Returns entries in the order of their ids, by the names that authors know. */
 async function described(
   ids: readonly string[],
-  slugs: ReadonlyMap<string, string | undefined>,
+  rows: readonly Entry[],
+  slugOf: (row: Entry) => string | undefined,
   parts: SpaceParts,
 ): Promise<FoundEntry[]> {
-  if (ids.length === 0) return []
-  const rows = await all(parts.services.space.content.list({ content_data_id: ids }, {}))
+  if (rows.length === 0) return []
   const model = await modelOf(parts)
   const names = await namesOf(rows, model, parts)
   const byId = new Map(rows.map(row => [row.content_data_id, row]))
@@ -105,7 +108,7 @@ async function described(
     if (!row) return []
     const type = model.datatypes.get(row.datatype_id)?.label ?? ''
     const { root_id, route_id } = row
-    return [{ id, root_id, route_id, title: names.get(id) ?? '', type, slug: slugs.get(id) }]
+    return [{ id, root_id, route_id, title: names.get(id) ?? '', type, slug: slugOf(row) }]
   })
 }
 
@@ -114,18 +117,17 @@ export async function foundEntries(words: string, limit: number, parts: SpacePar
   const { search } = parts.services.space
   const { results } = await search.find('reader', { words, limit }).catch(unlessRefused({ results: [] }))
   const slugs = new Map(results.map(({ id, page }) => [id, page?.slug]))
-  return described([...slugs.keys()], slugs, parts)
+  const ids = [...slugs.keys()]
+  return described(ids, await rowsOf(ids, parts), row => slugs.get(row.content_data_id), parts)
 }
 
 /** Returns trees with all words in one value, drafts too. Only for users who may see drafts. */
 export async function foundTrees(words: string, limit: number, parts: SpaceParts): Promise<FoundEntry[]> {
-  const { content, routes, workList } = parts.services.space
+  const { routes, workList } = parts.services.space
   const ids = await workList.withWords(words, limit).catch(unlessRefused([]))
-  if (ids.length === 0) return []
-  const roots = await all(content.list({ content_data_id: ids }, {}))
+  const roots = await rowsOf(ids, parts)
   const route_id = roots.flatMap(root => root.route_id ?? [])
   const pages = route_id.length === 0 ? [] : await all(routes.list({ route_id }, {}))
-  const slugOf = new Map(pages.map(page => [page.route_id, page.slug]))
-  const slugs = new Map(roots.map(root => [root.content_data_id, slugOf.get(root.route_id ?? '')]))
-  return described(ids, slugs, parts)
+  const slugs = new Map(pages.map(page => [page.route_id, page.slug]))
+  return described(ids, roots, root => slugs.get(root.route_id ?? ''), parts)
 }
