@@ -3,7 +3,7 @@ import type { Texts } from './form-field.js'
 /** Returns a stored time as a browser's field needs it, in UTC. */
 export const fieldTime = (time: string | null): string => time?.slice(0, 16) ?? ''
 
-/** Adds the zone to the times of a form, which are in UTC and have none. */
+/** Marks the times of a form as UTC: forms send them without a zone. */
 export const withZone =
   (...names: string[]) =>
   (texts: Texts): Texts => {
