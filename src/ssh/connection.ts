@@ -3,11 +3,12 @@ import type { Connection as Client } from 'ssh2'
 import type { Actor, Identity } from '../actor.js'
 import { sessionExpired } from '../errors.js'
 import type { SshSession } from '../services/accounts/ssh-sign-in.js'
+import { t } from '../texts/terminal.js'
 import type { Site } from './terminal.js'
 
 const farewellMs = 500
 
-const fault = 'Something went wrong, and the session has ended. The log of the service has the details.'
+const fault = t('Something went wrong, and the session has ended. The log of the service has the details.')
 
 /** The data known about a client. */
 export interface Peer {

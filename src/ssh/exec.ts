@@ -5,6 +5,7 @@ import { machineCommands, siteCommands } from '../cli/site-commands.js'
 import { complain } from '../cli/terminal.js'
 import { visible } from '../cli/visible.js'
 import { HttpError } from '../errors.js'
+import { t } from '../texts/terminal.js'
 import type { Connection, Open } from './connection.js'
 import { readLine } from './input.js'
 import { Outlet } from './outlet.js'
@@ -21,7 +22,7 @@ interface Call {
 
 const endingSignals = new Set(['INT', 'TERM', 'HUP', 'QUIT', 'KILL'])
 
-const failure = 'something went wrong: the log of the service has the details'
+const failure = t('something went wrong: the log of the service has the details')
 
 /** Runs one command with the words and exit codes of the command line. */
 export function runCommand(
@@ -126,7 +127,7 @@ const commands = siteCommands.map(command => withUsualOptions(command))
 
 function ofMachine(given: readonly string[]): string | undefined {
   const found = machineCommands.find(words => words === given.slice(0, words.split(' ').length).join(' '))
-  return found && `${found} runs only on the machine of the service, not over SSH`
+  return found && t('{command} runs only on the machine of the service, not over SSH', { command: found })
 }
 
 async function run(line: string, connection: Connection, io: Io): Promise<number> {
@@ -142,7 +143,7 @@ async function run(line: string, connection: Connection, io: Io): Promise<number
         runAs(await connection.actor(), site.services, command, { io, options, given }),
       explain(error) {
         if (error instanceof HttpError) return error.message
-        if (io.stopped.aborted) return 'the command was ended'
+        if (io.stopped.aborted) return t('the command was ended')
         site.log.error({ err: error, ip: connection.peer.address }, 'a command over SSH has failed')
         return failure
       },

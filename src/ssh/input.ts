@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { ServerChannel } from 'ssh2'
+import { t } from '../texts/terminal.js'
 
 const maxLength = 4096
 
@@ -28,10 +29,10 @@ export async function readLine(
     for (const key of decoder.write(bytes)) {
       const next = typed(line, key, byPerson)
       if (next === 'end') return line.join('')
-      if (next === 'interrupt' || next.length > maxLength) throw new Error('no password was given')
+      if (next === 'interrupt' || next.length > maxLength) throw new Error(t('no password was given'))
       echo(next.length > line.length ? key : next.length < line.length ? '\b \b' : '')
       line = next
     }
   if (line.length > 0 && !byPerson) return line.join('')
-  throw new Error('no password was given')
+  throw new Error(t('no password was given'))
 }

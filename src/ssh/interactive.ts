@@ -1,4 +1,5 @@
 import type { Actor } from '../actor.js'
+import { t } from '../texts/terminal.js'
 import { Grid } from './screen/grid.js'
 import { type Key, Keys } from './screen/keys.js'
 import { Stack } from './screen/stack.js'
@@ -84,7 +85,7 @@ class Interactive {
     const { undo } = this.session
     const { last } = undo
     if (!last) {
-      shell.say('There is nothing to undo in this session.')
+      shell.say(t('There is nothing to undo in this session.'))
       return
     }
     shell.work(last.access, async () => {
@@ -106,7 +107,7 @@ class Interactive {
 
   #break(error: unknown): void {
     this.#fault(error)
-    this.#end('The service could not continue this session.')
+    this.#end(t('The service could not continue this session.'))
   }
 
   #fault(error: unknown): void {
@@ -125,7 +126,7 @@ class Interactive {
 
   #turnColour(): void {
     this.#grid.hasColour = !this.#grid.hasColour
-    this.#stack.say(this.#grid.hasColour ? 'Colours are on.' : 'Colours are off.')
+    this.#stack.say(this.#grid.hasColour ? t('Colours are on.') : t('Colours are off.'))
     this.#redraw()
   }
 
@@ -133,7 +134,7 @@ class Interactive {
   #turnMouse(): void {
     this.#hasMouse = !this.#hasMouse
     this.terminal.write(this.#hasMouse ? mouseOn : mouseOff)
-    this.#stack.say(this.#hasMouse ? 'The mouse is on.' : 'The mouse is off: it selects text.')
+    this.#stack.say(this.#hasMouse ? t('The mouse is on.') : t('The mouse is off: it selects text.'))
   }
 
   #point({ does, x, y }: Key & { type: 'mouse' }): void {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Connection as Client, PseudoTtyInfo, ServerChannel, Session, SFTPWrapper } from 'ssh2'
 import { limits } from '../limits.js'
 import { zoneNamed } from '../resources/typed-times.js'
+import { t } from '../texts/terminal.js'
 import { type ChannelTerminal, channelTerminal } from './channel-terminal.js'
 import type { Connection, Open } from './connection.js'
 import { runCommand } from './exec.js'
@@ -17,7 +18,7 @@ const minPacketBytes = 1024
 
 const turnAwayMs = 5000
 
-const noScreens = 'Screens need a terminal: give a command instead, or connect with ssh -t.\n'
+const noScreens = `${t('Screens need a terminal: give a command instead, or connect with ssh -t.')}\n`
 
 const packetBytesOf = (session: Session): number =>
   (session as unknown as { _chanInfo: { outgoing: { packetSize: number } } })._chanInfo.outgoing.packetSize
@@ -45,7 +46,7 @@ export function turnAway(client: Client, socket: Socket): void {
   setTimeout(() => socket.destroy(), turnAwayMs).unref()
   const tell = (accept: () => ServerChannel) => {
     const channel = accept()
-    channel.stderr.write('slugline: too many sessions are open: close one first\r\n')
+    channel.stderr.write(`slugline: ${t('too many sessions are open: close one first')}\r\n`)
     channel.exit(1)
     channel.end()
   }

@@ -12,6 +12,7 @@ import {
 } from '../resources/resource.js'
 import { parsed } from '../routes/form-values.js'
 import { english } from '../texts/language.js'
+import { t } from '../texts/terminal.js'
 import { type Derived, type FormKey, formView } from './screen/form.js'
 import type { FormField } from './screen/form-state.js'
 import { type Column, type Cell as ListCell, type ListKey, listView } from './screen/list.js'
@@ -94,10 +95,10 @@ function askDelete<R extends object, S>(
     // A list may show more of a record than is stored.
     const stored = await service.get(String(record[key]))
     const name = nameOf(stored)
-    const also = (await deletes?.(stored, viewerOf(session))) ?? 'This cannot be undone.'
+    const also = (await deletes?.(stored, viewerOf(session))) ?? t('This cannot be undone.')
     shell.open(
-      confirmView(`Delete ${one}`, `Delete “${name}”?\n${also}`, {
-        word: 'delete it',
+      confirmView(t('Delete {one}', { one }), `${t('Delete “{name}”?', { name })}\n${also}`, {
+        word: t('delete it'),
         act: () =>
           shell.work(word, async () => {
             const check = unlessChanged(editedPart(resource, stored))
@@ -105,7 +106,7 @@ function askDelete<R extends object, S>(
               check(editedPart(resource, before)),
             )
             after()
-            shell.say(`“${name}” is deleted.`)
+            shell.say(t('“{name}” is deleted.', { name }))
           }),
       }),
     )
@@ -134,7 +135,7 @@ async function bodyOf<R extends object>(
 
 /** Opens the form of a new record. */
 export const newRecordView = <R extends object>(session: Session, resource: ScreenResource<R>): AnyView =>
-  recordView(session, resource, undefined, `New ${resource.one}`)
+  recordView(session, resource, undefined, t('New {one}', { one: resource.one }))
 
 /** The form of a record; without an id, of a new one. */
 export function recordView<R extends object>(
@@ -151,7 +152,7 @@ export function recordView<R extends object>(
   const mayRemove = !isNew && service.remove !== undefined && access.remove && session.can(access.remove)
   const remove: FormKey<R> = {
     key: 'x',
-    does: 'delete',
+    does: t('delete'),
     access: access.remove ?? access.read,
     isThere: record => record !== undefined && resource.locked?.(record) === undefined,
     run: (shell, { record }) => record && askDelete(session, resource, shell, record, () => shell.back()),
@@ -168,7 +169,7 @@ export function recordView<R extends object>(
           fields: (await resource.fields(record, viewerOf(session, resource.under))).map(field =>
             timeField(field, record, session),
           ),
-          title: record ? nameOf(record) : `New ${one}`,
+          title: record ? nameOf(record) : t('New {one}', { one }),
           ...(record && resource.locked ? { locked: resource.locked(record) } : {}),
           ...(record && resource.says ? { lead: await resource.says(record) } : {}),
         }
@@ -183,14 +184,14 @@ export function recordView<R extends object>(
         if (!isNew) {
           const check = unlessChanged(record && editedPart(resource, record))
           await service.update?.(session.actor, id, body, before => check(editedPart(resource, before)))
-          return shell => shell.say('Saved.')
+          return shell => shell.say(t('Saved.'))
         }
         const made = (await service.create?.(session.actor, body)) as R
         const told = resource.made?.(made)
         return shell => {
           shell.replace(recordView(session, resource, String(made[key]), nameOf(made)))
           if (told) shell.open(toldView(nameOf(made), told))
-          else shell.say('Saved.')
+          else shell.say(t('Saved.'))
         }
       },
       keys: [
@@ -212,14 +213,14 @@ export function resourceView<R extends object>(session: Session, resource: Scree
   const keys: ListKey<R>[] = [
     {
       key: 'Enter',
-      does: 'open',
+      does: t('open'),
       run: (shell, record) => shell.open(recordView(session, resource, String(record[key]), nameOf(record))),
     },
   ]
   if (mayCreate)
     keys.push({
       key: 'n',
-      does: `new ${one}`,
+      does: t('new {one}', { one }),
       ofList: true,
       run: shell => shell.open(newRecordView(session, resource)),
     })
@@ -227,7 +228,7 @@ export function resourceView<R extends object>(session: Session, resource: Scree
   if (mayRemove)
     keys.push({
       key: 'x',
-      does: 'delete',
+      does: t('delete'),
       run(shell, record) {
         const why = resource.locked?.(record)
         if (why) shell.complain(why)

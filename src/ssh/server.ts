@@ -5,6 +5,7 @@ import type { Actor } from '../actor.js'
 import { limits } from '../limits.js'
 import { ListenError, listenAddress } from '../node/http-listener.js'
 import type { PublicKeys } from '../ports.js'
+import { t } from '../texts/terminal.js'
 import { Connection, type Peer } from './connection.js'
 import { Gate, type GateLimits, type Ticket } from './gate.js'
 import type { HostKey } from './host-key.js'
@@ -92,7 +93,7 @@ class SshServer {
     const ticket = this.#gate.admit(plainAddress(socket.remoteAddress))
     if (!ticket) {
       socket.on('error', () => undefined)
-      socket.end('Too many connections: try again in a minute.\r\n')
+      socket.end(`${t('Too many connections: try again in a minute.')}\r\n`)
       socket.destroySoon()
       return
     }

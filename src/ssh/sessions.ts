@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SshSignInService } from '../services/accounts/ssh-sign-in.js'
+import { t } from '../texts/terminal.js'
 import { nextTurn } from '../turns.js'
 import type { Connection } from './connection.js'
 import type { Site } from './terminal.js'
@@ -7,9 +8,9 @@ import type { Site } from './terminal.js'
 const perUser = 64
 const watchIntervalMs = 1000
 
-const over = 'The session is over: sign in again.'
-const idle = 'The session has ended because nothing was typed for a while.'
-const stopping = 'The service stops. Connect again in a moment.'
+const over = t('The session is over: sign in again.')
+const idle = t('The session has ended because nothing was typed for a while.')
+const stopping = t('The service stops. Connect again in a moment.')
 
 const stopTimeoutMs = 3000
 const farewellMs = 1500

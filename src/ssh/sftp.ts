@@ -5,6 +5,7 @@ import { HttpError, tooLarge } from '../errors.js'
 import { limits } from '../limits.js'
 import { archives } from '../node/ports.js'
 import type { ScratchFile, TemporaryFile } from '../ports.js'
+import { t } from '../texts/terminal.js'
 import type { Connection, Open } from './connection.js'
 import { type MediaNode, MediaTree, partsOf } from './media-tree.js'
 
@@ -142,7 +143,7 @@ class Sftp implements Open {
         await this.#room()
         if (!this.#isGone) await work()
       } catch (error) {
-        const message = error instanceof HttpError ? error.message : 'something went wrong here'
+        const message = error instanceof HttpError ? error.message : t('something went wrong here')
         if (!(error instanceof HttpError))
           this.connection.site.log.error({ err: error, ip: this.connection.peer.address }, 'SFTP has failed')
         // Clients ask for files that may not be there, and OpenSSH itself says that one is missing.

@@ -1,11 +1,13 @@
 import { allInvalid, type OneOfErrors } from '../errors.js'
 import type { Field, Texts } from '../resources/form-field.js'
 import { timeExamples, timeInZone, typedTime } from '../resources/typed-times.js'
+import { t } from '../texts/terminal.js'
 import type { FormField } from './screen/form-state.js'
 import type { Session } from './session.js'
 
 /** The hint of every field of a time. */
-const timeHint = ({ zone }: Session): string => `such as ${timeExamples}, in ${zone}`
+const timeHint = ({ zone }: Session): string =>
+  t('such as {examples}, in {zone}', { examples: timeExamples, zone })
 
 /** Returns a field with its time as the clock of the session's zone shows it. */
 export function timeField<F extends Field>(field: F, record: unknown, session: Session): F | FormField {

@@ -1,7 +1,8 @@
+import { t } from '../texts/terminal.js'
 /** A line ends inside quotes. */
 export class UnclosedQuote extends Error {
   constructor() {
-    super('a quote is not closed')
+    super(t('a quote is not closed'))
   }
 }
 

@@ -17,10 +17,11 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value
 
-function nodesIn(value: unknown): Node[] {
-  if (Array.isArray(value)) return value.flatMap(nodesIn)
-  if (!isNode(value)) return []
-  return [value, ...Object.values(value).flatMap(nodesIn)]
+/** @param isLeft leaves a node out, with everything in it */
+function nodesIn(value: unknown, isLeft: (node: Node) => boolean = () => false): Node[] {
+  if (Array.isArray(value)) return value.flatMap(one => nodesIn(one, isLeft))
+  if (!isNode(value) || isLeft(value)) return []
+  return [value, ...Object.values(value).flatMap(one => nodesIn(one, isLeft))]
 }
 
 /** Returns the words of a literal; of a template those around its values. */
@@ -46,14 +47,20 @@ const shownNames = new Set([
   'title',
   'placeholder',
   'alt',
+  'about',
+  'does',
   'label',
+  'one',
   'hint',
   'word',
   'empty',
   'none',
 ])
 /** Functions of the scripts that show their first argument. */
-const showing = new Set(['say', 'status', 'button', 'tell'])
+const showing = new Set([
+  ...['say', 'status', 'button', 'tell'],
+  ...['complain', 'confirmView', 'formView', 'pageView', 'toldView'],
+])
 
 /** Returns the literal that a node shows to the reader. */
 function shownBy(node: Node): unknown {
@@ -78,10 +85,15 @@ const branchesOf = (node: unknown): unknown[] => {
 
 const isWords = (text: string): boolean => /\p{L}{2}/u.test(text)
 
-function read(file: string): { nodes: Node[]; at(node: Node): string } {
+/** Calls whose texts are in a catalogue, in the log, or those of an error. */
+const elsewhere = new Set(['t', 'count', 'warn', 'error', 'info', 'HttpError', 'ConfigError', 'tooLarge'])
+const isElsewhere = (node: Node): boolean =>
+  /^(?:Call|New)Expression$/.test(node.type) && elsewhere.has(nameOf(node.callee))
+
+function read(file: string, isLeft?: (node: Node) => boolean): { nodes: Node[]; at(node: Node): string } {
   const source = readFileSync(file, 'utf8')
   return {
-    nodes: nodesIn(parseAst(source, { lang: file.endsWith('x') ? 'tsx' : 'ts' })),
+    nodes: nodesIn(parseAst(source, { lang: file.endsWith('x') ? 'tsx' : 'ts' }), isLeft),
     at: ({ start }) => `${file}:${source.slice(0, start).split('\n').length}`,
   }
 }
@@ -108,5 +120,16 @@ export function shownTextsIn(files: readonly string[]): SourceText[] {
         return isWords(text) ? [{ text, place: at(node) }] : []
       }),
     )
+  })
+}
+
+/** Returns the literals of at least two words that are neither texts of a catalogue nor those of a log or an error. */
+export function sentencesIn(files: readonly string[]): SourceText[] {
+  return files.flatMap(file => {
+    const { nodes, at } = read(file, isElsewhere)
+    return nodes.flatMap(node => {
+      const text = wordsOf(node) ?? ''
+      return /\p{L}{2}[,:;.”]? \p{L}{2}/u.test(text) ? [{ text, place: at(node) }] : []
+    })
   })
 }

@@ -178,7 +178,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     except: { 'src/routes/form-values.ts': 'the values of a form are read once for panel and terminal' },
   },
   'src/ssh/screen': {
-    mayImport: [],
+    mayImport: ['src/texts'],
     except: {
       'src/resources/form-field.ts': 'a form draws its fields',
       'src/resources/refusals.ts': 'a form says what is wrong with its fields',

@@ -1,4 +1,5 @@
 import { wordsIn } from '../../resources/views/conflict.js'
+import { t } from '../../texts/terminal.js'
 import type { FormField } from './form-state.js'
 import type { Area } from './grid.js'
 import { bold, dim, inverse, magenta, plain } from './style.js'
@@ -35,7 +36,7 @@ export function conflictView(
     return { ...state, theirs }
   }
   return {
-    title: () => 'Somebody else saved first',
+    title: () => t('Somebody else saved first'),
     start: { at: 0, theirs: new Set() },
     update(state, key, shell) {
       const at = key.type === 'click' ? differences.findIndex(({ field }) => field.name === key.spot) : -1
@@ -50,13 +51,13 @@ export function conflictView(
       if (key.key === 'enter') {
         shell.back()
         choose(chosenIn(state))
-        shell.say('Accepted. Save to store your choice.')
+        shell.say(t('Accepted. Save to store your choice.'))
       }
       return state
     },
     draw(area, state) {
-      area.put(1, 0, 'These fields were changed by somebody else while you were writing.', bold)
-      area.put(1, 1, 'Choose for each which value stays; nothing is stored before you save.', dim)
+      area.put(1, 0, t('These fields were changed by somebody else while you were writing.'), bold)
+      area.put(1, 1, t('Choose for each which value stays; nothing is stored before you save.'), dim)
       let y = 3
       for (const [i, one] of differences.entries()) {
         const { name, label } = one.field
@@ -67,11 +68,11 @@ export function conflictView(
       }
     },
     hints: () => [
-      { key: 'Space', does: 'switch the value' },
-      { key: 'm', does: 'all yours' },
-      { key: 't', does: 'all theirs' },
-      { key: 'Enter', does: 'accept' },
-      { key: 'Esc', does: 'back' },
+      { key: 'Space', does: t('switch the value') },
+      { key: 'm', does: t('all yours') },
+      { key: 't', does: t('all theirs') },
+      { key: 'Enter', does: t('accept') },
+      { key: 'Esc', does: t('back') },
     ],
   }
 }
@@ -80,8 +81,8 @@ export function conflictView(
 function drawBoth(area: Area, y: number, { field, mine, theirs }: Difference, isTheirs: boolean): number {
   const width = Math.floor((area.width - 4) / 2)
   const sides = [
-    { x: 1, word: 'yours', value: mine, isTaken: !isTheirs },
-    { x: 2 + width, word: 'theirs', value: theirs, isTaken: isTheirs },
+    { x: 1, word: t('yours'), value: mine, isTaken: !isTheirs },
+    { x: 2 + width, word: t('theirs'), value: theirs, isTaken: isTheirs },
   ]
   const heights = sides.map(({ x, word, value, isTaken }) => {
     area.put(x, y, `${isTaken ? '[x]' : '[ ]'} ${word}`, isTaken ? plain : dim)

@@ -1,3 +1,4 @@
+import { t } from '../../texts/terminal.js'
 import { graphemes, widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import type { Key } from './keys.js'
@@ -186,11 +187,11 @@ function answered(state: EditorState, asked: Asked, shell: Shell<EditorState>): 
   if (asked.what === 'line') {
     const number = /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : 0
     if (number >= 1) return { ...closed, ...textAt(state.lines, number - 1, 0) }
-    shell.complain(`Type the number of a line, from 1 to ${state.lines.length}.`)
+    shell.complain(t('Type the number of a line, from 1 to {n}.', { n: state.lines.length }))
     return closed
   }
   const at = found(closed, text)
-  if (!at && text !== '') shell.complain(`No results for “${text}”.`)
+  if (!at && text !== '') shell.complain(t('No results for “{text}”.', { text }))
   return { ...(at ?? closed), wanted: text }
 }
 
@@ -218,7 +219,7 @@ function draw(whole: Area, state: EditorState): void {
   }
   const y = whole.height - 1
   drawText(whole.part(0, 0, whole.width, y), state)
-  const x = 1 + whole.put(0, y, state.asked.what === 'text' ? 'Search' : 'Line', bold)
+  const x = 1 + whole.put(0, y, state.asked.what === 'text' ? t('Search') : t('Line'), bold)
   drawLine(whole, { x, y, width: Math.max(4, whole.width - x - 1) }, state.asked.line)
 }
 
@@ -277,18 +278,18 @@ export function editorView(title: string, text: string, keep: (text: string) => 
     hints: state =>
       state.asked
         ? [
-            { key: 'Enter', does: state.asked.what === 'text' ? 'find the next' : 'go there' },
-            { key: 'Esc', does: 'leave' },
+            { key: 'Enter', does: state.asked.what === 'text' ? t('find the next') : t('go there') },
+            { key: 'Esc', does: t('leave') },
           ]
         : editorHints,
   }
 }
 
 const editorHints: readonly Hint[] = [
-  { key: 'Esc', does: 'back to the form, keeping the text' },
-  { key: '^Z', does: 'undo' },
-  { key: '^Y', does: 'redo' },
-  { key: '^F', does: 'find' },
-  { key: '^G', does: 'go to a line' },
-  { key: '^K', does: 'cut to the end of the line' },
+  { key: 'Esc', does: t('back to the form, keeping the text') },
+  { key: '^Z', does: t('undo') },
+  { key: '^Y', does: t('redo') },
+  { key: '^F', does: t('find') },
+  { key: '^G', does: t('go to a line') },
+  { key: '^K', does: t('cut to the end of the line') },
 ]

@@ -1,3 +1,4 @@
+import { t } from '../../texts/terminal.js'
 import { widthOf } from './clusters.js'
 import type { FormField, FormState } from './form-state.js'
 import { isChanged } from './form-state.js'
@@ -26,7 +27,7 @@ function wordOf<R>({ words }: FormState<R>, field: FormField, value: string): st
 function shownValue<R>(state: FormState<R>, field: FormField): string {
   const text = state.texts[field.name] ?? ''
   if (field.kind === 'switch') {
-    const [off, on] = field.words ?? ['no', 'yes']
+    const [off, on] = field.words ?? [t('no'), t('yes')]
     return text === 'true' ? `[x] ${on}` : `[ ] ${off}`
   }
   if (field.kind === 'password') return '*'.repeat(Math.min(12, String(text).length))
@@ -69,7 +70,7 @@ function rowsOf<R>(
 /** Draws labels on the left, values beside them, and problems below them. */
 export function drawForm<R>(area: Area, state: FormState<R>): void {
   if (!state.isLoaded) {
-    area.put(1, 1, 'Reading…', dim)
+    area.put(1, 1, t('Reading…'), dim)
     return
   }
   const lead = [...state.lead, ...(state.locked === undefined ? [] : [state.locked])].flatMap(text =>
@@ -88,7 +89,7 @@ export function drawForm<R>(area: Area, state: FormState<R>): void {
     if (isAt) marked = rows.length
     rows.push(...rowsOf(state, field, { isAt, width }).map(row => ({ ...row, field: field.name })))
   }
-  if (rows.length === 0) area.put(1, from, 'This form has no fields.', dim)
+  if (rows.length === 0) area.put(1, from, t('This form has no fields.'), dim)
   const height = area.height - from
   const start = Math.max(0, Math.min(marked - Math.floor(height / 3), rows.length - height))
   for (const [i, row] of rows.slice(start, start + height).entries()) {

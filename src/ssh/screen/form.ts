@@ -1,5 +1,6 @@
 import { HttpError } from '../../errors.js'
 import type { Choice, Texts } from '../../resources/form-field.js'
+import { t } from '../../texts/terminal.js'
 import { conflictView } from './conflict.js'
 import { editorView } from './editor.js'
 import { drawForm } from './form-draw.js'
@@ -89,7 +90,7 @@ function resolve<R>(spec: FormSpec<R>, shell: Shell<FormState<R>>, mine: FormSta
     if (differences.length > 0) shell.open(conflictView(differences, choose))
     else {
       choose(new Map())
-      shell.complain('Other changes were saved meanwhile. They are shown now: save again to keep yours.')
+      shell.complain(t('Other changes were saved meanwhile. They are shown now: save again to keep yours.'))
     }
   })
 }
@@ -100,7 +101,7 @@ function save<R>(spec: FormSpec<R>, state: FormState<R>, shell: Shell<FormState<
   const isNew = state.record === undefined
   if (!isNew && !isTyped(state)) {
     load(spec, shell)
-    shell.say('There is nothing to save.')
+    shell.say(t('There is nothing to save.'))
     return state
   }
   shell.work(
@@ -133,8 +134,14 @@ function refusedWords<R>(state: FormState<R>, errors: ReadonlyMap<string, string
   const refused = seenFields(state).filter(({ name }) => errors.has(name))
   const [first, ...others] = refused
   if (others.length > 0)
-    return `Not saved. ${refused.length} fields have a problem: ${refused.map(({ label }) => label).join(', ')}.`
-  return `Not saved. ${first?.label}: ${errors.get(first?.name ?? '')}`
+    return t('Not saved. {n} fields have a problem: {labels}.', {
+      n: refused.length,
+      labels: refused.map(({ label }) => label).join(', '),
+    })
+  return t('Not saved. {label}: {problem}', {
+    label: first?.label ?? '',
+    problem: errors.get(first?.name ?? '') ?? '',
+  })
 }
 
 /** The text of a derived field, or undefined if somebody has written the field. */
@@ -342,20 +349,20 @@ export function formView<R>(spec: FormSpec<R>, title: string): View<FormState<R>
 function hintsOf<R>(spec: FormSpec<R>, state: FormState<R>): Hint[] {
   if (state.line)
     return [
-      { key: 'Enter', does: 'accept' },
-      { key: 'Tab', does: 'accept, next field' },
-      { key: 'Esc', does: 'cancel' },
-      { key: '^S', does: 'save' },
+      { key: 'Enter', does: t('accept') },
+      { key: 'Tab', does: t('accept, next field') },
+      { key: 'Esc', does: t('cancel') },
+      { key: '^S', does: t('save') },
     ]
   const mayChange = spec.saveAccess !== undefined && state.locked === undefined
   return [
     ...(mayChange
       ? [
-          { key: 'Enter', does: 'change' },
-          { key: '^S', does: 'save' },
+          { key: 'Enter', does: t('change') },
+          { key: '^S', does: t('save') },
         ]
       : []),
     ...spec.keys.filter(({ isThere }) => isThere?.(state.record) ?? true),
-    ...(mayChange ? [{ key: 'u', does: 'undo the field' }] : []),
+    ...(mayChange ? [{ key: 'u', does: t('undo the field') }] : []),
   ]
 }

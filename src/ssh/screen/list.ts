@@ -1,3 +1,4 @@
+import { t } from '../../texts/terminal.js'
 import { graphemes, widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import { enterKey, type Key } from './keys.js'
@@ -271,19 +272,24 @@ function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {
 }
 
 function whyEmpty<R>(spec: ListSpec<R>, { isLoaded, filter, found, records, total }: ListState<R>): string {
-  if (!isLoaded) return 'Reading…'
+  if (!isLoaded) return t('Reading…')
   if (filter === '') return spec.empty
-  if (found !== undefined || records.length >= total) return `No results for “${filter}”.`
-  const part = `the first ${records.length}${Number.isFinite(total) ? ` of ${total}` : ''}`
-  return `No results for “${filter}” in ${part}.${spec.find ? ' Enter searches all.' : ''}`
+  if (found !== undefined || records.length >= total) return t('No results for “{text}”.', { text: filter })
+  const n = records.length
+  const none = Number.isFinite(total)
+    ? t('No results for “{text}” in the first {n} of {total}.', { text: filter, n, total })
+    : t('No results for “{text}” in the first {n}.', { text: filter, n })
+  return spec.find ? `${none} ${t('Enter searches all.')}` : none
 }
 
 function drawHead<R>(spec: ListSpec<R>, area: Area, state: ListState<R>, count: number): void {
   const { records, total, found } = state
   // Without a total, more records load as the mark moves down.
-  const more = Number.isFinite(total) ? `${records.length} of ${total} read` : `the first ${records.length}`
-  const all = records.length < total ? more : `${total} in all`
-  const words = state.filter === '' ? all : `${count}${found?.isMore ? ' of more' : ''} found, ${all}`
+  const n = records.length
+  const more = Number.isFinite(total) ? t('{n} of {total} read', { n, total }) : t('the first {n}', { n })
+  const all = n < total ? more : t('{total} in all', { total })
+  const some = found?.isMore ? t('{count} of more found', { count }) : t('{count} found', { count })
+  const words = state.filter === '' ? all : `${some}, ${all}`
   const room = Math.max(0, area.width - widthOf(words) - 2)
   if (state.isLoaded) area.put(room, 0, words, dim)
   if (state.line) {
@@ -334,9 +340,9 @@ export function listView<R>(spec: ListSpec<R>): View<ListState<R>> {
     hints: ({ line }) =>
       line
         ? [
-            { key: 'Enter', does: 'keep the filter' },
-            { key: 'Esc', does: 'show all' },
+            { key: 'Enter', does: t('keep the filter') },
+            { key: 'Esc', does: t('show all') },
           ]
-        : [...spec.keys, { key: '/', does: 'filter' }],
+        : [...spec.keys, { key: '/', does: t('filter') }],
   }
 }

@@ -1,4 +1,5 @@
 import type { Choice } from '../../resources/form-field.js'
+import { t } from '../../texts/terminal.js'
 import { graphemes, widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import { drawLine, type Line, lineOf, lineText, typed } from './line.js'
@@ -39,13 +40,13 @@ export function confirmView(
       for (const [y, row] of rows.entries()) inside.put(0, y, row)
       const y = rows.length + 1
       const yes = inside.put(0, y, `y  ${word}`, bold)
-      const no = inside.put(yes + 4, y, 'n  cancel', bold)
+      const no = inside.put(yes + 4, y, `n  ${t('cancel')}`, bold)
       inside.spot(0, y, yes, 1, 'y')
       inside.spot(yes + 4, y, no, 1, 'n')
     },
     hints: () => [
       { key: 'y', does: word },
-      { key: 'n', does: 'cancel' },
+      { key: 'n', does: t('cancel') },
     ],
   }
 }
@@ -120,12 +121,12 @@ export function pageView(
       }
     },
     hints: () => [
-      { key: '↑↓', does: 'scroll' },
+      { key: '↑↓', does: t('scroll') },
       ...(rows.filter(({ isStart }) => isStart).length > 1
-        ? [{ key: 'n N', does: 'next, last change' }]
+        ? [{ key: 'n N', does: t('next, last change') }]
         : []),
       ...keys,
-      { key: 'q', does: 'back' },
+      { key: 'q', does: t('back') },
     ],
   }
 }
@@ -249,22 +250,22 @@ export function pickView(pick_: Pick): View<PickState> {
     draw(area, state) {
       const height = Math.max(3, Math.min(16, area.height - 4))
       const inside = boxIn(area, 64, height, title)
-      inside.put(0, 0, 'Search', dim)
+      inside.put(0, 0, t('Search'), dim)
       drawLine(inside, { x: 7, y: 0, width: inside.width - 7 }, state.filter)
       const shown = found(pick_, state)
       const rows = inside.height - 2
       const top = Math.max(0, Math.min(state.at - Math.floor(rows / 2), shown.length - rows))
-      if (shown.length === 0) inside.put(0, 2, 'No results.', dim)
+      if (shown.length === 0) inside.put(0, 2, t('No results.'), dim)
       for (const [i, choice] of shown.slice(top, top + rows).entries()) {
         drawChoice(inside, 2 + i, choice, { isAt: top + i === state.at, many, state })
         inside.spot(0, 2 + i, inside.width, 1, choice.value)
       }
     },
     hints: () => [
-      { key: '↑↓', does: 'move' },
-      ...(many ? [{ key: 'Space', does: 'tick' }] : []),
-      { key: 'Enter', does: many ? 'accept' : 'accept' },
-      { key: 'Esc', does: 'leave' },
+      { key: '↑↓', does: t('move') },
+      ...(many ? [{ key: 'Space', does: t('tick') }] : []),
+      { key: 'Enter', does: t('accept') },
+      { key: 'Esc', does: t('leave') },
     ],
   }
 }

@@ -1,4 +1,5 @@
 import { HttpError } from '../../errors.js'
+import { t } from '../../texts/terminal.js'
 import { widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import type { Key } from './keys.js'
@@ -28,18 +29,18 @@ export interface Ground {
 const maxWaiting = 50
 const maxKeys = 20_000
 const maxMessageRows = 4
-const unforeseen = 'internal server error'
+const unforeseen = t('internal server error')
 
 const everywhere: readonly Hint[] = [
-  { key: 'Esc q', does: 'back' },
-  { key: 'g : ^K', does: 'search and commands: pages, files, people, screens' },
-  { key: 'z', does: 'undo the last change of this session' },
-  { key: '?', does: 'this help' },
-  { key: '^R', does: 'reload the list' },
-  { key: '^L', does: 'redraw the screen' },
-  { key: '^O', does: 'mouse on or off' },
-  { key: '^T', does: 'colours on or off' },
-  { key: '^C', does: 'end the session' },
+  { key: 'Esc q', does: t('back') },
+  { key: 'g : ^K', does: t('search and commands: pages, files, people, screens') },
+  { key: 'z', does: t('undo the last change of this session') },
+  { key: '?', does: t('this help') },
+  { key: '^R', does: t('reload the list') },
+  { key: '^L', does: t('redraw the screen') },
+  { key: '^O', does: t('mouse on or off') },
+  { key: '^T', does: t('colours on or off') },
+  { key: '^C', does: t('end the session') },
 ]
 
 /** Stacked views; the top one gets the keys. */
@@ -121,8 +122,8 @@ export class Stack {
     if (!frame.view.unsaved?.(frame.state)) this.#back(frame)
     else
       this.open(
-        confirmView('Not saved', 'What you have written here is not saved yet.', {
-          word: 'leave without saving',
+        confirmView(t('Not saved'), t('What you have written here is not saved yet.'), {
+          word: t('leave without saving'),
           act: () => this.#back(frame),
         }),
       )
@@ -133,8 +134,8 @@ export class Stack {
     if (!isUnsaved) this.ground.end()
     else
       this.open(
-        confirmView('Not saved', 'What you have written is not saved yet.', {
-          word: 'end the session without saving',
+        confirmView(t('Not saved'), t('What you have written is not saved yet.'), {
+          word: t('end the session without saving'),
           act: () => this.ground.end(),
         }),
       )
@@ -296,7 +297,7 @@ function pathIn(titles: readonly string[], room: number, least: number): string 
 function drawHints(area: Area, hints: readonly Hint[]): void {
   const y = area.height - 1
   let x = 1
-  for (const { key, does } of [...hints, { key: '?', does: 'help' }]) {
+  for (const { key, does } of [...hints, { key: '?', does: t('help') }]) {
     const isLast = key === '?'
     const length = key.length + does.length + 3
     if (x + length > area.width - (isLast ? 0 : 8)) continue
@@ -306,7 +307,7 @@ function drawHints(area: Area, hints: readonly Hint[]): void {
 }
 
 const helpView = (hints: readonly Hint[]): AnyView =>
-  pageView('Keys', [
+  pageView(t('Keys'), [
     ...hints.map(({ key, does }) => ({ text: `${key.padEnd(12)} ${does}` })),
     { text: '' },
     ...everywhere.map(({ key, does }) => ({ text: `${key.padEnd(12)} ${does}` })),

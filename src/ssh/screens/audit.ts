@@ -1,5 +1,6 @@
 import { all } from '../../resources/entries.js'
 import { type ChangeRow, changeRows, noValues, toldChange } from '../../resources/views/audit.js'
+import { t } from '../../texts/terminal.js'
 import { viewerOf } from '../resource.js'
 import { listView } from '../screen/list.js'
 import { pageView, type Row } from '../screen/over.js'
@@ -16,7 +17,7 @@ const reads = 'audit:read'
 export function auditScreen(session: Session) {
   const { services } = session
   return listView<ChangeRow>({
-    title: 'Audit log',
+    title: t('Audit log'),
     access: reads,
     everyMs,
     async load({ limit, after }) {
@@ -26,15 +27,15 @@ export function auditScreen(session: Session) {
       return { records, total: records.length < limit ? records.length : Number.POSITIVE_INFINITY }
     },
     keyOf: ({ event }) => event.audit_event_id,
-    empty: 'No changes yet.',
+    empty: t('No changes yet.'),
     columns: [
-      { label: 'What', of: ({ done }) => done },
-      { label: 'Record', of: ({ subject }) => [subject.words, subject.part].filter(Boolean).join(' · ') },
-      { label: 'Who', of: ({ who }) => who },
-      { label: 'How', of: ({ how }) => how, wide: true },
-      { label: 'When', of: ({ event }) => secondWord(event.occurred_at, session) },
+      { label: t('What'), of: ({ done }) => done },
+      { label: t('Record'), of: ({ subject }) => [subject.words, subject.part].filter(Boolean).join(' · ') },
+      { label: t('Who'), of: ({ who }) => who },
+      { label: t('How'), of: ({ how }) => how, wide: true },
+      { label: t('When'), of: ({ event }) => secondWord(event.occurred_at, session) },
     ],
-    keys: [{ key: 'Enter', does: 'look', run: (shell, row) => openChange(session, shell, row) }],
+    keys: [{ key: 'Enter', does: t('look'), run: (shell, row) => openChange(session, shell, row) }],
   })
 }
 
@@ -48,7 +49,7 @@ function openChange<S>(session: Session, shell: Shell<S>, { event }: ChangeRow):
       { text: '' },
       ...(told.values.length === 0 ? [{ text: noValues }, { text: '' }] : []),
       ...(await differenceRows(told.values)),
-      { text: 'Stored data', style: bold },
+      { text: t('Stored data'), style: bold },
       ...[before, after].flatMap(text => text.split('\n').map(line => ({ text: line, indent: 2 }))),
     ]
     shell.open(pageView(told.title, rows))

@@ -1,5 +1,6 @@
 import { sizeWords } from '../../resources/media.js'
 import type { StateKind } from '../../resources/resource.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
 import type { Session } from '../session.js'
 import { timeWord } from './words.js'
@@ -10,30 +11,30 @@ const kinds: Readonly<Record<string, StateKind>> = { completed: 'live', failed: 
 export function backupsScreen(session: Session) {
   const { backups } = session.services
   return resourceView(session, {
-    title: 'Backups',
-    one: 'backup',
+    title: t('Backups'),
+    one: t('backup'),
     access: { read: 'deploy:read' },
     service: backups,
     key: 'backup_id',
     nameOf: ({ started_at }) => timeWord(started_at, session),
-    empty: 'No backups yet.',
+    empty: t('No backups yet.'),
     everyMs: 2000,
     columns: [
-      { label: 'Started', of: ({ started_at }) => ({ at: started_at }) },
-      { label: 'State', of: ({ status }) => ({ state: kinds[status] ?? 'due', word: status }) },
-      { label: 'Size', of: ({ size_bytes }) => (size_bytes === null ? '–' : sizeWords(size_bytes)) },
-      { label: 'Where', of: ({ location }) => ({ code: location ?? '–' }) },
+      { label: t('Started'), of: ({ started_at }) => ({ at: started_at }) },
+      { label: t('State'), of: ({ status }) => ({ state: kinds[status] ?? 'due', word: status }) },
+      { label: t('Size'), of: ({ size_bytes }) => (size_bytes === null ? '–' : sizeWords(size_bytes)) },
+      { label: t('Where'), of: ({ location }) => ({ code: location ?? '–' }) },
     ],
     listKeys: [
       {
         key: 'n',
-        does: 'back up now',
+        does: t('back up now'),
         access: 'deploy:create',
         ofList: true,
         run: shell =>
           shell.work('deploy:create', async () => {
             const made = await backups.begin(session.actor)
-            shell.say('A backup is running.')
+            shell.say(t('A backup is running.'))
             return state => ({ ...state, records: [...state.records, made], total: state.total + 1 })
           }),
       },

@@ -9,6 +9,7 @@ import { parsed } from '../../routes/form-values.js'
 import { ContentCreate } from '../../services/content/content-input.js'
 import { PageCreate } from '../../services/content/routes.js'
 import { english } from '../../texts/language.js'
+import { t } from '../../texts/terminal.js'
 import { formView } from '../screen/form.js'
 import { type Column, type ListKey, listView } from '../screen/list.js'
 import { pickView } from '../screen/over.js'
@@ -45,8 +46,11 @@ const placeKey = ({ many, route, root }: Place): string =>
   many?.kind.datatype_id ?? route?.route_id ?? root?.content_data_id ?? ''
 
 const lastColumns = (session: Session): Column<Place>[] => [
-  { label: 'State', of: ({ state, many }) => stateCell(state.kind, many ? '' : stateWord(state, english)) },
-  { label: 'Changed', of: ({ changed }) => timeWord(changed, session), wide: true },
+  {
+    label: t('State'),
+    of: ({ state, many }) => stateCell(state.kind, many ? '' : stateWord(state, english)),
+  },
+  { label: t('Changed'), of: ({ changed }) => timeWord(changed, session), wide: true },
 ]
 
 function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
@@ -70,12 +74,12 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
       return { records: await treeRows(roots, model, session), isMore: ids.length > maxFound }
     },
     keyOf: placeKey,
-    empty: 'No entries.',
+    empty: t('No entries.'),
     columns: [{ label, of: ({ title }) => title }, ...lastColumns(session)],
     keys: [
       {
         key: 'Enter',
-        does: 'open',
+        does: t('open'),
         run: (shell, { root, title }) => root && shell.open(treeScreen(session, root.content_data_id, title)),
       },
     ],
@@ -99,7 +103,7 @@ export async function pageView(
   const [root] = await all(session.services.space.content.list({ route_id }, { limit: 1 }))
   return root
     ? treeScreen(session, root.content_data_id, title)
-    : startView(session, `Datatype of “${title}”`, { route_id })
+    : startView(session, t('Datatype of “{title}”', { title }), { route_id })
 }
 
 async function startView(session: Session, title: string, place: { route_id?: string }): Promise<AnyView> {
@@ -136,7 +140,7 @@ export function newPage(session: Session): AnyView {
       saveAccess: 'content:create',
       load: async () => ({
         record: undefined,
-        title: 'New page',
+        title: t('New page'),
         fields: await newPageFields(await modelOf(session), session, session),
       }),
       async save(texts) {
@@ -154,7 +158,7 @@ export function newPage(session: Session): AnyView {
         make: texts => madeSlug(session, texts),
       },
     },
-    'New page',
+    t('New page'),
   )
 }
 
@@ -163,7 +167,7 @@ export function contentScreen(session: Session): AnyView {
   const keys: ListKey<Place>[] = [
     {
       key: 'Enter',
-      does: 'open',
+      does: t('open'),
       run(shell, { root, route, many, title }) {
         if (many) shell.open(kindScreen(session, many.kind))
         else if (root) shell.open(treeScreen(session, root.content_data_id, title))
@@ -172,19 +176,19 @@ export function contentScreen(session: Session): AnyView {
     },
   ]
   if (session.can('content:create') && session.can('routes:create'))
-    keys.push({ key: 'n', does: 'new page', ofList: true, run: shell => shell.open(newPage(session)) })
+    keys.push({ key: 'n', does: t('new page'), ofList: true, run: shell => shell.open(newPage(session)) })
   if (session.can('content:create'))
     keys.push({
       key: 'N',
-      does: 'new shared content',
+      does: t('new shared content'),
       ofList: true,
       run: shell =>
         shell.work('content:create', async () => {
-          shell.open(await startView(session, 'Datatype of the new content', {}))
+          shell.open(await startView(session, t('Datatype of the new content'), {}))
         }),
     })
   return listView<Place>({
-    title: 'Content',
+    title: t('Content'),
     access: reads,
     async load(slice) {
       const found = await pageRows(await all(session.services.space.routes.list({}, slice)), session)
@@ -201,10 +205,13 @@ export function contentScreen(session: Session): AnyView {
       return { records: await pageRows(found, session), isMore }
     },
     keyOf: placeKey,
-    empty: 'No pages yet.',
+    empty: t('No pages yet.'),
     columns: [
-      { label: 'Page', of: ({ title }) => title },
-      { label: 'Slug', of: ({ many, route }) => (many ? `(${many.total} entries)` : (route?.slug ?? '')) },
+      { label: t('Page'), of: ({ title }) => title },
+      {
+        label: t('Slug'),
+        of: ({ many, route }) => (many ? t('({n} entries)', { n: many.total }) : (route?.slug ?? '')),
+      },
       ...lastColumns(session),
     ],
     keys,

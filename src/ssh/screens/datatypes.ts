@@ -1,4 +1,5 @@
 import { datatypeResource } from '../../resources/datatypes.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
 import type { Session } from '../session.js'
 import { fieldsScreen } from './fields.js'
@@ -10,7 +11,7 @@ export const datatypesScreen = (session: Session) =>
     listKeys: [
       {
         key: 'f',
-        does: 'fields',
+        does: t('fields'),
         access: 'fields:read',
         run: (shell, record) => shell.open(fieldsScreen(session, record)),
       },

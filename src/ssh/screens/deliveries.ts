@@ -1,5 +1,6 @@
 import { all } from '../../resources/entries.js'
 import { deliveryStates } from '../../resources/webhooks.js'
+import { t } from '../../texts/terminal.js'
 import { listView } from '../screen/list.js'
 import { pageView } from '../screen/over.js'
 import { bold } from '../screen/style.js'
@@ -15,7 +16,7 @@ export function deliveriesScreen(
 ) {
   const { webhooks } = session.services
   return listView({
-    title: `Deliveries of ${name}`,
+    title: t('Deliveries of {name}', { name }),
     access: 'webhook:read',
     everyMs,
     async load({ limit, after }) {
@@ -27,19 +28,19 @@ export function deliveriesScreen(
       return { records: await all(batches), total }
     },
     keyOf: ({ delivery_id }) => delivery_id,
-    empty: 'No deliveries yet.',
+    empty: t('No deliveries yet.'),
     columns: [
-      { label: 'Event', of: ({ event }) => event },
-      { label: 'State', of: ({ status }) => stateCell(deliveryStates[status] ?? 'off', status) },
-      { label: 'Tries', of: ({ attempts }) => String(attempts) },
-      { label: 'Response', of: ({ last_status_code }) => String(last_status_code ?? '–') },
-      { label: 'When', of: ({ created_at }) => secondWord(created_at, session) },
-      { label: 'Error', of: ({ last_error }) => last_error ?? '', wide: true },
+      { label: t('Event'), of: ({ event }) => event },
+      { label: t('State'), of: ({ status }) => stateCell(deliveryStates[status] ?? 'off', status) },
+      { label: t('Tries'), of: ({ attempts }) => String(attempts) },
+      { label: t('Response'), of: ({ last_status_code }) => String(last_status_code ?? '–') },
+      { label: t('When'), of: ({ created_at }) => secondWord(created_at, session) },
+      { label: t('Error'), of: ({ last_error }) => last_error ?? '', wide: true },
     ],
     keys: [
       {
         key: 'Enter',
-        does: 'look',
+        does: t('look'),
         run: (shell, delivery) =>
           shell.open(
             pageView(
@@ -55,11 +56,11 @@ export function deliveriesScreen(
         ? [
             {
               key: 'r',
-              does: 'send again',
+              does: t('send again'),
               run: (shell, { delivery_id }) =>
                 shell.work('webhook:update', async () => {
                   await webhooks.retry(session.actor, delivery_id)
-                  shell.say('Sending it again.')
+                  shell.say(t('Sending it again.'))
                 }),
             } satisfies Parameters<typeof listView<Delivery>>[0]['keys'][number],
           ]

@@ -1,4 +1,5 @@
 import { type Piece, wordDiffs } from '../../services/content/word-diff.js'
+import { count, t } from '../../texts/terminal.js'
 import type { Row, Span } from '../screen/over.js'
 import { bold, dim, green, inverse, red } from '../screen/style.js'
 
@@ -112,7 +113,7 @@ function withoutFar(lines: readonly Shown[]): Row[] {
   let left = 0
   const tell = () => {
     if (left > 0)
-      rows.push({ text: `… ${left} equal ${left === 1 ? 'line' : 'lines'}`, style: dim, indent: 2 })
+      rows.push({ text: count(left, '… {n} equal line', '… {n} equal lines'), style: dim, indent: 2 })
     left = 0
   }
   for (const [i, line] of lines.entries()) {
@@ -138,7 +139,14 @@ export async function differenceRows(changes: readonly Changed[]): Promise<Row[]
     )
     const rows = withoutFar(shown)
     const more =
-      rows.length > maxLines ? [{ text: `… ${rows.length - maxLines} more lines`, style: dim }] : []
+      rows.length > maxLines
+        ? [
+            {
+              text: t('… {n} more lines', { n: rows.length - maxLines }),
+              style: dim,
+            },
+          ]
+        : []
     return [{ text: label, style: bold, isStart: true }, ...rows.slice(0, maxLines), ...more, { text: '' }]
   })
 }

@@ -4,6 +4,7 @@ import type { Choice } from '../../resources/form-field.js'
 import { sizeWords } from '../../resources/media.js'
 import { entryChoices, mediaById, mediaName } from '../../resources/views/search.js'
 import { anyIds } from '../../services/content/field-values.js'
+import { t } from '../../texts/terminal.js'
 import type { Find, FormField } from '../screen/form-state.js'
 import type { Session } from '../session.js'
 import { timeField } from '../times.js'
@@ -55,14 +56,15 @@ interface Stored {
 const writings: Readonly<Record<string, string>> = {
   html: 'HTML',
   json: 'JSON',
-  date: 'as 2027-01-31',
+  date: t('as 2027-01-31'),
 }
 
 async function shownOf({ field, stored }: Stored, model: Model, session: Session): Promise<FormField> {
   const { field_type, required } = field
   const control = controlOf(field, stored)
   const { help, placeholder, kind = '' } = control
-  const example = placeholder === undefined ? undefined : `For example: ${placeholder}`
+  const example =
+    placeholder === undefined ? undefined : t('For example: {example}', { example: placeholder })
   const hint = [writings[kind], help, example].filter(Boolean).join(' · ')
   if (field_type !== 'media' && field_type !== 'relation')
     return timeField({ ...control, required, hint }, undefined, session)

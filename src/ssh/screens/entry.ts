@@ -3,6 +3,7 @@ import { all, type Entry, type ModelField, modelOf, nameOf, valuesOf } from '../
 import { changedValues } from '../../resources/entry-fields.js'
 import { entryMark, unlessEdited } from '../../resources/entry-mark.js'
 import { ContentUpdate } from '../../services/content/content-input.js'
+import { t } from '../../texts/terminal.js'
 import { type FormKey, formView } from '../screen/form.js'
 import { isChanged } from '../screen/form-state.js'
 import { pickView } from '../screen/over.js'
@@ -43,7 +44,7 @@ export function entryScreen(session: Session, id: string, locale = ''): AnyView 
         const title = await nameOf(entry, session)
         const type = model.datatypes.get(entry.datatype_id)?.label ?? ''
         const isLive = entry.status === 'published' && session.site.config().publish_mode === 'live'
-        const state = isLive ? 'published: what you save is public at once' : entry.status
+        const state = isLive ? t('published: what you save is public at once') : entry.status
         return {
           record: { entry, fields, stored },
           title: locale === '' ? title : `${title} (${locale})`,
@@ -64,11 +65,11 @@ export function entryScreen(session: Session, id: string, locale = ''): AnyView 
           const patch = ContentUpdate.parse({ fields: changes, ...(locale ? { locale } : {}) })
           await content.update(session.actor, id, patch, unlessEdited(entryMark(entry)))
         }
-        return shell => shell.say('Saved.')
+        return shell => shell.say(t('Saved.'))
       },
       keys: keysOf(session, id),
     },
-    'Entry',
+    t('Entry'),
   )
 }
 
@@ -77,33 +78,33 @@ function keysOf(session: Session, id: string): FormKey<Opened>[] {
   const own: FormKey<Opened>[] = [
     {
       key: 'p',
-      does: 'publish',
+      does: t('publish'),
       access: 'content:publish',
       run(shell, state, again) {
         const isUnsaved = state.fields.some(({ name }) => isChanged(state, name))
-        if (isUnsaved) shell.complain('Save first: only saved values are published.')
+        if (isUnsaved) shell.complain(t('Save first: only saved values are published.'))
         else
           publish(session, shell, { id, title: state.title }, undo => {
-            shell.say(`“${state.title}” is public.${undo}`)
+            shell.say(`${t('“{title}” is public.', { title: state.title })}${undo}`)
             again()
           })
       },
     },
     {
       key: 'P',
-      does: 'schedule',
+      does: t('schedule'),
       access: 'content:publish',
       run: (shell, state) => shell.open(scheduleScreen(session, id, titleOf(state))),
     },
     {
       key: 'v',
-      does: 'versions',
+      does: t('versions'),
       access: 'content:update',
       run: (shell, state) => shell.open(versionsScreen(session, id, titleOf(state))),
     },
     {
       key: 'c',
-      does: 'changes',
+      does: t('changes'),
       access: 'content:update',
       run: shell => changesScreen(session, shell, id),
     },
@@ -112,14 +113,14 @@ function keysOf(session: Session, id: string): FormKey<Opened>[] {
   if (session.services.space === session.site.services.space)
     own.push({
       key: 'm',
-      does: 'comments',
+      does: t('comments'),
       access: 'content:update',
       run: (shell, state) => talkScreen(session, shell, id, titleOf(state)),
     })
   if (session.site.config().i18n_enabled)
     own.push({
       key: 'l',
-      does: 'language',
+      does: t('language'),
       access: 'content:read',
       run: shell => pickLocale(session, shell, id),
     })
@@ -131,9 +132,9 @@ function pickLocale<S>(session: Session, shell: Shell<S>, id: string): void {
     const found = await all(session.services.locales.list({ is_enabled: true }, { limit: 200 }))
     shell.open(
       pickView({
-        title: 'Language',
+        title: t('Language'),
         choices: [
-          { value: '', word: 'Every language' },
+          { value: '', word: t('Every language') },
           ...found.map(({ code, label }) => ({ value: code, word: label, hint: code })),
         ],
         picked: ([code = ''], _choices, inner) => inner.open(entryScreen(session, id, code)),

@@ -1,4 +1,5 @@
 import { fieldResource } from '../../resources/fields.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
 import type { Session } from '../session.js'
 
@@ -9,13 +10,18 @@ export const fieldsScreen = (
 ) =>
   resourceView(session, {
     ...fieldResource(session),
-    title: `Fields of ${label}`,
+    title: t('Fields of {label}', { label }),
     where: { parent_id: datatype_id },
     under: datatype_id,
     async says(record) {
       const { published, drafts } = await session.services.space.fields.brokenValues(record)
       return published + drafts === 0
         ? []
-        : [`Values break these rules in ${published} published and ${drafts} draft entries.`]
+        : [
+            t('Values break these rules in {published} published and {drafts} draft entries.', {
+              published,
+              drafts,
+            }),
+          ]
     },
   })

@@ -4,6 +4,7 @@ import { redirectResource } from '../../resources/redirects.js'
 import type { Resource } from '../../resources/resource.js'
 import { userResource } from '../../resources/users.js'
 import type { Access } from '../../services/accounts/access.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
 import type { Area } from '../screen/grid.js'
 import { guardedBy } from '../screen/guarded.js'
@@ -40,26 +41,26 @@ const listOf =
     resourceView(session, describe(session))
 
 const contentPlace: Screen = {
-  name: 'Content',
-  about: 'pages and their entries',
+  name: t('Content'),
+  about: t('pages and their entries'),
   access: 'content:update',
   open: contentScreen,
 }
 const ofMedia: readonly Screen[] = [
-  { name: 'Media', about: 'files and their texts', access: 'media:read', open: mediaScreen },
-  { name: 'Media folders', about: 'folders of media', access: 'media:read', open: mediaFoldersScreen },
+  { name: t('Media'), about: t('files and their texts'), access: 'media:read', open: mediaScreen },
+  { name: t('Media folders'), about: t('folders of media'), access: 'media:read', open: mediaFoldersScreen },
 ]
 const trashPlace: Screen = {
-  name: 'Trash',
-  about: 'deleted content, to restore',
+  name: t('Trash'),
+  about: t('deleted content, to restore'),
   access: 'content:update',
   open: trashScreen,
 }
 const ofStructure: readonly Screen[] = [
-  { name: 'Routes', about: 'addresses of the site', access: 'routes:read', open: routesScreen },
+  { name: t('Routes'), about: t('addresses of the site'), access: 'routes:read', open: routesScreen },
   {
-    name: 'Datatypes',
-    about: 'types of entries and their fields',
+    name: t('Datatypes'),
+    about: t('types of entries and their fields'),
     access: 'datatypes:read',
     open: datatypesScreen,
   },
@@ -68,39 +69,49 @@ const ofSpace = [contentPlace, ...ofMedia, ...ofStructure, trashPlace]
 
 const screens: readonly Screen[] = [
   contentPlace,
-  { name: 'Search', about: 'search in published content', access: 'content:read', open: searchScreen },
+  { name: t('Search'), about: t('search in published content'), access: 'content:read', open: searchScreen },
   ...ofMedia,
   trashPlace,
   ...ofStructure,
   {
-    name: 'Redirects',
-    about: 'old addresses that lead to new ones',
+    name: t('Redirects'),
+    about: t('old addresses that lead to new ones'),
     access: 'routes:read',
     open: listOf(redirectResource),
   },
-  { name: 'Locales', about: 'languages', access: 'content:read', open: listOf(localeResource) },
+  { name: t('Locales'), about: t('languages'), access: 'content:read', open: listOf(localeResource) },
   {
-    name: 'Admin space',
-    about: 'the second space of content',
+    name: t('Admin space'),
+    about: t('the second space of content'),
     access: adminWord('content:update'),
     open: adminSpaceScreen,
   },
-  { name: 'People', about: 'user accounts', access: 'users:read', open: listOf(userResource) },
-  { name: 'Roles', about: 'permissions of users', access: 'roles:read', open: rolesScreen },
-  { name: 'API keys', about: 'access for programs', access: 'tokens:read', open: tokensScreen },
-  { name: 'SSH keys', about: 'your own keys', access: 'signed-in', open: sshKeysScreen },
+  { name: t('People'), about: t('user accounts'), access: 'users:read', open: listOf(userResource) },
+  { name: t('Roles'), about: t('permissions of users'), access: 'roles:read', open: rolesScreen },
+  { name: t('API keys'), about: t('access for programs'), access: 'tokens:read', open: tokensScreen },
+  { name: t('SSH keys'), about: t('your own keys'), access: 'signed-in', open: sshKeysScreen },
   {
-    name: 'Webhooks',
-    about: 'receivers of events, and their deliveries',
+    name: t('Webhooks'),
+    about: t('receivers of events, and their deliveries'),
     access: 'webhook:read',
     open: webhooksScreen,
   },
-  { name: 'Live', about: 'requests, changes and schedules, live', access: 'signed-in', open: liveScreen },
-  { name: 'Audit log', about: 'who changed what, live', access: 'audit:read', open: auditScreen },
-  { name: 'Backups', about: 'copies of all rows and media', access: 'deploy:read', open: backupsScreen },
   {
-    name: 'Settings',
-    about: 'configuration of the service',
+    name: t('Live'),
+    about: t('requests, changes and schedules, live'),
+    access: 'signed-in',
+    open: liveScreen,
+  },
+  { name: t('Audit log'), about: t('who changed what, live'), access: 'audit:read', open: auditScreen },
+  {
+    name: t('Backups'),
+    about: t('copies of all rows and media'),
+    access: 'deploy:read',
+    open: backupsScreen,
+  },
+  {
+    name: t('Settings'),
+    about: t('configuration of the service'),
     access: 'config:read',
     open: configurationScreen,
   },
@@ -127,7 +138,7 @@ export function homeView(session: Session): View<PlacesState> {
   const read = liveReader(session)
   let isSeen = false
   return {
-    ...placesView('Slugline', session, screens),
+    ...placesView(t('Slugline'), session, screens),
     everyMs: 1000,
     shown(shell) {
       // In a narrow window nothing of it is drawn.
@@ -149,7 +160,7 @@ export function homeView(session: Session): View<PlacesState> {
 
 function adminSpaceScreen(session: Session): AnyView {
   const inside = inSpaceOfAdmins(session)
-  return guardedBy(access => adminWord(access as Access), placesView('Admin space', inside, ofSpace))
+  return guardedBy(access => adminWord(access as Access), placesView(t('Admin space'), inside, ofSpace))
 }
 
 function placesView(title: string, session: Session, of: readonly Screen[]): View<PlacesState> {
@@ -175,10 +186,10 @@ function placesView(title: string, session: Session, of: readonly Screen[]): Vie
     },
     draw: (area, { at }) => draw(area, shown, at),
     hints: () => [
-      { key: '↑↓', does: 'move' },
-      { key: 'Enter', does: 'open' },
-      { key: 'g', does: 'go to' },
-      { key: 'q', does: of === screens ? 'end the session' : 'back' },
+      { key: '↑↓', does: t('move') },
+      { key: 'Enter', does: t('open') },
+      { key: 'g', does: t('go to') },
+      { key: 'q', does: of === screens ? t('end the session') : t('back') },
     ],
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '../../texts/terminal.js'
 import type { Area } from '../screen/grid.js'
 import { bold, dim, plain, red } from '../screen/style.js'
 import type { View } from '../screen/view.js'
@@ -8,7 +9,7 @@ import { sinceWord } from './words.js'
 const everyMs = 1000
 const bars = '▁▂▃▄▅▆▇█'
 
-const surfaceWords: Readonly<Record<string, string>> = { site: 'Site', api: 'API', panel: 'Panel' }
+const surfaceWords: Readonly<Record<string, string>> = { site: t('Site'), api: t('API'), panel: t('Panel') }
 
 export interface LiveState {
   readonly vitals: Vitals | undefined
@@ -50,10 +51,10 @@ const sizeWord = (bytes: number): string =>
   bytes < 2 ** 30 ? `${Math.floor(bytes / 2 ** 20)} MiB` : `${(bytes / 2 ** 30).toFixed(1)} GiB`
 
 function drawSurfaces(area: Area, surfaces: readonly Surface[]): number {
-  area.put(1, 0, 'Requests', bold)
-  area.put(12, 0, 'a second', dim, 8)
+  area.put(1, 0, t('Requests'), bold)
+  area.put(12, 0, t('a second'), dim, 8)
   area.put(22, 0, 'p95', dim)
-  area.put(32, 0, 'in all', dim)
+  area.put(32, 0, t('in all'), dim)
   const width = Math.max(0, area.width - 44)
   for (const [i, { name, perSecond, p95, total }] of surfaces.entries()) {
     const y = 1 + i
@@ -69,24 +70,40 @@ function drawSurfaces(area: Area, surfaces: readonly Surface[]): number {
 function factsOf({ statements, cached, deliveries, queueSeconds, backupSeconds, freeBytes }: Vitals) {
   const sent = deliveries?.get('success') ?? 0
   const failed = deliveries?.get('failed') ?? 0
-  const waits =
-    queueSeconds === undefined || queueSeconds < 1 ? '' : `, the oldest waits ${spanWord(queueSeconds)}`
+  const isBehind = queueSeconds !== undefined && queueSeconds >= 1
   const facts: { word: string; text: string; isBad?: boolean }[] = []
   if (statements)
     facts.push({
-      word: 'Statements',
-      text: `${rate(statements.read)} read, ${rate(statements.write)} written a second`,
+      word: t('Statements'),
+      text: t('{read} read, {written} written a second', {
+        read: rate(statements.read),
+        written: rate(statements.write),
+      }),
     })
   if (cached !== undefined)
-    facts.push({ word: 'Cache', text: `${Math.floor(cached * 100)} % of pages from memory` })
-  if (deliveries)
-    facts.push({ word: 'Deliveries', text: `${sent} sent, ${failed} failed${waits}`, isBad: failed > 0 })
-  if (freeBytes !== undefined)
-    facts.push({ word: 'Disk', text: `${sizeWord(freeBytes)} free`, isBad: freeBytes < 2 ** 30 })
+    facts.push({ word: t('Cache'), text: t('{n} % of pages from memory', { n: Math.floor(cached * 100) }) })
   if (deliveries)
     facts.push({
-      word: 'Backup',
-      text: backupSeconds === undefined ? 'none yet' : `${spanWord(backupSeconds)} ago`,
+      word: t('Deliveries'),
+      text: isBehind
+        ? t('{sent} sent, {failed} failed, the oldest waits {time}', {
+            sent,
+            failed,
+            time: spanWord(queueSeconds),
+          })
+        : t('{sent} sent, {failed} failed', { sent, failed }),
+      isBad: failed > 0,
+    })
+  if (freeBytes !== undefined)
+    facts.push({
+      word: t('Disk'),
+      text: t('{size} free', { size: sizeWord(freeBytes) }),
+      isBad: freeBytes < 2 ** 30,
+    })
+  if (deliveries)
+    facts.push({
+      word: t('Backup'),
+      text: backupSeconds === undefined ? t('none yet') : t('{time} ago', { time: spanWord(backupSeconds) }),
       isBad: backupSeconds === undefined,
     })
   return facts
@@ -103,8 +120,8 @@ const roleWords: Readonly<Record<string, string>> = { instance: '' }
 /** The running instances: where each is, its version, and how long it runs. */
 function instancesOf(instances: NonNullable<Vitals['instances']>, now: number): Block {
   return {
-    title: 'Instances',
-    empty: 'No running instances.',
+    title: t('Instances'),
+    empty: t('No running instances.'),
     rows: instances.map(({ host, pid, version, role, started_at }) => [
       [`${host} · ${pid}`, version, roleWords[role] ?? role].filter(Boolean).join(' · '),
       sinceWord(started_at, now),
@@ -116,26 +133,26 @@ function blocksOf({ here, planned, changes, instances }: Vitals, now: number): B
   const blocks: Block[] = []
   if (changes)
     blocks.push({
-      title: 'Last changes',
-      empty: 'No changes yet.',
+      title: t('Last changes'),
+      empty: t('No changes yet.'),
       rows: changes.map(({ subject, verb, who, at }) => [
-        `${subject.words}: ${verb} by ${who}`,
+        t('{subject}: {verb} by {who}', { subject: subject.words, verb, who }),
         sinceWord(at, now),
       ]),
     })
   if (planned)
     blocks.push({
-      title: 'Scheduled',
-      empty: 'Nothing is scheduled.',
+      title: t('Scheduled'),
+      empty: t('Nothing is scheduled.'),
       rows: planned.map(({ title, at, publishes }) => [
-        `${publishes ? 'Publish' : 'Unpublish'} ${title}`,
+        publishes ? t('Publish {title}', { title }) : t('Unpublish {title}', { title }),
         sinceWord(at, now),
       ]),
     })
   if (here)
     blocks.push({
-      title: 'Active users',
-      empty: 'Nobody was active in the last 5 minutes.',
+      title: t('Active users'),
+      empty: t('Nobody was active in the last 5 minutes.'),
       rows: here.map(({ name, at }) => [name, sinceWord(at, now)]),
     })
   if (instances) blocks.push(instancesOf(instances, now))
@@ -154,7 +171,7 @@ function drawBlock(area: Area, { title, rows, empty }: Block, most: number): num
 
 /** Draws what happens in the service, as far as the user may see it. */
 export function drawLive(area: Area, { vitals, now }: LiveState): void {
-  if (!vitals) return void area.put(1, 0, 'Reading…', dim)
+  if (!vitals) return void area.put(1, 0, t('Reading…'), dim)
   let y = vitals.surfaces.length > 0 ? drawSurfaces(area, vitals.surfaces) + 1 : 0
   for (const { word, text, isBad } of factsOf(vitals)) {
     area.put(1, y, word, bold)
@@ -163,7 +180,7 @@ export function drawLive(area: Area, { vitals, now }: LiveState): void {
   if (y > 0) y++
   const blocks = blocksOf(vitals, now)
   if (blocks.length === 0 && y === 0)
-    area.put(1, 0, 'Your role may not see what happens in the service.', dim)
+    area.put(1, 0, t('Your role may not see what happens in the service.'), dim)
   for (const [i, block] of blocks.entries()) {
     const room = area.height - y - (blocks.length - i - 1) * 3
     if (room < 2) break
@@ -176,7 +193,7 @@ export function drawLive(area: Area, { vitals, now }: LiveState): void {
 export function liveScreen(session: Session): View<LiveState> {
   const read = liveReader(session)
   return {
-    title: () => 'Live',
+    title: () => t('Live'),
     start: liveStart,
     everyMs,
     shown: shell =>
@@ -187,8 +204,8 @@ export function liveScreen(session: Session): View<LiveState> {
     update: state => state,
     draw: drawLive,
     hints: () => [
-      { key: 'g', does: 'go to' },
-      { key: 'q', does: 'back' },
+      { key: 'g', does: t('go to') },
+      { key: 'q', does: t('back') },
     ],
   }
 }

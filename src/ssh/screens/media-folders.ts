@@ -1,5 +1,6 @@
 import { folderChoices } from '../../resources/media.js'
 import { MediaFolderCreate, MediaFolderUpdate } from '../../services/media/folders.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
@@ -17,8 +18,8 @@ export function mediaFoldersScreen(session: Session): AnyView {
   const { folders } = session.services.media
   const places = async () => folderChoices(await folders.tree())
   return resourceView<Row>(session, {
-    title: 'Media folders',
-    one: 'folder',
+    title: t('Media folders'),
+    one: t('folder'),
     access: { read: 'media:read', create: 'media:create', update: 'media:update', remove: 'media:delete' },
     service: {
       async *list(_where: never, { after }) {
@@ -39,25 +40,25 @@ export function mediaFoldersScreen(session: Session): AnyView {
     },
     key: 'folder_id',
     nameOf: ({ name }) => name,
-    empty: 'No folders yet.',
-    columns: [{ label: 'Folder', of: ({ name, word }) => word ?? name }],
+    empty: t('No folders yet.'),
+    columns: [{ label: t('Folder'), of: ({ name, word }) => word ?? name }],
     create: MediaFolderCreate,
     update: MediaFolderUpdate,
-    deletes: () => 'It is deleted only if it is empty. This cannot be undone.',
+    deletes: () => t('It is deleted only if it is empty. This cannot be undone.'),
     listKeys: [
       {
         key: 'f',
-        does: 'its files',
+        does: t('its files'),
         run: (shell, { folder_id, name }) => shell.open(mediaScreen(session, { folder_id, word: name })),
       },
     ],
     fields: async record => [
-      { name: 'name', label: 'Name', required: true },
+      { name: 'name', label: t('Name'), required: true },
       {
         name: 'parent_id',
-        label: 'In',
+        label: t('In'),
         kind: 'choice',
-        none: 'None',
+        none: t('None'),
         choices: (await places()).filter(({ value }) => value !== record?.folder_id),
       },
     ],

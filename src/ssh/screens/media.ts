@@ -1,4 +1,5 @@
 import { mediaResource } from '../../resources/media.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
 import { pageView } from '../screen/over.js'
 import type { AnyView } from '../screen/view.js'
@@ -11,12 +12,12 @@ export function mediaScreen(session: Session, folder?: { folder_id: string; word
   return resourceView(session, {
     ...mediaResource(session),
     ...(folder ? { title: folder.word, where: { folder_id: folder.folder_id } } : {}),
-    empty: 'No files yet. Files are uploaded by SFTP, in the panel or by the API.',
+    empty: t('No files yet. Files are uploaded by SFTP, in the panel or by the API.'),
     says: ({ url }) => [url],
     listKeys: [
       {
         key: 'w',
-        does: 'used by',
+        does: t('used by'),
         run: (shell, { media_id }) =>
           shell.work('media:read', async () => {
             const uses = await items.references(session.actor, media_id)
@@ -26,13 +27,13 @@ export function mediaScreen(session: Session, folder?: { folder_id: string; word
             }))
             shell.open(
               pageView(
-                'Used by',
-                rows.length > 0 ? rows : [{ text: 'Nothing uses it.' }],
+                t('Used by'),
+                rows.length > 0 ? rows : [{ text: t('Nothing uses it.') }],
                 first && session.can('content:update')
                   ? [
                       {
                         key: 'e',
-                        does: 'open the first',
+                        does: t('open the first'),
                         run: inner => inner.open(entryScreen(session, first.content_data_id)),
                       },
                     ]

@@ -9,6 +9,7 @@ import { routeResource } from '../../resources/routes.js'
 import { userResource } from '../../resources/users.js'
 import { foundMedia, foundPages, foundPeople, foundTexts } from '../../resources/views/find.js'
 import { mediaName } from '../../resources/views/search.js'
+import { t } from '../../texts/terminal.js'
 import { newRecordView, recordView } from '../resource.js'
 import { pickView } from '../screen/over.js'
 import type { AnyView } from '../screen/view.js'
@@ -40,12 +41,12 @@ const makes =
     newRecordView(session, describe(session))
 
 const actions: readonly { name: string; access: readonly string[]; open(session: Session): AnyView }[] = [
-  { name: 'New page', access: ['content:create', 'routes:create'], open: newPage },
-  { name: 'New route', access: ['routes:create'], open: makes(routeResource) },
-  { name: 'New datatype', access: ['datatypes:create'], open: makes(datatypeResource) },
-  { name: 'New redirect', access: ['routes:create'], open: makes(redirectResource) },
-  { name: 'New locale', access: ['content:admin'], open: makes(localeResource) },
-  { name: 'New person', access: ['users:create'], open: makes(userResource) },
+  { name: t('New page'), access: ['content:create', 'routes:create'], open: newPage },
+  { name: t('New route'), access: ['routes:create'], open: makes(routeResource) },
+  { name: t('New datatype'), access: ['datatypes:create'], open: makes(datatypeResource) },
+  { name: t('New redirect'), access: ['routes:create'], open: makes(redirectResource) },
+  { name: t('New locale'), access: ['content:admin'], open: makes(localeResource) },
+  { name: t('New person'), access: ['users:create'], open: makes(userResource) },
 ]
 
 async function pages(session: Session, text: string): Promise<Found[]> {
@@ -56,7 +57,7 @@ async function pages(session: Session, text: string): Promise<Found[]> {
     ...items.slice(0, most).map(route => ({
       value: `page ${route.route_id}`,
       word: route.title,
-      hint: `page ${route.slug}`,
+      hint: t('page {slug}', { slug: route.slug }),
       open: () =>
         mayEdit
           ? pageView(session, route)
@@ -80,7 +81,7 @@ async function datatypes(session: Session, words: readonly string[]): Promise<Fo
     .map(({ datatype_id, label, name }) => ({
       value: `datatype ${datatype_id}`,
       word: label,
-      hint: `datatype ${name}`,
+      hint: t('datatype {name}', { name }),
       open: () => recordView(session, datatypeResource(session), datatype_id, label),
     }))
 }
@@ -135,7 +136,7 @@ export function paletteView(
 ): AnyView {
   let found: readonly Found[] = []
   return pickView({
-    title: 'Go to',
+    title: t('Go to'),
     isSearched: true,
     choices: (shell, given) =>
       shell.work('signed-in', async () => {

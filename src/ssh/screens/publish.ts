@@ -1,6 +1,7 @@
 import { HttpError } from '../../errors.js'
 import { all, modelOf, titlesOf } from '../../resources/entries.js'
 import { publicationOf, publishQuestion } from '../../resources/views/publication.js'
+import { t } from '../../texts/terminal.js'
 import { confirmView, pageView } from '../screen/over.js'
 import { bold } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
@@ -12,11 +13,13 @@ async function refusals(session: Session, { errors }: HttpError): Promise<readon
   const ids = [...new Set(told.flatMap(one => one.content_data_id ?? []))].slice(0, 200)
   const entries = await all(session.services.space.content.list({ content_data_id: ids }, { limit: 200 }))
   const titles = await titlesOf(entries, await modelOf(session), session)
-  return told.map(({ error, content_data_id = '' }) => `In “${titles.get(content_data_id) ?? ''}”: ${error}`)
+  return told.map(({ error, content_data_id = '' }) =>
+    t('In “{title}”: {error}', { title: titles.get(content_data_id) ?? '', error }),
+  )
 }
 
 /** Behind the sentence about a change that `z` undoes. */
-export const undoWords = ' Press z to undo.'
+export const undoWords = ` ${t('Press z to undo.')}`
 
 /** Publishes an entry with everything under it, after a question if that is more than a change of a public entry. */
 export function publish<S>(
@@ -37,7 +40,10 @@ export function publish<S>(
     const act = () => publishNow(session, shell, id, after)
     // A change of one entry that is public already needs no question.
     if (reach.entries === 1 && reach.drafts === 0) act()
-    else shell.open(confirmView('Publish', publishQuestion({ ...reach, title }), { word: 'publish it', act }))
+    else
+      shell.open(
+        confirmView(t('Publish'), publishQuestion({ ...reach, title }), { word: t('publish it'), act }),
+      )
   })
 }
 
@@ -49,7 +55,7 @@ function publishNow<S>(session: Session, shell: Shell<S>, id: string, done: () =
     } catch (error) {
       if (!(error instanceof HttpError) || !error.errors) throw error
       const rows = (await refusals(session, error)).map(text => ({ text }))
-      shell.open(pageView('Not published', [{ text: error.message, style: bold }, { text: '' }, ...rows]))
+      shell.open(pageView(t('Not published'), [{ text: error.message, style: bold }, { text: '' }, ...rows]))
     }
   })
 }

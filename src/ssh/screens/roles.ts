@@ -1,4 +1,5 @@
 import { allPermissions, roleResource } from '../../resources/roles.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView, unlessChanged } from '../resource.js'
 import { pickView } from '../screen/over.js'
 import type { AnyView } from '../screen/view.js'
@@ -11,7 +12,7 @@ export const rolesScreen = (session: Session) =>
     listKeys: [
       {
         key: 'p',
-        does: 'permissions',
+        does: t('permissions'),
         run: (shell, { role_id, label }) =>
           shell.work('roles:read', async () => {
             shell.open(await permissionsView(session, role_id, label))
@@ -25,14 +26,14 @@ async function permissionsView(session: Session, roleId: string, label: string):
   const held = (await rolePermissions.ofRole(roleId)).map(({ permission_id }) => permission_id).sort()
   const known = await allPermissions(session)
   return pickView({
-    title: `Permissions of ${label}`,
+    title: t('Permissions of {label}', { label }),
     many: true,
     chosen: held,
     choices: known.map(one => ({ value: one.permission_id, word: one.label })),
     picked: (chosen, _choices, shell) =>
       shell.work('roles:create', async () => {
         await rolePermissions.replace(session.actor, roleId, chosen, unlessChanged(held))
-        shell.say(`${label} has ${chosen.length} permissions.`)
+        shell.say(t('{label} has {n} permissions.', { label, n: chosen.length }))
       }),
   })
 }

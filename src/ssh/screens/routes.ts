@@ -1,4 +1,5 @@
 import { routeResource } from '../../resources/routes.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
 import type { Session } from '../session.js'
 import { madeSlug, routeView } from './content.js'
@@ -11,7 +12,7 @@ export const routesScreen = (session: Session) =>
     listKeys: [
       {
         key: 'c',
-        does: 'its content',
+        does: t('its content'),
         access: 'content:update',
         run: (shell, { route_id, title }) => routeView(session, shell, { route_id, title }),
       },

@@ -1,6 +1,7 @@
 import { planIn } from '../../resources/entry-mark.js'
 import { parsed } from '../../routes/form-values.js'
 import { Schedule } from '../../services/content/schedule.js'
+import { t } from '../../texts/terminal.js'
 import { unlessChanged } from '../resource.js'
 import { formView } from '../screen/form.js'
 import type { AnyView } from '../screen/view.js'
@@ -18,11 +19,11 @@ export function scheduleScreen(session: Session, id: string, title: string): Any
         const record = await content.get(id)
         return {
           record,
-          title: `Schedule ${title}`,
-          lead: ['Leave both empty to cancel the schedule.'],
+          title: t('Schedule {title}', { title }),
+          lead: [t('Leave both empty to cancel the schedule.')],
           fields: [
-            timeField({ name: 'publish_at', label: 'Public from', kind: 'datetime' }, record, session),
-            timeField({ name: 'unpublish_at', label: 'Public until', kind: 'datetime' }, record, session),
+            timeField({ name: 'publish_at', label: t('Public from'), kind: 'datetime' }, record, session),
+            timeField({ name: 'unpublish_at', label: t('Public until'), kind: 'datetime' }, record, session),
           ],
         }
       },
@@ -32,11 +33,11 @@ export function scheduleScreen(session: Session, id: string, title: string): Any
         await publishing.schedule(session.actor, plan, before => check(planIn(before)))
         return shell => {
           shell.back()
-          shell.say('Scheduled.')
+          shell.say(t('Scheduled.'))
         }
       },
       keys: [],
     },
-    'Schedule',
+    t('Schedule'),
   )
 }

@@ -1,5 +1,6 @@
 import { titlesById } from '../../resources/entries.js'
 import type { SearchResult } from '../../services/delivery/search/results.js'
+import { t } from '../../texts/terminal.js'
 import type { Area } from '../screen/grid.js'
 import type { Key } from '../screen/keys.js'
 import { drawLine, type Line, lineOf, lineText, typed } from '../screen/line.js'
@@ -57,11 +58,11 @@ function drawHighlight(area: Area, y: number, parts: SearchResult['highlights'][
 }
 
 function draw(area: Area, { line, looked, found, names, at }: SearchState): void {
-  area.put(1, 0, 'Words', bold)
+  area.put(1, 0, t('Words'), bold)
   drawLine(area, { x: 8, y: 0, width: area.width - 10 }, line)
   if (looked === undefined)
-    area.put(1, 2, 'Search in published content. The last word can be the beginning of one.', dim)
-  else if (found.length === 0) area.put(1, 2, `No results for “${looked}”.`, dim)
+    area.put(1, 2, t('Search in published content. The last word can be the beginning of one.'), dim)
+  else if (found.length === 0) area.put(1, 2, t('No results for “{text}”.', { text: looked }), dim)
   const rows = Math.max(1, Math.floor((area.height - 2) / 2))
   const top = Math.max(0, Math.min(at - Math.floor(rows / 2), found.length - rows))
   for (const [i, one] of found.slice(top, top + rows).entries()) {
@@ -80,14 +81,14 @@ function draw(area: Area, { line, looked, found, names, at }: SearchState): void
 /** A search for words in public texts. */
 export function searchScreen(session: Session): AnyView {
   const view: View<SearchState> = {
-    title: () => 'Search',
+    title: () => t('Search'),
     start: { line: lineOf(''), looked: undefined, found: [], names: new Map(), at: 0 },
     update: (state, key, shell) => update(session, state, key, shell),
     draw,
     hints: () => [
-      { key: 'Enter', does: 'search, or open the selected result' },
-      { key: '↑↓', does: 'move' },
-      { key: 'Esc', does: 'back' },
+      { key: 'Enter', does: t('search, or open the selected result') },
+      { key: '↑↓', does: t('move') },
+      { key: 'Esc', does: t('back') },
     ],
   }
   return view

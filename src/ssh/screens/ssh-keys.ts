@@ -1,5 +1,6 @@
 import { notFound } from '../../errors.js'
 import { SshKeyCreate } from '../../services/accounts/ssh-keys.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
 import type { Session } from '../session.js'
 
@@ -8,8 +9,8 @@ export function sshKeysScreen(session: Session) {
   const { sshKeys } = session.services
   const own = () => sshKeys.list(session.actor)
   return resourceView(session, {
-    title: 'SSH keys',
-    one: 'SSH key',
+    title: t('SSH keys'),
+    one: t('SSH key'),
     access: { read: 'signed-in', create: 'signed-in', remove: 'signed-in' },
     service: {
       async *list(_where: never, { after }: { after?: string }) {
@@ -26,11 +27,11 @@ export function sshKeysScreen(session: Session) {
     },
     key: 'ssh_key_id',
     nameOf: ({ label, fingerprint }) => label || fingerprint,
-    empty: 'No SSH keys yet.',
+    empty: t('No SSH keys yet.'),
     columns: [
-      { label: 'Label', of: ({ label }) => label || '–' },
-      { label: 'Fingerprint', of: ({ fingerprint }) => fingerprint },
-      { label: 'Last used', of: ({ last_used }) => ({ at: last_used }), room: 'much' },
+      { label: t('Label'), of: ({ label }) => label || '–' },
+      { label: t('Fingerprint'), of: ({ fingerprint }) => fingerprint },
+      { label: t('Last used'), of: ({ last_used }) => ({ at: last_used }), room: 'much' },
     ],
     create: SshKeyCreate,
     fields: record =>
@@ -43,11 +44,11 @@ export function sshKeysScreen(session: Session) {
         : [
             {
               name: 'public_key',
-              label: 'Public key',
+              label: t('Public key'),
               required: true,
-              hint: 'the content of a .pub file, such as ssh-ed25519 AAAA…',
+              hint: t('the content of a .pub file, such as ssh-ed25519 AAAA…'),
             },
-            { name: 'label', label: 'Label' },
+            { name: 'label', label: t('Label') },
           ],
   })
 }

@@ -1,5 +1,6 @@
 import { modelOf } from '../../resources/entries.js'
 import { type Comment, personIn, type Talk, talkOf } from '../../resources/views/talk.js'
+import { t } from '../../texts/terminal.js'
 import { pageView, type Row } from '../screen/over.js'
 import { bold, dim, plain } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
@@ -14,11 +15,17 @@ const linesOf = (text: string, style = plain): Row[] =>
 function requestRows(talk: Talk, session: Session): Row[] {
   const { request } = talk
   if (request?.status === 'open') {
-    const text = `${personIn(talk, request.author_id, session)} requested a review, ${timeWord(request.date_created, session)}`
+    const text = t('{name} requested a review, {time}', {
+      name: personIn(talk, request.author_id, session),
+      time: timeWord(request.date_created, session),
+    })
     return [{ text, style: bold }, ...linesOf(request.note), { text: '' }]
   }
   if (request?.status !== 'returned') return []
-  const text = `${personIn(talk, request.answered_by, session)} sent it back, ${timeWord(request.answered_at, session)}`
+  const text = t('{name} sent it back, {time}', {
+    name: personIn(talk, request.answered_by, session),
+    time: timeWord(request.answered_at, session),
+  })
   return [{ text, style: bold }, ...linesOf(request.answer), { text: '' }]
 }
 
@@ -40,9 +47,11 @@ export function talkScreen<S>(session: Session, shell: Shell<S>, id: string, tit
     const rows = [
       ...requestRows(talk, session),
       ...talk.open.flatMap(comment => rowsOf(comment)),
-      ...(settled.length > 0 ? [{ text: `${talk.settled.length} resolved`, style: dim }, ...settled] : []),
+      ...(settled.length > 0
+        ? [{ text: t('{n} resolved', { n: talk.settled.length }), style: dim }, ...settled]
+        : []),
     ]
-    const nothing = [{ text: 'No comments yet.', style: dim }]
-    shell.open(pageView(`Comments on ${title}`, rows.length > 0 ? rows : nothing))
+    const nothing = [{ text: t('No comments yet.'), style: dim }]
+    shell.open(pageView(t('Comments on {title}', { title }), rows.length > 0 ? rows : nothing))
   })
 }

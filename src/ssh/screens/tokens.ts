@@ -1,4 +1,5 @@
 import { keyIn, tokenResource } from '../../resources/tokens.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
 import type { Session } from '../session.js'
 
@@ -6,5 +7,5 @@ import type { Session } from '../session.js'
 export const tokensScreen = (session: Session) =>
   resourceView(session, {
     ...tokenResource(session),
-    made: record => ['Your new key. It is shown only once:', '', keyIn(record)],
+    made: record => [t('Your new key. It is shown only once:'), '', keyIn(record)],
   })

@@ -1,4 +1,5 @@
 import { type TrashRow, trashIsEmpty, trashRow, trashRows } from '../../resources/views/trash.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
@@ -7,8 +8,8 @@ import type { Session } from '../session.js'
 export function trashScreen(session: Session): AnyView {
   const { trash } = session.services.space
   return resourceView<TrashRow>(session, {
-    title: 'Trash',
-    one: 'deleted entry',
+    title: t('Trash'),
+    one: t('deleted entry'),
     access: { read: 'content:update', remove: 'content:delete' },
     service: {
       async *list(_where: never, slice) {
@@ -22,17 +23,17 @@ export function trashScreen(session: Session): AnyView {
     nameOf: ({ title }) => title,
     empty: trashIsEmpty,
     columns: [
-      { label: 'Title', of: ({ title }) => title },
-      { label: 'Address', of: ({ address }) => ({ code: address }), room: 'much' },
-      { label: 'Entries', of: ({ entries }) => entries, room: 'much' },
-      { label: 'Deleted by', of: ({ by }) => by },
-      { label: 'Deleted', of: ({ at }) => ({ at }) },
+      { label: t('Title'), of: ({ title }) => title },
+      { label: t('Address'), of: ({ address }) => ({ code: address }), room: 'much' },
+      { label: t('Entries'), of: ({ entries }) => entries, room: 'much' },
+      { label: t('Deleted by'), of: ({ by }) => by },
+      { label: t('Deleted'), of: ({ at }) => ({ at }) },
     ],
-    deletes: () => 'It is deleted permanently. This cannot be undone.',
+    deletes: () => t('It is deleted permanently. This cannot be undone.'),
     listKeys: [
       {
         key: 'r',
-        does: 'restore',
+        does: t('restore'),
         access: 'content:delete',
         run: (shell, { id, title }) =>
           shell.work('content:delete', async () => {
@@ -42,15 +43,15 @@ export function trashScreen(session: Session): AnyView {
               records: state.records.filter(row => row.id !== id),
               total: state.total - 1,
             }))
-            shell.say(`“${title}” is restored.`)
+            shell.say(t('“{title}” is restored.', { title }))
           }),
       },
     ],
     fields: async record => [
-      { name: 'title', label: 'Title', kind: 'fixed', value: record?.title ?? '' },
-      { name: 'kind', label: 'Datatype', kind: 'fixed', value: record?.kind ?? '' },
-      { name: 'address', label: 'Address', kind: 'fixed', value: record?.address ?? '' },
-      { name: 'until', label: 'Kept until', kind: 'fixed', value: record?.until ?? '' },
+      { name: 'title', label: t('Title'), kind: 'fixed', value: record?.title ?? '' },
+      { name: 'kind', label: t('Datatype'), kind: 'fixed', value: record?.kind ?? '' },
+      { name: 'address', label: t('Address'), kind: 'fixed', value: record?.address ?? '' },
+      { name: 'until', label: t('Kept until'), kind: 'fixed', value: record?.until ?? '' },
     ],
   })
 }

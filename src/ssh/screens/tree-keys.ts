@@ -1,6 +1,7 @@
 import { notFound } from '../../errors.js'
 import { entryRemovalOf, removeEntry } from '../../resources/removal.js'
 import { type Node, placeFor } from '../../resources/trees.js'
+import { count, t } from '../../texts/terminal.js'
 import { unlessChanged } from '../resource.js'
 import type { ListKey, ListState } from '../screen/list.js'
 import { confirmView } from '../screen/over.js'
@@ -47,8 +48,6 @@ function above(nodes: readonly Node[], node: Node): Node[] {
     })
 }
 
-const count = (many: number) => `${many} ${many === 1 ? 'entry' : 'entries'}`
-
 /** Keys that publish, schedule and unpublish an entry. */
 export function publicationKeys(shown: Shown): ListKey<Node>[] {
   const { session, tree, idOf } = shown
@@ -56,49 +55,61 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
   return [
     {
       key: 'p',
-      does: 'publish',
+      does: t('publish'),
       access: 'content:publish',
       run: (shell, node) =>
         publish(session, shell, { id: idOf(node), title: node.title }, undo => {
           const { nodes } = tree()
           const below = under(nodes, node).length
           const hides = above(nodes, node).find(one => one.entry.status === 'draft')
-          const as = hides ? `published, but hidden by “${hides.title}”, which is a draft` : 'public'
-          shell.say(`“${node.title}” is ${as}${below > 0 ? `, with ${count(below)} under it` : ''}.${undo}`)
+          const state = hides
+            ? t('published, but hidden by “{title}”, which is a draft', { title: hides.title })
+            : t('public')
+          const { title } = node
+          const entries = count(below, '{n} entry', '{n} entries')
+          const told =
+            below > 0
+              ? t('“{title}” is {state}, with {entries} under it.', { title, state, entries })
+              : t('“{title}” is {state}.', { title, state })
+          shell.say(`${told}${undo}`)
           reload(shown, shell)
         }),
     },
     {
       key: 'U',
-      does: 'unpublish',
+      does: t('unpublish'),
       access: 'content:publish',
       run: (shell, node) =>
         shell.open(
-          confirmView('Unpublish', `“${node.title}” and everything under it are no longer public.`, {
-            word: 'unpublish',
-            act: () =>
-              shell.work('content:publish', async () => {
-                await publishing.unpublish(session.actor, idOf(node))
-                shell.say(`“${node.title}” is a draft.`)
-                reload(shown, shell)
-              }),
-          }),
+          confirmView(
+            t('Unpublish'),
+            t('“{title}” and everything under it are no longer public.', { title: node.title }),
+            {
+              word: t('unpublish'),
+              act: () =>
+                shell.work('content:publish', async () => {
+                  await publishing.unpublish(session.actor, idOf(node))
+                  shell.say(t('“{title}” is a draft.', { title: node.title }))
+                  reload(shown, shell)
+                }),
+            },
+          ),
         ),
     },
     {
       key: 's',
-      does: 'schedule',
+      does: t('schedule'),
       access: 'content:publish',
       run: (shell, node) => shell.open(scheduleScreen(session, idOf(node), node.title)),
     },
     {
       key: 'v',
-      does: 'versions',
+      does: t('versions'),
       run: (shell, node) => shell.open(versionsScreen(session, idOf(node), node.title)),
     },
     {
       key: 'c',
-      does: 'changes',
+      does: t('changes'),
       run: (shell, node) => changesScreen(session, shell, idOf(node)),
     },
   ]
@@ -113,7 +124,12 @@ function placeOf(nodes: readonly Node[], { entry: { content_data_id: id } }: Nod
 }
 
 const moves = { K: 'up', J: 'down', H: 'out', L: 'in' } as const
-const words = { up: 'before', down: 'after', out: 'out one level', in: 'under the entry above' }
+const words = {
+  up: t('move before'),
+  down: t('move after'),
+  out: t('move out one level'),
+  in: t('move under the entry above'),
+}
 
 /** Keys that create, move and delete entries. */
 export function placeKeys(shown: Shown): ListKey<Node>[] {
@@ -123,7 +139,7 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
     ...Object.entries(moves).map(
       ([key, how]): ListKey<Node> => ({
         key,
-        does: `move ${words[how]}`,
+        does: words[how],
         access: 'content:update',
         run(shell, node) {
           const id = idOf(node)
@@ -131,7 +147,7 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
             // Several moves may be waiting: each uses the tree after the one before it.
             const place = placeFor(tree(), id, how)
             const before = placeOf(tree().nodes, node)
-            if (!place) shell.complain('The entry cannot move there.')
+            if (!place) shell.complain(t('The entry cannot move there.'))
             else {
               await content.move(session.actor, { content_data_id: id, ...place })
               await undoMove(session, before, node.title)
@@ -144,20 +160,20 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
     ),
     {
       key: 'D',
-      does: 'duplicate',
+      does: t('duplicate'),
       access: 'content:create',
       run(shell, { entry }) {
         shell.work('content:create', async () => {
           const { content_data_id, parent_id } = entry
           const copy = await copies.duplicate(session.actor, { content_data_id, parent_id, route_id: null })
-          shell.say('Duplicated. This is the copy.')
+          shell.say(t('Duplicated. This is the copy.'))
           reload(shown, shell, copy.content_data_id)
         })
       },
     },
     {
       key: 'x',
-      does: 'delete',
+      does: t('delete'),
       access: 'content:delete',
       run: (shell, node) => askDelete(shown, shell, node),
     },
@@ -175,18 +191,20 @@ function askDelete(shown: Shown, shell: TreeShell, { entry: { content_data_id: i
     if (!node) throw notFound()
     const entries = under(tree().nodes, node)
     const names = entries.slice(0, 6).map(({ title }) => `“${title}”`)
-    const more = entries.length > names.length ? ` and ${entries.length - names.length} more` : ''
-    const list = names.length > 0 ? `\nUnder it: ${names.join(', ')}${more}.` : ''
+    const more = entries.length - names.length
+    const list = { names: names.join(', '), n: more }
+    const below = more > 0 ? t('Under it: {names} and {n} more.', list) : t('Under it: {names}.', list)
     const words = await entryRemovalOf(session, [node.entry], session)
+    const question = t('Delete “{name}”?', { name: node.title })
     const check = unlessChanged(seen)
     shell.open(
-      confirmView('Delete', `Delete “${node.title}”?\n${words}${list}`, {
-        word: 'delete it',
+      confirmView(t('Delete'), [question, words, ...(names.length > 0 ? [below] : [])].join('\n'), {
+        word: t('delete it'),
         act: () =>
           shell.work('content:delete', async () => {
             await removeEntry(session, session.actor, id, check)
             const isKept = await undoDeletion(session, id, node.title)
-            shell.say(`“${node.title}” is deleted.${isKept ? undoWords : ''}`)
+            shell.say(`${t('“{name}” is deleted.', { name: node.title })}${isKept ? undoWords : ''}`)
             if (node.level === 1) shell.back()
             else reload(shown, shell)
           }),

@@ -2,6 +2,7 @@ import { modelOf, startsOf, valuesOf } from '../../resources/entries.js'
 import { type Node, stateWord, type Tree, treeOf, waitingIn } from '../../resources/trees.js'
 import { ContentCreate } from '../../services/content/content-input.js'
 import { english } from '../../texts/language.js'
+import { t } from '../../texts/terminal.js'
 import type { Area } from '../screen/grid.js'
 import { type ListKey, listView } from '../screen/list.js'
 import { pickView } from '../screen/over.js'
@@ -46,8 +47,10 @@ function drawBeside(
   area.put(0, 1, cell.text, cell.style)
   area.put(0, 2, `${type} · ${timeWord(entry.date_modified, session)}`, dim)
   let y = 3
-  if (entry.publish_at) area.put(0, y++, `public from ${timeWord(entry.publish_at, session)}`, plain)
-  if (entry.unpublish_at) area.put(0, y++, `public until ${timeWord(entry.unpublish_at, session)}`, plain)
+  if (entry.publish_at)
+    area.put(0, y++, t('public from {time}', { time: timeWord(entry.publish_at, session) }), plain)
+  if (entry.unpublish_at)
+    area.put(0, y++, t('public until {time}', { time: timeWord(entry.unpublish_at, session) }), plain)
   y++
   if (beside?.id !== entry.content_data_id) return
   for (const { label, value } of beside.values) {
@@ -59,14 +62,14 @@ function drawBeside(
 function addKey({ session }: Shown): ListKey<Node> {
   return {
     key: 'a',
-    does: 'add under it',
+    does: t('add under it'),
     access: 'content:create',
     run: (shell, { entry, title }) =>
       shell.work('content:create', async () => {
         const model = await modelOf(session)
         shell.open(
           pickView({
-            title: `Under ${title}`,
+            title: t('Under {title}', { title }),
             choices: startsOf(model, entry.datatype_id),
             picked: ([datatype_id], _choices, inner) =>
               inner.work('content:create', async () => {
@@ -101,16 +104,16 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
     },
   }
   const keys: ListKey<Node>[] = [
-    { key: 'Enter', does: 'edit', run: (shell, node) => shell.open(entryScreen(session, idOf(node))) },
+    { key: 'Enter', does: t('edit'), run: (shell, node) => shell.open(entryScreen(session, idOf(node))) },
     ...publicationKeys(shown),
     addKey(shown),
     ...placeKeys(shown),
     {
       key: 'o',
-      does: 'load more of the tree here',
+      does: t('load more of the tree here'),
       run(shell, node) {
         focus = idOf(node)
-        shell.say(tree?.isWhole ? 'The whole tree is loaded.' : 'Loaded the entries around this one.')
+        shell.say(tree?.isWhole ? t('The whole tree is loaded.') : t('Loaded the entries around this one.'))
       },
     },
   ]
@@ -123,15 +126,15 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
       return { records: nodes, total: nodes.length }
     },
     keyOf: idOf,
-    empty: 'No entries.',
+    empty: t('No entries.'),
     columns: [
       {
-        label: 'Entry',
+        label: t('Entry'),
         of(node) {
           const { text, style } = stateCell(node.state.kind, node.title)
           const waits = node.level === 1 && tree ? waitingIn(tree, idOf(node)) : 0
           return {
-            text: `${'  '.repeat(node.level - 1)}${text}${waits > 0 ? ` (${waits} unpublished)` : ''}`,
+            text: `${'  '.repeat(node.level - 1)}${text}${waits > 0 ? ` ${t('({n} unpublished)', { n: waits })}` : ''}`,
             style: style & dim ? plain : style,
           }
         },

@@ -1,6 +1,7 @@
 import { changedMeanwhile } from '../../errors.js'
 import { all, type Entry } from '../../resources/entries.js'
 import { entryMark, unlessEdited } from '../../resources/entry-mark.js'
+import { t } from '../../texts/terminal.js'
 import type { Session } from '../session.js'
 
 /** The deletion of an entry, which is in the trash. @returns whether `z` undoes it */
@@ -11,7 +12,7 @@ export async function undoDeletion(session: Session, id: string, title: string):
     access: 'content:delete',
     async run() {
       await trash.restore(session.actor, deleted.trash_id)
-      return `“${title}” is back.`
+      return t('“{title}” is back.', { title })
     },
   }
   return deleted !== undefined
@@ -39,7 +40,7 @@ export async function undoMove(
         unlessEdited(entryMark(after))(now)
         if (place(now) !== place(after)) throw changedMeanwhile()
       })
-      return `“${title}” is back in its old position.`
+      return t('“{title}” is back in its old position.', { title })
     },
   }
 }
@@ -52,7 +53,7 @@ export async function undoPublication(session: Session, id: string, title: strin
     access: 'content:publish',
     async run() {
       await undoing.undo(session.actor, id, { what: 'publish', ...after }, false)
-      return `“${title}” is a draft again.`
+      return t('“{title}” is a draft again.', { title })
     },
   }
 }

@@ -9,6 +9,7 @@ import {
   type VersionRow,
   versionRows,
 } from '../../resources/views/versions.js'
+import { t } from '../../texts/terminal.js'
 import { type ListKey, listView } from '../screen/list.js'
 import { confirmView, pageView, type Row } from '../screen/over.js'
 import { bold, dim, green, red } from '../screen/style.js'
@@ -30,34 +31,40 @@ export function versionsScreen(session: Session, id: string, title: string): Any
   const keys: ListKey<VersionRow>[] = [
     {
       key: 'Enter',
-      does: 'compare with the previous',
+      does: t('compare with the previous'),
       run(shell, row) {
         const before = rows[rows.indexOf(row) + 1]
         if (before) compare(session, shell, before, row)
-        else shell.say('This is the first version.')
+        else shell.say(t('This is the first version.'))
       },
     },
     {
       key: 'c',
-      does: 'compare with the newest',
+      does: t('compare with the newest'),
       run: (shell, row) => compare(session, shell, row, rows[0] ?? row),
     },
     {
       key: 'r',
-      does: 'restore',
+      does: t('restore'),
       run: (shell, row) =>
         shell.open(
           confirmView(
-            'Restore',
-            `Restore version ${row.number} of “${title}”?\nThe current state is saved as a version first.`,
+            t('Restore'),
+            [
+              t('Restore version {number} of “{title}”?', { number: row.number, title }),
+              t('The current state is saved as a version first.'),
+            ].join('\n'),
             {
-              word: 'restore it',
+              word: t('restore it'),
               act: () =>
                 shell.work(reads, async () => {
                   const { restored, recreated } = await versions.restore(session.actor, row.id)
                   shell.back()
                   shell.say(
-                    `Restored ${counted(restored, 'values')} and ${counted(recreated.length, 'entries')}.`,
+                    t('Restored {values} and {entries}.', {
+                      values: counted(restored, 'values'),
+                      entries: counted(recreated.length, 'entries'),
+                    }),
                   )
                 }),
             },
@@ -66,26 +73,26 @@ export function versionsScreen(session: Session, id: string, title: string): Any
     },
     {
       key: 'n',
-      does: 'save a version',
+      does: t('save a version'),
       ofList: true,
       run: shell =>
         shell.work(reads, async () => {
           const kept = await keepVersion(session.actor, id, session)
           const loaded = await load()
-          shell.say(`Saved as version ${kept.version_number}.`)
+          shell.say(t('Saved as version {number}.', { number: kept.version_number }))
           return state => ({ ...state, ...loaded })
         }),
     },
   ]
   return listView<VersionRow>({
-    title: `Versions of ${title}`,
+    title: t('Versions of {title}', { title }),
     access: reads,
     load,
     keyOf: row => row.id,
     empty: noVersions,
     columns: [
-      { label: 'Version', of: ({ name, why }) => `${name} ${why}` },
-      { label: 'When', of: ({ at }) => timeWord(at, session) },
+      { label: t('Version'), of: ({ name, why }) => `${name} ${why}` },
+      { label: t('When'), of: ({ at }) => timeWord(at, session) },
     ],
     keys,
   })
@@ -109,7 +116,9 @@ function compare<S>(session: Session, shell: Shell<S>, from: VersionRow, to: Ver
       ...(await rowsOf(values)),
     ]
     const nothing = [{ text: onlyPlaces, style: dim }]
-    shell.open(pageView(`From ${from.name} to ${to.name}`, rows.length > 0 ? rows : nothing))
+    shell.open(
+      pageView(t('From {from} to {to}', { from: from.name, to: to.name }), rows.length > 0 ? rows : nothing),
+    )
   })
 }
 
@@ -123,19 +132,21 @@ export function changesScreen<S>(session: Session, shell: Shell<S>, id: string):
       rows.push({ text: `${title}: ${word}`, style: bold }, ...(await rowsOf(values)))
     const drop = {
       key: 'X',
-      does: 'discard all',
+      does: t('discard all'),
       run: (inner: Shell<never>) =>
         inner.open(
           confirmView(
-            'Drop',
-            'Discard all unpublished changes in this tree? The current state is saved as a version first.',
+            t('Drop'),
+            t('Discard all unpublished changes in this tree? The current state is saved as a version first.'),
             {
-              word: 'drop it',
+              word: t('drop it'),
               act: () =>
                 inner.work(reads, async () => {
                   const { dropped } = await changes.drop(session.actor, id)
                   inner.back()
-                  inner.say(`Discarded the changes of ${counted(dropped, 'entries')}.`)
+                  inner.say(
+                    t('Discarded the changes of {entries}.', { entries: counted(dropped, 'entries') }),
+                  )
                 }),
             },
           ),

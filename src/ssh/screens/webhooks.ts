@@ -1,10 +1,11 @@
 import { testWords, webhookResource } from '../../resources/webhooks.js'
 import { english } from '../../texts/language.js'
+import { t } from '../../texts/terminal.js'
 import { resourceView, toldView } from '../resource.js'
 import type { Session } from '../session.js'
 import { deliveriesScreen } from './deliveries.js'
 
-const once = 'The receiver checks signatures with this secret. It is shown only once:'
+const once = t('The receiver checks signatures with this secret. It is shown only once:')
 
 /** Webhooks and their deliveries. */
 export function webhooksScreen(session: Session) {
@@ -13,10 +14,14 @@ export function webhooksScreen(session: Session) {
     ...webhookResource(session),
     made: ({ secret }) => [once, '', secret],
     listKeys: [
-      { key: 'd', does: 'deliveries', run: (shell, record) => shell.open(deliveriesScreen(session, record)) },
+      {
+        key: 'd',
+        does: t('deliveries'),
+        run: (shell, record) => shell.open(deliveriesScreen(session, record)),
+      },
       {
         key: 't',
-        does: 'test',
+        does: t('test'),
         access: 'webhook:update',
         run: (shell, { webhook_id }) =>
           shell.work('webhook:update', async () => {
@@ -26,12 +31,12 @@ export function webhooksScreen(session: Session) {
       },
       {
         key: 'R',
-        does: 'new secret',
+        does: t('new secret'),
         access: 'webhook:update',
         run: (shell, { webhook_id }) =>
           shell.work('webhook:update', async () => {
             const { secret } = await webhooks.rotate(session.actor, webhook_id)
-            shell.open(toldView('Signing secret', [once, '', secret]))
+            shell.open(toldView(t('Signing secret'), [once, '', secret]))
           }),
       },
     ],

@@ -1,5 +1,6 @@
 import type { StateKind } from '../../resources/resource.js'
 import { timeInZone } from '../../resources/typed-times.js'
+import { t } from '../../texts/terminal.js'
 import type { Cell } from '../screen/list.js'
 import { dim, green, magenta, red } from '../screen/style.js'
 
@@ -23,7 +24,7 @@ export function sinceWord(time: string, now: number): string {
         : far < 172_800
           ? `${Math.floor(far / 3600)} h`
           : `${Math.floor(far / 86_400)} d`
-  return seconds < 0 ? `in ${span}` : `${span} ago`
+  return seconds < 0 ? t('in {time}', { time: span }) : t('{time} ago', { time: span })
 }
 
 /** Returns a stored time to the second and without its year, for lists that grow while one looks. */
