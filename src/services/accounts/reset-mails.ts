@@ -6,6 +6,7 @@ import { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 import { limits } from '../../limits.js'
 import type { Ports } from '../../ports.js'
+import { resetMail } from '../mail-texts.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { randomSecret } from '../secrets.js'
 import { email as emailText, isReachable } from './account-fields.js'
@@ -14,23 +15,6 @@ import { resetTokenType } from './credentials.js'
 const tokenLifetimeMs = 3_600_000
 /** A user with this many live tokens gets no further mail, so that nobody can flood a mailbox through us. */
 const maxLiveTokens = limits.accounts.resetLinks
-
-export const escapeHtml = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-
-function resetMail(to: string, link: string) {
-  const lines = [
-    'Somebody asked to set a new password for your account.',
-    'If it was you, open this link within an hour:',
-  ]
-  const end = 'If it was not you, do nothing: your password stays as it is.'
-  return {
-    to,
-    subject: 'Set a new password',
-    text: `${lines.join('\n')}\n\n${link}\n\n${end}\n`,
-    html: `<p>${lines.join('<br>')}</p><p><a href="${escapeHtml(link)}">Set a new password</a></p><p>${end}</p>`,
-  }
-}
 
 /** Where mail goes out; undefined unless that is configured. */
 export function mailServerOf(config: Config) {

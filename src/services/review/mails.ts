@@ -3,7 +3,8 @@ import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import type { Ports } from '../../ports.js'
 import { isReachable } from '../accounts/account-fields.js'
-import { escapeHtml, mailServerOf } from '../accounts/reset-mails.js'
+import { mailServerOf } from '../accounts/reset-mails.js'
+import { type ReviewNews, reviewMail, serviceName } from '../mail-texts.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { originOf } from '../site-origin.js'
 import type { People } from './people.js'
@@ -14,32 +15,21 @@ interface Needs extends Pick<Ports, 'mail' | 'log'> {
   readonly people: People
 }
 
-interface Told {
-  readonly line: string
-  readonly words: string
+interface Told extends ReviewNews {
   readonly entry: string
 }
 
 const maxFailures = 3
 
-const lines = (text: string): string => escapeHtml(text).replaceAll('\n', '<br>')
-
-function message(to: string, { line, words, entry }: Told, origin: string) {
-  const link = `${origin}/admin/content/entry/${entry}`
-  const parts = [line, words].filter(Boolean)
-  return {
-    to,
-    subject: line,
-    text: `${parts.join('\n\n')}\n\n${link}\n`,
-    html: `${parts.map(part => `<p>${lines(part)}</p>`).join('')}<p><a href="${escapeHtml(link)}">Open it</a></p>`,
-  }
-}
+/** Of a withdrawn request nobody gets a mail. */
+const isTold = (state: string): state is 'open' | 'approved' | 'returned' =>
+  state === 'open' || state === 'approved' || state === 'returned'
 
 /** Mails about comments and requests, one for each person, sent after the commit that owes them. */
 export function reviewMails(db: Database, { pending, config, mail, log, people }: Needs): void {
   const nameOf = async (id: string | null) => {
     const user = id === null ? undefined : await db.get(tables.users, id)
-    return user ? user.name || user.username : 'The service'
+    return user ? user.name || user.username : serviceName
   }
 
   async function titleOf(entryId: string): Promise<string | undefined> {
@@ -53,24 +43,19 @@ export function reviewMails(db: Database, { pending, config, mail, log, people }
   async function ofComment(id: string): Promise<Told | undefined> {
     const comment = await db.get(tables.comments, id)
     const title = comment && (await titleOf(comment.content_data_id))
-    if (title === undefined) return undefined
-    const line = `${await nameOf(comment?.author_id ?? null)} mentioned you in a comment on “${title}”`
-    return { line, words: comment?.body ?? '', entry: comment?.content_data_id ?? '' }
+    if (!comment || title === undefined) return undefined
+    const { author_id, body: words, content_data_id: entry } = comment
+    return { what: 'mentioned', who: await nameOf(author_id), title, words, entry }
   }
 
   /** Undefined where the request has another state by now, of which another mail tells. */
   async function ofRequest(id: string, state: string): Promise<Told | undefined> {
     const request = await db.get(tables.reviewRequests, id)
     const title = request?.status === state ? await titleOf(request.content_data_id) : undefined
-    if (request === undefined || title === undefined || state === 'withdrawn') return undefined
+    if (request === undefined || title === undefined || !isTold(state)) return undefined
     const who = await nameOf(state === 'open' ? request.author_id : request.answered_by)
-    const line = {
-      open: `${who} requested a review of “${title}”`,
-      approved: `${who} published “${title}”`,
-      returned: `${who} sent “${title}” back`,
-    }[state]
-    if (line === undefined) return undefined
-    return { line, words: state === 'open' ? request.note : request.answer, entry: request.content_data_id }
+    const words = state === 'open' ? request.note : request.answer
+    return { what: state, who, title, words, entry: request.content_data_id }
   }
 
   async function send(subject: string): Promise<void> {
@@ -81,7 +66,9 @@ export function reviewMails(db: Database, { pending, config, mail, log, people }
     // People who may no longer see the content get no mail.
     if (!(await people.mayBy(user.role, 'content:update'))) return
     const told = kind === 'comment' ? await ofComment(id) : await ofRequest(id, kind)
-    if (told) await mail.send(server, message(user.email, told, originOf(config())))
+    if (!told) return
+    const link = `${originOf(config())}/admin/content/entry/${told.entry}`
+    await mail.send(server, reviewMail(user.email, link, told))
   }
 
   pending.on('review_mail', async subjects => {
