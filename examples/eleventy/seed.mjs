@@ -4,7 +4,8 @@
 //   CMS_ADMIN_PASSWORD=… node seed.mjs 20           the same, as admin@example.com (CMS_ADMIN_EMAIL)
 import { deflateSync } from 'node:zlib'
 
-const api = `${process.env.SLUGLINE_URL ?? 'http://localhost:8080'}/api/v1`
+const { SLUGLINE_URL: url = 'http://localhost:8080' } = process.env
+const api = `${url}/api/v1`
 const count = Number(process.argv[2] ?? 20)
 const {
   SLUGLINE_KEY: key,
@@ -14,9 +15,21 @@ const {
 if (!key && !password)
   throw new Error('Set SLUGLINE_KEY to an API key, or CMS_ADMIN_PASSWORD to the password.')
 
+const advice = 'Set SLUGLINE_URL to the address that the service showed when it started.'
+
+async function send(path, request) {
+  const answer = await fetch(api + path, request).catch(error => {
+    throw new Error(`${url} does not answer (${error.cause?.code}). ${advice}`)
+  })
+  // Another program may be at the usual address.
+  if (answer.status === 401 || !/\bjson\b/.test(answer.headers.get('content-type')))
+    throw new Error(`${url} is not this service, or it has another password: ${answer.status}. ${advice}`)
+  return answer
+}
+
 /** Signs in. @returns the header that says who calls */
 async function signedIn() {
-  const answer = await fetch(`${api}/auth/login`, {
+  const answer = await send('/auth/login', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ email, password }),
@@ -33,7 +46,7 @@ const headers = key ? { Authorization: `Bearer ${key}` } : await signedIn()
 
 async function call(method, path, body) {
   const json = body && !(body instanceof FormData)
-  const answer = await fetch(api + path, {
+  const answer = await send(path, {
     method,
     headers: json ? { ...headers, 'Content-Type': 'application/json' } : headers,
     body: json ? JSON.stringify(body) : body,
@@ -138,7 +151,7 @@ async function upload(n) {
 }
 
 const taken = (await call('GET', '/datatypes')).filter(({ label }) => ['Tag', 'Post', 'Menu'].includes(label))
-if (taken.length > 0) throw new Error('The service has such content already: begin with an empty one.')
+if (taken.length > 0) throw new Error(`${url} has such content already: begin with an empty one. ${advice}`)
 
 const words = { translatable: true }
 if (!(await call('GET', '/locales')).some(({ code }) => code === 'de'))

@@ -1,12 +1,19 @@
 #!/usr/bin/env node
 // npm create slugline my-site -- --template next
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { starters } from './starters.js'
 
 const templates = new URL('templates/', import.meta.url)
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
+
+/** The repository, if this is the package in a copy of it. Then nothing of it is read from the registry. */
+const repository = fileURLToPath(new URL('../../', import.meta.url))
+const isInRepository = existsSync(join(repository, 'examples/eleventy/seed.mjs'))
 
 const names = Object.keys(starters)
 
@@ -58,9 +65,14 @@ const configuration = ({ port, preview }) => ({
   webhook_allow_http: true,
 })
 
-const commands = ({ develop }, version) => `npm install
+const quoted = path => (/^[\w/.-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
+const serve = isInRepository
+  ? `npm run quickstart --prefix ${quoted(repository)} -- --empty --dir "$PWD/cms"`
+  : `npx slugline@${version} quickstart --empty --dir cms`
+
+const commands = ({ develop }) => `npm install
 export CMS_ADMIN_PASSWORD='choose one'
-npx slugline@${version} quickstart --empty --dir cms   # the service: leave it running, go on in another terminal
+${serve}   # the service: leave it running, go on in another terminal
 
 export CMS_ADMIN_PASSWORD='choose one'            # the same
 npm run seed                                      # the content model and some posts
@@ -84,7 +96,23 @@ WEBHOOK_SECRET=… npm ${rebuilds ? 'run rebuild' : 'start'}
 \`\`\`
 `
 
-function write(folder, template, starter) {
+/** Packs what the starter links to in the repository, and copies both into the folder. */
+async function copyFromRepository(template, folder) {
+  const { copyStarter, linked } = await import('./starter-files.js')
+  const places = {}
+  for (const [name, at] of linked(template)) {
+    const archives = join(folder, 'packages')
+    mkdirSync(archives, { recursive: true })
+    const source = join(repository, 'examples', template, at)
+    const packing = ['pack', source, '--json', '--pack-destination', archives]
+    const [{ filename }] = JSON.parse(execFileSync('npm', packing, { cwd: repository, encoding: 'utf8' }))
+    const spec = `file:packages/${filename}`
+    places[name] = { version, spec, resolved: spec }
+  }
+  copyStarter(template, folder, places)
+}
+
+async function write(folder, template, starter) {
   const at = (...path) => join(folder, ...path)
   try {
     mkdirSync(folder)
@@ -93,7 +121,8 @@ function write(folder, template, starter) {
     if (error.code === 'ENOENT') stop(`${folder} cannot be made: the folder above is missing.`)
     throw error
   }
-  cpSync(new URL(template, templates), folder, { recursive: true })
+  if (isInRepository) await copyFromRepository(template, folder)
+  else cpSync(new URL(template, templates), folder, { recursive: true })
   const { description: _, name: __, ...own } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   const name =
     basename(folder)
@@ -123,12 +152,9 @@ if (positionals.length > 1) stop(usage)
 const { folder, template } = await asked({ folder: positionals[0], template: values.template })
 const starter = names.includes(template) ? starters[template] : undefined
 if (!starter) stop(`There is no template ${template}: ${names.join(', ')}.`)
-if (!existsSync(templates) || !readdirSync(templates).includes(template))
-  stop('The package has no templates: it was not packed.')
 const path = resolve(folder)
-const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
-write(path, template, starter)
-const next = commands(starter, version)
+await write(path, template, starter)
+const next = commands(starter)
 writeFileSync(
   join(path, 'README.md'),
   `# ${basename(path)}

@@ -215,6 +215,7 @@ function linesOf({
     '',
     `  Slugline serves ${isEmpty ? 'a site' : 'a sample site'} from ${folder}`,
     ...(movedFrom ? [`  (port ${movedFrom} is taken, so it listens on another one)`] : []),
+    ...(movedFrom && isEmpty ? [`  (for a starter: export SLUGLINE_URL=${url})`] : []),
     '',
     `  Public site     ${slugs[0] === undefined ? 'no page is published yet' : `${url}${slugs[0]}`}`,
     ...slugs.map(slug => `                  curl '${url}${slug}?format=clean'`),

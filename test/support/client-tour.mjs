@@ -96,3 +96,14 @@ export async function tour({ slugline, image, translated, SluglineError }, { url
     seen.changes.push({ type, code: error?.code })
   return seen
 }
+
+/** Takes the tour, and saves the draft with the key. @param site also with `draft`, its id */
+export function tourOf(client, { key, draft, ...site }) {
+  const save = () =>
+    fetch(`${site.url}/api/v1/content?q=${draft}`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ fields: { price: Date.now() } }),
+    })
+  return tour(client, { ...site, key, save })
+}

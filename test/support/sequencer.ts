@@ -19,6 +19,7 @@ const longest = [
   'panel/languages',
   'panel/hostile',
   'services/random-trees',
+  'whole/client-runtimes',
   'whole/client.',
   'api/imports',
   'attacks/hostile-groq',

@@ -67,3 +67,68 @@ it('has a function for each endpoint that delivers content, and reads any other'
   for (const path of left) await keyed.get(path)
   expect(asked.slice(-left.length)).toEqual(left.map(path => encodeURI(path)))
 })
+
+/** Examples of the parameters that a path or a question needs. */
+const needed: Record<string, string> = {
+  q: 'a',
+  token: 'none',
+  slug: 'a',
+  datatype_name: 'post',
+  entry: 'none',
+}
+
+it('reads every endpoint for reading, as the service answers it', async () => {
+  const { body: document } = await app.call('GET', '/api/v1/openapi.json')
+  const { body: made } = await app.call('POST', '/api/v1/tokens', { body: { label: 'Site' } })
+  const send = (request: Request) => app.app.fetch(request, { address: '127.0.0.1' })
+  const keyed = slugline({
+    url: 'http://service.test',
+    key: made.token,
+    fetch: (address: string, given: RequestInit) => send(new Request(address, given)),
+  })
+  const headers = { Authorization: `Bearer ${made.token}` }
+  const answerOf = async (at: string) => {
+    const address = new URL(`/api/v1${at}`, 'http://service.test')
+    const response = await send(new Request(address, { headers, redirect: 'manual' }))
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    return { status: response.status, body: isJson ? JSON.parse(text) : text }
+  }
+  /** The id of a row, so that an endpoint for one has one to read. */
+  const idIn = async (list: string, name: string) => {
+    const { body } = await answerOf(list)
+    const rows = Array.isArray(body) ? body : (body?.data ?? [])
+    return rows[0]?.[name] ?? '01ARZ3NDEKTSV4RRFFQ69G5FAV'
+  }
+  /** What an answer is made of, without what differs between two moments. */
+  const shapeOf = (data: unknown) =>
+    typeof data === 'object' && data ? Object.keys(data).toSorted() : typeof data
+
+  const statuses: number[] = []
+  const reads = Object.entries<Record<string, { parameters?: object[] }>>(document.paths).filter(
+    ([path, { get }]) => get && !/\/events$|^\/\{slug\}$/.test(path),
+  )
+  for (const [path, { get }] of reads) {
+    const [, list = '', name = ''] = /^(.*)\/\{(\w+_id)\}/.exec(path) ?? []
+    const id = name && (await idIn(list, name))
+    const at = path.replaceAll(/\{(\w+)\}/g, (_, one) => needed[one] ?? id)
+    const asked = (get?.parameters ?? []) as { in: string; name: string; required?: boolean }[]
+    const parameters = Object.fromEntries(
+      asked.flatMap(one => (one.in === 'query' && one.required ? [[one.name, needed[one.name] ?? '']] : [])),
+    )
+    const wanted = await answerOf(`${at}?${new URLSearchParams(parameters)}`)
+    const { data, error } = await keyed.get(at, parameters)
+    statuses.push(wanted.status)
+    if (wanted.status === 200)
+      expect([at, error, shapeOf(data)]).toEqual([at, undefined, shapeOf(wanted.body)])
+    else
+      expect([at, error?.status, error?.code]).toEqual([
+        at,
+        wanted.status,
+        wanted.status < 400 ? 'moved' : wanted.body.code,
+      ])
+  }
+  expect(reads.length).toBeGreaterThan(100)
+  // Most have something to read; the others refuse, because nothing is there.
+  expect(statuses.filter(status => status === 200).length).toBeGreaterThan(60)
+})

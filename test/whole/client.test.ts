@@ -1,118 +1,20 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { chromium } from 'playwright-core'
 import { thumbHashToAverageRGBA } from 'thumbhash'
-import { afterAll, expect, it, onTestFinished } from 'vitest'
-import { browserFlags, chromiumMissing, executablePath } from '../support/browser.js'
-import { callerOf, made } from '../support/calls.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { made } from '../support/calls.js'
+import { client, clientSite, toured } from '../support/client-site.js'
 import { compiled } from '../support/compiled.js'
-import { migratedDatabase } from '../support/database.js'
-import { installedPackages } from '../support/installed.js'
-import { picture } from '../support/media.js'
-import { freePort, startProduct } from '../support/process.js'
-import { testStorage } from '../support/storage.js'
+import { freePort } from '../support/process.js'
 
-const run = promisify(execFile)
-const client = resolve('packages/client/index.js')
-
-/** A site on another origin than the service, for the browser. */
-const sitePort = await freePort()
-const site = createServer((_, response) =>
-  response.setHeader('Content-Type', 'text/html').end('<title>Site</title>'),
-)
-await new Promise<void>(done => site.listen(sitePort, '127.0.0.1', done))
-
-const storage = await testStorage({ readable: true })
-const { address, drop } = await migratedDatabase()
-afterAll(async () => {
-  await new Promise(done => site.close(done))
-  await drop()
-})
-const product = await startProduct(address, {
-  config: { ...storage.config, i18n_enabled: true, cors_origins: [`http://127.0.0.1:${sitePort}`] },
-})
-const call = await callerOf(product)
-const post = (path: string, body: object) => made(call('POST', path, body))
-
-async function filled() {
-  const { token: key } = await post('/tokens', { label: 'Site' })
-  await post('/locales', { code: 'de', label: 'Deutsch' })
-  const type = async (
-    label: string,
-    kind: string,
-    fields: readonly (readonly [string, string, object?])[],
-  ) => {
-    const { datatype_id } = await post('/datatypes', { label, type: kind, visibility: 'public' })
-    for (const [name, field_type, more] of fields)
-      await post('/fields', { parent_id: datatype_id, label: name, field_type, ...more })
-    return datatype_id
-  }
-  const author = await type('Author', 'content', [['Name', 'text', { required: true }]])
-  const posts = await type('Post', 'content', [
-    ['Teaser', 'text', { translatable: true }],
-    ['Date', 'date'],
-    ['Price', 'number'],
-    ['Picture', 'media'],
-    ['Author', 'relation', { data: { target: 'author' } }],
-  ])
-  const menu = await type('Menu', '_global', [['Name', 'text']])
-  await post('/content', { datatype_id: menu, status: 'published', fields: { name: 'main' } })
-  const form = new FormData()
-  form.set('file', new Blob([new Uint8Array(await picture(900, 600).png().toBuffer())]), 'wall.png')
-  for (const [name, value] of [
-    ['alt_text', 'A wall'],
-    ['focal_x', '25'],
-    ['focal_y', '75'],
-  ] as const)
-    form.set(name, value)
-  const headers = { Authorization: `Bearer ${key}` }
-  const uploaded = await fetch(`${product.url}/api/v1/media/upload`, { method: 'POST', headers, body: form })
-  const { media_id } = await uploaded.json()
-  const zoe = await post('/pages', {
-    ...{ slug: '/zoe', title: 'Zoe', datatype_id: author, status: 'published' },
-    fields: { name: 'Zoe' },
-  })
-  const page = (slug: string, title: string, date: string, status = 'published') =>
-    post('/pages', {
-      ...{ slug, title, datatype_id: posts, status },
-      fields: {
-        teaser: `A new brake: ${title}`,
-        date,
-        price: 2.5,
-        picture: media_id,
-        author: zoe.entry.content_data_id,
-      },
-    })
-  const first = await page('/posts/first', 'First', '2026-01-01')
-  await page('/posts/second', 'Second', '2026-01-02')
-  await page('/posts/third', 'Third', '2026-01-03')
-  const draft = await page('/soon', 'Soon', '2026-02-01', 'draft')
-  const id = first.entry.content_data_id
-  await made(call('PUT', `/content?q=${id}`, { locale: 'de', fields: { teaser: 'Eine neue Bremse' } }))
-  await post('/redirects', { slug: '/old', target: '/posts/first' })
-  const { content_data_id } = draft.entry
-  const { token } = await post('/content/preview-links', { content_data_id })
-  return { url: product.url, key, token, id, draft: content_data_id }
-}
-const here = await filled()
-
-const toured = async (runtime: string, from = client) => {
-  const env = { PATH: process.env.PATH, CLIENT: pathToFileURL(from).href, SITE: JSON.stringify(here) }
-  const { stdout } = await run(runtime, ['test/support/run-client-tour.mjs'], {
-    env,
-    maxBuffer: 2 ** 26,
-    timeout: 60_000,
-  })
-  return JSON.parse(stdout)
-}
-const usual = await toured(process.execPath)
+const { here, call } = await clientSite()
+const usual = await toured(here, [process.execPath])
 
 it('is smaller than 4 kB compressed, and depends on nothing', async () => {
   const { outputFiles } = await build({
@@ -245,40 +147,6 @@ it('connects again by itself, after the last event', async () => {
   expect(asked.map(url => url.replace(/.*=/, ''))).toEqual(['0', '1', '1', '3'])
 })
 
-it.skipIf(chromiumMissing !== undefined)('does the same in a browser, on another origin', async () => {
-  const bundled = await build({
-    stdin: {
-      contents: `import * as client from './packages/client/index.js'
-import { tour } from './test/support/client-tour.mjs'
-export const toured = site => tour(client, site)`,
-      resolveDir: resolve('.'),
-    },
-    ...{ bundle: true, write: false, format: 'iife', globalName: 'site', platform: 'browser' },
-  })
-  const browser = await chromium.launch({ executablePath: executablePath ?? '', args: browserFlags })
-  onTestFinished(() => browser.close())
-  const page = await browser.newPage()
-  await page.goto(`http://127.0.0.1:${sitePort}/`)
-  await page.addScriptTag({ content: bundled.outputFiles[0]?.text ?? '' })
-  await page.exposeFunction('save', () =>
-    made(call('PUT', `/content?q=${here.draft}`, { fields: { price: Date.now() } })),
-  )
-  const seen = await page.evaluate(`site.toured({ ...${JSON.stringify(here)}, save: window.save })`)
-  expect(settled(seen)).toEqual(settled(usual))
-})
-
-/** Without what each tour changes in the draft. */
-const settled = (seen: typeof usual) =>
-  JSON.parse(JSON.stringify(seen, (name, value) => (name === 'price' ? undefined : value)))
-
-it.runIf(process.env.TEST_ALL !== undefined)('does the same on Node 22, 24 and 26', async () => {
-  const at = await installedPackages('test/runtimes', 'runtimes')
-  for (const version of ['22', '24', '26']) {
-    const seen = await toured(join(at, `node_modules/node${version}/bin/node`))
-    expect([version, settled(seen)]).toEqual([version, settled(usual)])
-  }
-})
-
 it('is installed from its package into an empty folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-client-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -293,7 +161,7 @@ it('is installed from its package into an empty folder', async () => {
   writeFileSync(join(folder, 'package.json'), '{}')
   npm(['install', '--offline', '--no-audit', '--no-fund', packed.filename], folder)
   const installed = join(folder, 'node_modules/@slugline/client/index.js')
-  expect((await toured(process.execPath, installed)).list).toEqual(usual.list)
+  expect((await toured(here, [process.execPath], installed)).list).toEqual(usual.list)
 })
 
 it('is typed by the content model, or by nothing', async () => {

@@ -70,6 +70,27 @@ it.each(['astro', 'eleventy', 'next', 'nuxt', 'sveltekit'])(
   },
 )
 
+it('needs nothing that is published, in a copy of the repository', async () => {
+  const site = join(folder, 'from the repository')
+  const command = ['packages/create-slugline/index.js', site, '-t', 'astro']
+  const stdout = execFileSync(process.execPath, command, { encoding: 'utf8' })
+  const serve = `npm run quickstart --prefix ${process.cwd()}/ -- --empty --dir "$PWD/cms"`
+  for (const text of [stdout, readFileSync(join(site, 'README.md'), 'utf8')]) expect(text).toContain(serve)
+  const read = (file: string) => JSON.parse(readFileSync(join(site, file), 'utf8'))
+  const [own, lock] = [read('package.json'), read('package-lock.json')]
+  expect(lock.packages[''].dependencies).toEqual(own.dependencies)
+  for (const name of ['astro', 'client']) {
+    const at = `file:packages/slugline-${name}-${version}.tgz`
+    expect(own.dependencies[`@slugline/${name}`]).toBe(at)
+    expect(lock.packages[`node_modules/@slugline/${name}`]).toEqual({ version, resolved: at })
+    const files = execFileSync('tar', ['tzf', join(site, at.slice('file:'.length))], { encoding: 'utf8' })
+    expect(files).toContain('package/index.js')
+  }
+  expect(readdirSync(site)).toEqual(
+    expect.arrayContaining(['seed.mjs', 'rebuild.mjs', 'receiver.mjs', 'cms']),
+  )
+})
+
 it('overwrites nothing, and names what is wrong', async () => {
   await create('twice', '-t', 'eleventy')
   writeFileSync(join(folder, 'twice/languages.mjs'), 'mine')

@@ -269,3 +269,27 @@ it('is made once, into an empty service', async () => {
   await expect(seed(1)).rejects.toThrow('begin with an empty one')
   expect(await count()).toBe(before)
 })
+
+it('names the address if it is not that of the service', async () => {
+  const port = await freePort()
+  const other = createServer((_, response) => response.end('<title>Another program</title>'))
+  await new Promise<void>(done => other.listen(port, '127.0.0.1', done))
+  onTestFinished(() => void other.close())
+  const at = (url: string, secret: Record<string, string>) =>
+    run('node', ['seed.mjs', '1'], {
+      cwd: example,
+      env: { PATH: process.env.PATH, SLUGLINE_URL: url, ...secret },
+    })
+  const wanted = (url: string, reason: string) =>
+    new RegExp(`${url} ${reason}.* Set SLUGLINE_URL to the address that the service showed`)
+  const another = `http://127.0.0.1:${port}`
+  await expect(at(another, { CMS_ADMIN_PASSWORD: 'x' })).rejects.toThrow(
+    wanted(another, 'is not this service'),
+  )
+  await expect(at(another, { SLUGLINE_KEY: key })).rejects.toThrow(wanted(another, 'is not this service'))
+  await expect(at(product.url, { CMS_ADMIN_PASSWORD: 'of another service' })).rejects.toThrow(
+    wanted(product.url, '.*another password: 401'),
+  )
+  const nobody = `http://127.0.0.1:${await freePort()}`
+  await expect(at(nobody, { SLUGLINE_KEY: key })).rejects.toThrow(wanted(nobody, 'does not answer'))
+})
