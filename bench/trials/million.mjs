@@ -1,7 +1,9 @@
-// One instance on 1,000,000 entries: start, pages of the panel, documented reads, heal and backup. --engine postgres
-// starts a server; --database FILE keeps the filled SQLite database, or uses the one that is there.
+// One instance on 1,000,000 entries: start, pages of the panel, documented reads, heal and backup; and the same reads on
+// a small database. --engine postgres starts a server. --database keeps the filled database, or uses the one that is
+// there: a file of SQLite or the URL of an empty PostgreSQL database.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseConfig } from '../../dist/src/config.js'
@@ -102,7 +104,7 @@ function variedReads(entries) {
   ]
 }
 
-/** Times each read. @returns its name, status, first time, p95 and largest, the slowest first */
+/** Times each read. @returns its name, status and times, the slowest first */
 async function timed(reads, call, pid) {
   const found = []
   for (const [name, path] of reads) {
@@ -115,13 +117,23 @@ async function timed(reads, call, pid) {
       times.push(performance.now() - from)
     }
     const processor = (processorMs(pid) - before) / samples
-    found.push({ name, status, processor, first: times[0], p95: at(times, 0.95), max: Math.max(...times) })
-    const { first, p95, max } = found.at(-1)
-    say(
-      `  ${name.padEnd(44)} ${status} first ${first.toFixed(0)}, p95 ${p95.toFixed(0)}, max ${max.toFixed(0)} ms; of the processor ${processor.toFixed(1)} ms`,
-    )
+    const [p50, p95, max] = [at(times, 0.5), at(times, 0.95), Math.max(...times)]
+    found.push({ name, status, processor, first: times[0], p50, p95, max, load: loadavg()[0] })
   }
   return found.toSorted((a, b) => b.max - a.max)
+}
+
+/** Prints the reads, the slowest first, beside what the same ones took on the small database. */
+function print(what, found, small) {
+  say(`${what}: status, first, p50, p95, max, processor (on the small database: p50, processor), load`)
+  const ms = time => time.toFixed(0).padStart(5)
+  for (const { name, status, first, p50, p95, max, processor, load } of found) {
+    const other = small?.find(one => one.name === name)
+    const beside = other ? ` (${ms(other.p50)} ${other.processor.toFixed(1).padStart(6)})` : ''
+    say(
+      `  ${name.padEnd(44)} ${status} ${ms(first)} ${ms(p50)} ${ms(p95)} ${ms(max)} ${processor.toFixed(1).padStart(6)}${beside} ${load.toFixed(1)}`,
+    )
+  }
 }
 
 function judgeTimes(judgement, what, found) {
@@ -165,13 +177,32 @@ async function command(cwd, ...args) {
   return { seconds: (performance.now() - from) / 1000, most }
 }
 
-export async function trial(judgement, { entries = 1_000_000, engine = 'sqlite', database }) {
-  const db_url =
-    engine === 'postgres' ? (await postgres('postgres')).url : (database ?? join(folder, 'million.db'))
-  const config = { db_driver: engine, db_url }
-  if (database && existsSync(database)) say(`uses ${database}`)
-  const panel = await prepare(config, entries)
-  const one = await instance('one', { ...config, backup_dir: join(folder, 'backups') })
+const smallEntries = 1050
+
+/** @returns the times of the three groups of reads */
+async function readAll(one, panel, entries) {
+  const signedIn = caller(one.url, { Cookie: await login(one.url) }, 120_000)
+  const pages = panel.map(([name, path]) => [name, () => `/admin${path}`])
+  const nobody = caller(one.url, {}, 120_000)
+  return {
+    'pages of the panel': await timed(pages, signedIn, one.pid),
+    'documented reads': await timed(await documentedReads(signedIn), signedIn, one.pid),
+    'reads of the public': await timed(variedReads(entries), nobody, one.pid),
+  }
+}
+
+async function onSmall() {
+  const config = { db_driver: 'sqlite', db_url: join(folder, 'small.db') }
+  const panel = await prepare(config, smallEntries)
+  const one = await instance('small', config)
+  one.start()
+  await one.ready()
+  const found = await readAll(one, panel, smallEntries)
+  await one.kill('SIGTERM')
+  return found
+}
+
+async function judgeStarts(judgement, one, what) {
   const times = []
   for (let i = 0; i < 3; i++) {
     const from = performance.now()
@@ -181,24 +212,17 @@ export async function trial(judgement, { entries = 1_000_000, engine = 'sqlite',
     if (i < 2) await one.kill('SIGTERM')
   }
   const start = at(times, 0.5)
+  const each = times.map(time => time.toFixed(0)).join(', ')
   judgement.add(
-    `start on ${entries} entries (${engine})`,
+    `start on ${what}, median of ${each}`,
     `${startMs} ms`,
     `${start.toFixed(0)} ms`,
     start < startMs,
   )
-  const signedInBy = { Cookie: await login(one.url) }
-  const signedIn = caller(one.url, signedInBy, 120_000)
-  say('pages of the panel')
-  const pages = panel.map(([name, path]) => [name, () => `/admin${path}`])
-  judgeTimes(judgement, 'pages of the panel', await timed(pages, signedIn, one.pid))
-  say('documented reads, signed in')
-  judgeTimes(judgement, 'documented reads', await timed(await documentedReads(signedIn), signedIn, one.pid))
-  say('reads of the public')
-  const nobody = caller(one.url, {}, 120_000)
-  judgeTimes(judgement, 'reads of the public', await timed(variedReads(entries), nobody, one.pid))
-  judgement.add('memory of the service after these', '', `${memoryOf(one.pid).toFixed(0)} MiB`)
+}
 
+async function judgeMemory(judgement, one) {
+  const signedInBy = { Cookie: await login(one.url) }
   const from = performance.now()
   // The peak of the memory begins anew.
   writeFileSync(`/proc/${one.pid}/clear_refs`, '5')
@@ -215,5 +239,28 @@ export async function trial(judgement, { entries = 1_000_000, engine = 'sqlite',
   const backup = await command(one.folder, 'backup', 'create')
   const took = `${backup.most.toFixed(0)} MiB (${backup.seconds.toFixed(0)} s)`
   judgement.add('memory of backup create', `${memoryMib} MiB`, took, backup.most < memoryMib)
+}
+
+export async function trial(
+  judgement,
+  { entries = 1_000_000, engine = 'sqlite', database, parts = 'reads,memory' },
+) {
+  const db_url =
+    database ?? (engine === 'postgres' ? (await postgres('postgres')).url : join(folder, 'million.db'))
+  const config = { db_driver: engine, db_url }
+  if (database && existsSync(database)) say(`uses ${database}`)
+  const panel = await prepare(config, entries)
+  const small = parts.includes('reads') ? await onSmall() : undefined
+  const one = await instance('one', { ...config, backup_dir: join(folder, 'backups') })
+  await judgeStarts(judgement, one, `${entries} entries (${engine})`)
+  if (small) {
+    const found = await readAll(one, panel, entries)
+    for (const [what, times] of Object.entries(found)) {
+      print(what, times, small[what])
+      judgeTimes(judgement, what, times)
+    }
+    judgement.add('memory of the service after these', '', `${memoryOf(one.pid).toFixed(0)} MiB`)
+  }
+  if (parts.includes('memory')) await judgeMemory(judgement, one)
   await one.kill('SIGTERM')
 }

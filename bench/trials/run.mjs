@@ -16,6 +16,7 @@ const { values, positionals } = parseArgs({
     edits: { type: 'string' },
     engine: { type: 'string' },
     database: { type: 'string' },
+    parts: { type: 'string' },
   },
 })
 const [name] = positionals

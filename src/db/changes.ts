@@ -142,13 +142,19 @@ export class Changes {
   }
 
   /** Adds one to numbers of the row with this key, which holds the row until the commit. */
-  async increment(table: AnyTable, columns: readonly string[], key: string): Promise<void> {
-    const statement = this.statements.of(`increment ${table.name} ${columns}`, (knex, place) =>
+  /** @param patch what else the row gets */
+  async increment(table: AnyTable, columns: readonly string[], key: string, patch: Row = {}): Promise<void> {
+    const names = Object.keys(patch)
+    const statement = this.statements.of(`increment ${table.name} ${columns} ${names}`, (knex, place) =>
       knex(table.name)
         .where(table.key, place(0))
-        .increment(Object.fromEntries(columns.map(column => [column, 1]))),
+        .update({
+          ...Object.fromEntries(columns.map(column => [column, knex.raw('?? + 1', [column])])),
+          ...Object.fromEntries(names.map((name, i) => [name, place(1 + i)])),
+        }),
     )
-    await this.session.run(statement.sql, bind(statement, [key]))
+    const values = names.map(name => encodeIn(table, name, patch[name]))
+    await this.session.run(statement.sql, bind(statement, [key, ...values]))
   }
 
   /** Stores a row under the present value of a counter, which this transaction holds. @param row without its key */

@@ -203,6 +203,8 @@ export function contentSpace(prefix: '' | 'admin_') {
        * raise `version` alone, so that the tree is found and indexed again.
        */
       book_version: integer().or(0),
+      /** When something of its entries, its values or its address was edited last; `''` where that is not known. */
+      changed_at: time().or(''),
     }),
     /** Who scheduled that an entry is published or unpublished. A row outlives the schedule; it ends with the entry. */
     contentPlans: internalTable(`${prefix}content_plans`, 'content_data_id', {

@@ -125,6 +125,12 @@ class Loading {
         where content_data_id = root_id and not exists (select 1 from ${trees} t where t.root_id = content_data_id)`,
       [],
     )
+    // Dumps of earlier versions do not have it.
+    await this.session.run(
+      `update ${trees} set changed_at = coalesce((select max(date_modified) from ${entries} c where c.root_id = ${trees}.root_id), '')
+        where changed_at = ''`,
+      [],
+    )
   }
 }
 

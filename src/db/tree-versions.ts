@@ -14,6 +14,7 @@ type TreeTable = ContentSpace['contentTrees']
  */
 export class TreeVersions {
   readonly changed = new Set<string>()
+  private readonly edited = new Set<string>()
   private readonly ofPublicSpace = new Set<string>()
   /** Roots of the trees of the public space of which the public sees something else. */
   readonly shown = new Set<string>()
@@ -22,6 +23,7 @@ export class TreeVersions {
   constructor(
     private readonly read: Reader,
     private readonly changes: Changes,
+    private readonly now: string,
   ) {}
 
   /**
@@ -32,16 +34,21 @@ export class TreeVersions {
     const counter = await this.read.get(internalTables.counters, contentVersion)
     const version = (counter?.value ?? 0) + 1
     await this.changes.insert(trees, [
-      { root_id: rootId, version, public_version: version, book_version: version },
+      { root_id: rootId, version, public_version: version, book_version: version, changed_at: this.now },
     ])
     this.note(trees, rootId)
+    this.edited.add(rootId)
   }
 
-  async touch(trees: TreeTable, rootId: string): Promise<void> {
-    if (this.changed.has(rootId)) return
-    this.note(trees, rootId)
-    // A tree whose indexes are behind stays so.
-    await this.changes.increment(trees, ['version', 'book_version'], rootId)
+  /** @param isEdit whether people are shown that the tree has changed */
+  async touch(trees: TreeTable, rootId: string, isEdit: boolean): Promise<void> {
+    const patch = isEdit && !this.edited.has(rootId) ? { changed_at: this.now } : {}
+    if (isEdit) this.edited.add(rootId)
+    if (!this.changed.has(rootId)) {
+      this.note(trees, rootId)
+      // A tree whose indexes are behind stays so.
+      await this.changes.increment(trees, ['version', 'book_version'], rootId, patch)
+    } else if (patch.changed_at) await this.changes.updateIn(trees, 'root_id', [rootId], patch)
   }
 
   /**

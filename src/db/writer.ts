@@ -50,7 +50,7 @@ export class Writer extends AuditedRows {
   ) {
     super(dialect, statements, session, actor, settings)
     this.claim = actor.claim
-    this.trees = new TreeVersions(this, this.changes)
+    this.trees = new TreeVersions(this, this.changes, this.now)
     this.outbox = new Outbox(this, this.now, dialect.propagationDelayMs, settings)
   }
 
@@ -71,9 +71,16 @@ export class Writer extends AuditedRows {
     return this.trees.create(trees, rootId)
   }
 
-  /** Takes the tree's lock and gives it a new version, once. Every change inside a tree starts with this. */
-  lockAndBumpTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
-    return this.trees.touch(trees, rootId)
+  /**
+   * Takes the tree's lock and gives it a new version, once. Every change inside a tree starts with this.
+   * @param how.isEdit gives it the time of this transaction as `changed_at`
+   */
+  lockAndBumpTree(
+    trees: ContentSpace['contentTrees'],
+    rootId: string,
+    { isEdit = false } = {},
+  ): Promise<void> {
+    return this.trees.touch(trees, rootId, isEdit)
   }
 
   /** Says that rows of these trees in the public book are others now, and with `public_modified` when that was seen. */

@@ -114,7 +114,7 @@ export function publication({ act, submit }: Pages, context: PanelContext): void
   act(`${at}/unpublish`, 'content:publish', async c => {
     const { root_id, status } = await content.get(idIn(c))
     // The former public state of a page with unpublished changes is not stored anywhere.
-    const isUndoable = status === 'published' && (await changes.waitingAmong([root_id])).size === 0
+    const isUndoable = status === 'published' && !(await changes.ofTrees([root_id])).get(root_id)?.isWaiting
     await publishing.unpublish(panelActor(c), idIn(c))
     const done = saved(entryPath(idIn(c)))
     return isUndoable ? withUndoOf(done, 'unpublish', idIn(c), context) : done

@@ -43,7 +43,7 @@ export function matching<T extends AnyTable>(
   return async text => {
     const given = text.trim().normalize('NFC').slice(0, maxLength)
     if (!isText(given)) return { keys: [], isMore: false }
-    const found = await db.query(isAscii(given) ? ofAscii : ofAny, patternsOf(given))
+    const found = await db.boundedQuery(isAscii(given) ? ofAscii : ofAny, patternsOf(given))
     return { keys: found.slice(0, most), isMore: found.length > most }
   }
 }
@@ -68,5 +68,5 @@ export const matchingEntries =
       isAscii: words.every(isAscii),
     })
     // An entry is found by each of its languages.
-    return [...new Set(await db.query(query, Object.fromEntries(values) as never))]
+    return [...new Set(await db.boundedQuery(query, Object.fromEntries(values) as never))]
   }

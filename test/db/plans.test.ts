@@ -13,7 +13,7 @@ import { manyEntries, wholeReads } from '../support/plans.js'
 const app = await testApp()
 const dialect = await connect(app.config)
 const statements = new Statements(dialect.knex, dialect.fullText)
-const { asked, queried, searched, ordered } = plannedStatements(statements)
+const { asked, queried, searched, ordered, changed, rooted, unrouted } = plannedStatements(statements)
 afterAll(() => dialect.close())
 
 const audited = [
@@ -98,6 +98,20 @@ describe.runIf(engine === 'sqlite')('what SQLite does', () => {
     },
   )
 
+  it.each(Object.keys(changed))(
+    'the latest changes %s come from an index, and nothing is sorted',
+    async name => {
+      const steps = await plan((changed as Record<string, Statement>)[name] as Statement)
+      expect(steps[0]).toMatch(/^SCAN t USING COVERING INDEX content_trees_changed_at_2_index/)
+      expect(steps.filter(step => /^SCAN (?!t\b)|TEMP B-TREE/.test(step))).toEqual([])
+    },
+  )
+
+  it.each(Object.keys(rooted))('%s come from an index of the roots alone', async name => {
+    const [first] = await plan(rooted[name] as Statement)
+    expect(first).toMatch(/^SEARCH r USING COVERING INDEX content_data_parent_id_9_index \(parent_id=\?/)
+  })
+
   const referring = ['who refers', 'which public entries refer', 'what the public sees of references']
   it.each(Object.keys(asked).filter(name => referring.some(words => name.startsWith(words))))(
     '%s is found by its id alone, without a look at other values',
@@ -116,8 +130,9 @@ describe.runIf(engine === 'sqlite')('what SQLite does', () => {
   })
 
   // Fields are as many as somebody has thought of, entries as many as there are.
-  it.each(Object.keys(asked))('%s is found by an index', async name => {
-    const steps = await plan(asked[name] as Statement)
+  const all: Record<string, Statement> = { ...asked, ...unrouted }
+  it.each(Object.keys(all))('%s is found by an index', async name => {
+    const steps = await plan(all[name] as Statement)
     expect(steps.length).toBeGreaterThan(0)
     // Locales are few.
     expect(steps.filter(step => /^SCAN (?!d\b|locales\b)/.test(step))).toEqual([])

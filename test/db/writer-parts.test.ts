@@ -36,13 +36,13 @@ it('versions of trees grow once in a transaction, and new trees begin behind the
   const before = await counters()
   const [one, other] = ['01ARZ3NDEKTSV4RRFFQ69G5FA1', '01ARZ3NDEKTSV4RRFFQ69G5FA2']
   await inTransaction((read, changes) => {
-    const versions = new TreeVersions(read, changes)
+    const versions = new TreeVersions(read, changes, timestamp(clock.now()))
     return versions.create(tables.contentTrees, one)
   })
   expect((await db.get(tables.contentTrees, one))?.version).toBe(before.links + 1)
   await inTransaction(async (read, changes) => {
-    const versions = new TreeVersions(read, changes)
-    for (let i = 0; i < 3; i++) await versions.touch(tables.contentTrees, one)
+    const versions = new TreeVersions(read, changes, timestamp(clock.now()))
+    for (let i = 0; i < 3; i++) await versions.touch(tables.contentTrees, one, false)
     await versions.create(tables.contentTrees, other)
     await versions.drop(tables.contentTrees, other)
     await versions.raiseCounters(timestamp(clock.now()), false)
@@ -51,7 +51,7 @@ it('versions of trees grow once in a transaction, and new trees begin behind the
   expect((await db.findAll(tables.contentTrees)).map(({ version }) => version)).toEqual([before.links + 2])
   expect(await counters()).toEqual({ ...before, links: before.links + 1 })
   await inTransaction(async (read, changes) => {
-    const versions = new TreeVersions(read, changes)
+    const versions = new TreeVersions(read, changes, timestamp(clock.now()))
     versions.allPages = true
     await versions.raiseCounters(timestamp(clock.now()), false)
   })

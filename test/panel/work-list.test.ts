@@ -86,6 +86,7 @@ describe('the list of content', () => {
     const [last] = (await services.space.workList.list({ datatype_id }, byChange(false), {
       limit: 1,
       offset: 0,
+      total: 3,
     })) as [string]
     await call('PUT', `/api/v1/content?q=${last}`, { body: { fields: { heading: 'Now' } } })
     expect((await shown('')).titles[0]).toBe('A chain through the cold')

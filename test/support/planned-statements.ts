@@ -19,6 +19,7 @@ import { childEntries, namingValues, recordedValues } from '../../src/db/queries
 import { leanTrees, wholeTrees } from '../../src/db/queries/trees.js'
 import { pendingHolder, publishedHolder } from '../../src/db/queries/unique-values.js'
 import { deliveriesDueAfter, dueDeliveries } from '../../src/db/queries/webhooks.js'
+import { countTrees, listTrees, type TreeFilter } from '../../src/db/queries/work-list.js'
 import type { Statement, Statements } from '../../src/db/statements.js'
 import { tables } from '../../src/db/tables.js'
 
@@ -149,5 +150,36 @@ export function plannedStatements(statements: Statements) {
     'ends of sitemaps': statements.ofQuery(publishedRouteBehind(tables, 49_999)),
   }
 
-  return { asked, queried, searched, ordered }
+  const every: TreeFilter = { hasDatatype: false, hasAuthor: false, ids: 0, state: '', place: '' }
+  const filters: Record<string, TreeFilter> = {
+    state: { ...every, state: 'draft' },
+    schedules: { ...every, state: 'scheduled' },
+    datatype: { ...every, hasDatatype: true },
+    author: { ...every, hasAuthor: true },
+    'where they are': { ...every, place: 'shared' },
+  }
+  const latest = { by: 'changed', descending: true, titles: 0 } as const
+  const changed = {
+    'of all trees': statements.ofQuery(listTrees(tables, every, { ...latest, few: false })),
+    ...Object.fromEntries(
+      Object.entries(filters).map(([name, filter]) => [
+        `of trees by ${name}`,
+        statements.ofQuery(listTrees(tables, filter, { ...latest, few: false })),
+      ]),
+    ),
+  }
+  const unrouted: Record<string, Statement> = {
+    'entries of public trees on no route': statements.ofQuery(lean.entriesWithoutRoute),
+    'values of public trees on no route': statements.ofQuery(lean.valuesWithoutRoute),
+    'entries of working trees on no route': statements.ofQuery(working.entriesWithoutRoute),
+    'values of working trees on no route': statements.ofQuery(working.valuesWithoutRoute),
+  }
+  const rooted = Object.fromEntries(
+    Object.entries(filters).flatMap(([name, filter]) => [
+      [`how many trees there are by ${name}`, statements.ofQuery(countTrees(tables, filter))],
+      [`few trees by ${name}`, statements.ofQuery(listTrees(tables, filter, { ...latest, few: true }))],
+    ]),
+  )
+
+  return { asked, queried, searched, ordered, changed, rooted, unrouted }
 }

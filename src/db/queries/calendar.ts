@@ -6,7 +6,7 @@ type EntryTime = 'publish_at' | 'unpublish_at' | 'published_at'
 
 /**
  * Entries with such a time from `from` until `until`, in its order. Of publishes only pages and shared content are
- * listed, as all that is in them is published with them. No index has that time: it is to be run as `boundedQuery`.
+ * listed, as all that is in them is published with them.
  */
 export const datedEntries = bySpace(
   (

@@ -102,19 +102,6 @@ export const misroutedBetween = bySpace(
   }),
 )
 
-/** When something in trees was last edited, by their roots. */
-export const lastEdits = bySpace(
-  (space: ContentSpace): ListQuery<{ root: string; at: string }> => ({
-    build: (knex, values) =>
-      knex(space.contentData.name)
-        .whereIn('root_id', values)
-        .groupBy('root_id')
-        .select('root_id')
-        .max({ last: 'date_modified' }),
-    lists: rows => rows.map(row => ({ root: row[0] as string, at: row[1] as string })),
-  }),
-)
-
 /** How many values entries have, and how long they are together. One row for each piece of the list. */
 export const valueSizes = bySpace(
   (space: ContentSpace): ListQuery<{ values: number; characters: number }> => ({

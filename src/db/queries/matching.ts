@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { AnyTable } from '../columns.js'
-import { bySpace, type Query } from '../statements.js'
+import { bySpace, each, type RowsQuery } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 
 type Form = 'text' | 'capital' | 'small'
@@ -20,14 +20,14 @@ export const matchingKeys = (
   columns: readonly string[],
   limit: number,
   isAscii: boolean,
-): Query<Form, string> => ({
+): RowsQuery<Form, string> => ({
   values: formsOf(isAscii),
   build(knex, value) {
-    const query = knex(name).select(key)
+    const query = knex(name).select({ id: key })
     for (const column of columns) for (const form of formsOf(isAscii)) orHas(query, column, form, value(form))
     return query.orderByRaw('length(??), ??', [columns[0] ?? key, key]).limit(limit)
   },
-  lists: rows => rows.map(row => String(row[0])),
+  rows: each(row => String(row.id)),
 })
 
 type TitleValue = `field${number}` | `${Form}${number}`
@@ -43,21 +43,21 @@ export const matchingTitles = bySpace(
   (
     space: ContentSpace,
     { fields, words, limit, isAscii }: { fields: number; words: number; limit: number; isAscii: boolean },
-  ): Query<TitleValue, string> => {
+  ): RowsQuery<TitleValue, string> => {
     const { name, key } = space.contentFields
     const fieldNames = numbered('field', fields)
     const forms = formsOf(isAscii)
     return {
       values: [...fieldNames, ...forms.flatMap(form => numbered(form, words))],
       build(knex, value) {
-        const query = knex(name).select('content_data_id').whereIn('field_id', fieldNames.map(value))
+        const query = knex(name).select({ id: 'content_data_id' }).whereIn('field_id', fieldNames.map(value))
         for (let i = 0; i < words; i++)
           query.where((word: Knex.QueryBuilder) => {
             for (const form of forms) orHas(word, 'field_value', form, value(`${form}${i}`))
           })
         return query.orderByRaw('length(field_value), ??', [key]).limit(limit)
       },
-      lists: rows => rows.map(row => String(row[0])),
+      rows: each(row => String(row.id)),
     }
   },
 )

@@ -58,8 +58,12 @@ export type Book = 'public' | 'working'
 const entriesOf = (space: ContentSpace, book: Book) =>
   book === 'public' ? space.publicEntries : space.contentData
 
-const withoutRoute = (query: Knex.QueryBuilder, entries: string, root: string) =>
-  query.join(`${entries} as r`, 'r.content_data_id', root).whereNull('r.route_id').whereNull('r.parent_id')
+/** Restricts to trees whose roots `r` are on no route: each book has an index in which they are found. */
+function withoutRoute(query: Knex.QueryBuilder, space: ContentSpace, book: Book, root: string) {
+  query.join(`${entriesOf(space, book).name} as r`, 'r.content_data_id', root).whereNull('r.parent_id')
+  // SQLite would prefer the index of routes to that of roots, though most entries have none.
+  return book === 'public' ? query.whereNull('r.route_id') : query.whereRaw("coalesce(r.route_id, '') = ''")
+}
 
 function entryQueries<E extends LeanEntry>(space: ContentSpace, book: Book, { columns, decode }: Part<E>) {
   const { name } = entriesOf(space, book)
@@ -73,7 +77,7 @@ function entryQueries<E extends LeanEntry>(space: ContentSpace, book: Book, { co
     },
     entriesWithoutRoute: {
       values: [],
-      build: (knex: Knex) => withoutRoute(select(knex), name, 'c.root_id'),
+      build: (knex: Knex) => withoutRoute(select(knex), space, book, 'c.root_id'),
       lists,
     },
   }
@@ -133,7 +137,7 @@ function valueQueries<V extends LeanValue>(space: ContentSpace, book: Book, { co
           .join(`${entries} as c`, 'c.content_data_id', 'f.content_data_id')
           .select(selected(knex, null))
         if (book === 'public') query.where('f.position', 0)
-        return withoutRoute(query, entries, 'c.root_id')
+        return withoutRoute(query, space, book, 'c.root_id')
       },
       lists: (rows: unknown[][]) => rows.map(decode),
     },

@@ -21,6 +21,8 @@ export type TreeOrder = {
   readonly by: 'changed' | 'title'
   readonly descending: boolean
   readonly titles: number
+  /** Whether few trees pass, so that they are sorted. Else trees are looked at in the order of their changes. */
+  readonly few: boolean
 }
 
 type Value = (name: string) => string
@@ -34,25 +36,57 @@ const filterValues = ({ hasDatatype, hasAuthor, ids }: TreeFilter): string[] => 
   ...numbered('id', ids),
 ]
 
-function roots(knex: Knex, space: ContentSpace, filter: TreeFilter, value: Value): Knex.QueryBuilder {
-  const query = knex(`${space.contentData.name} as r`).whereNull('r.parent_id')
-  if (filter.hasDatatype) query.where('r.datatype_id', value('datatype'))
-  if (filter.hasAuthor) query.where('r.author_id', value('author'))
-  if (filter.ids > 0) query.whereIn('r.content_data_id', numbered('id', filter.ids).map(value))
-  if (filter.place === 'page') query.whereNotNull('r.route_id')
-  if (filter.place === 'shared') query.whereNull('r.route_id')
-  if (filter.state === 'scheduled') query.whereRaw('(r.publish_at is not null or r.unpublish_at is not null)')
-  else if (filter.state === 'changed')
-    query
-      .join(`${space.contentTrees.name} as t`, 't.root_id', 'r.content_data_id')
-      .whereNotNull('t.pending_since')
-  else if (filter.state !== '') query.where('r.status', filter.state)
+const asksRoots = ({ hasDatatype, hasAuthor, place, state }: TreeFilter) =>
+  hasDatatype || hasAuthor || place !== '' || (state !== '' && state !== 'changed')
+
+/** Restricts trees `t`. */
+function restrictTrees(query: Knex.QueryBuilder, filter: TreeFilter, value: Value): Knex.QueryBuilder {
+  if (filter.ids > 0) query.whereIn('t.root_id', numbered('id', filter.ids).map(value))
+  if (filter.state === 'changed') query.whereNotNull('t.pending_since')
   return query
 }
 
-const changedSql = ({ contentData }: ContentSpace) => {
-  const edited = `(select max(e.date_modified) from ${contentData.name} e where e.root_id = r.content_data_id)`
-  return `case when o.date_modified > ${edited} then o.date_modified else ${edited} end`
+/**
+ * Restricts roots of trees `r`. One index has the roots alone with all of these columns. SQLite would prefer indexes in
+ * which children are too, so columns that have one are compared in a way that those do not serve.
+ */
+function restrictRoots(query: Knex.QueryBuilder, filter: TreeFilter, value: Value): Knex.QueryBuilder {
+  query.whereNull('r.parent_id')
+  if (filter.hasDatatype) query.whereRaw("coalesce(r.datatype_id, '') = ?", [value('datatype')])
+  if (filter.hasAuthor) query.whereRaw("coalesce(r.author_id, '') = ?", [value('author')])
+  if (filter.place === 'page') query.whereNotNull('r.route_id')
+  if (filter.place === 'shared') query.whereRaw("coalesce(r.route_id, '') = ''")
+  if (filter.state === 'scheduled') query.whereRaw('(r.publish_at is not null or r.unpublish_at is not null)')
+  else if (filter.state === 'draft' || filter.state === 'published') query.where('r.status', filter.state)
+  return query
+}
+
+/** Roots `r` of the trees that pass. */
+function roots(knex: Knex, space: ContentSpace, filter: TreeFilter, value: Value): Knex.QueryBuilder {
+  const query = restrictRoots(knex(`${space.contentData.name} as r`), filter, value)
+  return filter.ids === 0 && filter.state !== 'changed'
+    ? query
+    : restrictTrees(withTrees(query, space), filter, value)
+}
+
+/** Joins trees `t` to roots `r`. SQLite keeps the order of a cross join. */
+const withTrees = (query: Knex.QueryBuilder, { contentTrees }: ContentSpace) =>
+  query.crossJoin(`${contentTrees.name} as t` as never).whereRaw('t.root_id = r.content_data_id')
+
+/** Trees `t` that pass, by the index of their last changes: each is looked at in its turn, and none is sorted. */
+function changedTrees(knex: Knex, space: ContentSpace, filter: TreeFilter, value: Value): Knex.QueryBuilder {
+  const query = restrictTrees(knex(`${space.contentTrees.name} as t`), filter, value)
+  if (!asksRoots(filter)) return query
+  const root = knex(`${space.contentData.name} as r`).select(knex.raw('1'))
+  return query.whereExists(
+    restrictRoots(root.where('r.content_data_id', knex.ref('t.root_id')), filter, value),
+  )
+}
+
+/** Trees `t` that pass, by their roots: all of them, to be sorted. */
+function fewTrees(knex: Knex, space: ContentSpace, filter: TreeFilter, value: Value): Knex.QueryBuilder {
+  const query = roots(knex, space, filter, value)
+  return filter.ids === 0 && filter.state !== 'changed' ? withTrees(query, space) : query
 }
 
 /** The name of a tree, in the order of `namesOf`: its page, else the first text of its root, else its datatype. */
@@ -66,27 +100,33 @@ function titleSql({ contentFields, datatypes }: ContentSpace, titles: number): s
   return `lower(coalesce(nullif(o.title, ''), ${text}, ${label}))`
 }
 
-/** Ids of the roots that pass, in an order. It looks at all that pass, so that it is to be run as `boundedQuery`. */
+/**
+ * Ids of the roots that pass, in an order. By title, or with rare ones, it looks at all of them, so that it is to be run
+ * as `boundedQuery`.
+ */
 export const listTrees = bySpace(
   (
     space: ContentSpace,
     filter: TreeFilter,
-    { by, descending, titles }: TreeOrder,
+    { by, descending, titles, few }: TreeOrder,
   ): RowsQuery<string, string> => {
     const fields = by === 'title' ? numbered('title', titles) : []
+    const direction = descending ? 'desc' : 'asc'
     return {
       values: [...filterValues(filter), ...fields, 'limit', 'offset'],
       build(knex, value) {
-        const key = by === 'title' ? titleSql(space, titles) : changedSql(space)
-        const direction = descending ? 'desc' : 'asc'
+        const slice = [value('limit'), value('offset')]
+        if (by === 'changed')
+          return (few && asksRoots(filter) ? fewTrees : changedTrees)(knex, space, filter, value)
+            .select('t.root_id as id')
+            .orderByRaw(`t.changed_at ${direction}, t.root_id ${direction} limit ? offset ?`, slice)
         return roots(knex, space, filter, value)
           .leftJoin(`${space.routes.name} as o`, 'o.route_id', 'r.route_id')
           .select('r.content_data_id as id')
-          .orderByRaw(`${key} ${direction}, r.content_data_id ${direction} limit ? offset ?`, [
-            ...fields.map(value),
-            value('limit'),
-            value('offset'),
-          ])
+          .orderByRaw(
+            `${titleSql(space, titles)} ${direction}, r.content_data_id ${direction} limit ? offset ?`,
+            [...fields.map(value), ...slice],
+          )
       },
       rows: each(row => row.id as string),
     }
@@ -97,7 +137,8 @@ export const listTrees = bySpace(
 export const countTrees = bySpace(
   (space: ContentSpace, filter: TreeFilter): RowsQuery<string, number> => ({
     values: filterValues(filter),
-    build: (knex, value) => roots(knex, space, filter, value).count({ n: '*' }),
+    build: (knex, value) =>
+      (asksRoots(filter) ? roots : changedTrees)(knex, space, filter, value).count({ n: '*' }),
     rows: each(row => Number(row.n)),
   }),
 )
@@ -151,8 +192,11 @@ export const emptyRoutes = bySpace(
     values: [],
     build: knex =>
       knex(`${space.routes.name} as o`)
-        .leftJoin(`${space.contentData.name} as r`, 'r.route_id', 'o.route_id')
-        .whereNull('r.content_data_id')
+        .whereNotExists(
+          knex(`${space.contentData.name} as r`)
+            .select(knex.raw('1'))
+            .where('r.route_id', knex.ref('o.route_id')),
+        )
         .select('o.route_id as id')
         .orderBy('o.route_id')
         .limit(most),

@@ -26,15 +26,14 @@ async function withStates(
   { services: { space } }: SpaceParts,
 ): Promise<TreeRow[]> {
   const ids = rows.flatMap(({ root }) => root?.content_data_id ?? [])
-  const waiting = await space.changes.waitingAmong(ids)
-  const edits = await space.content.lastEdits(ids)
+  const trees = await space.changes.ofTrees(ids)
   return rows.map(row => {
     const { root, route } = row
-    const id = root?.content_data_id ?? ''
+    const tree = trees.get(root?.content_data_id ?? '')
     return {
       ...row,
-      state: root ? stateOf(root, waiting.has(id)) : empty,
-      changed: latest(route?.date_modified, edits.get(id)),
+      state: root ? stateOf(root, tree?.isWaiting ?? false) : empty,
+      changed: tree?.changed_at || latest(route?.date_modified, root?.date_modified),
     }
   })
 }

@@ -84,8 +84,9 @@ export async function workListPage(
     roots,
   }
   const order = { by, descending, titleFields: titleFields(model) }
-  const slice = { limit: treesOnPage, offset: (page - 1) * treesOnPage }
-  const [ids, total] = [await workList.list(which, order, slice), await workList.count(which)]
+  const total = await workList.count(which)
+  const slice = { limit: treesOnPage, offset: (page - 1) * treesOnPage, total }
+  const ids = await workList.list(which, order, slice)
   const found = ids.length === 0 ? [] : await all(content.list({ content_data_id: ids }, {}))
   const byId = new Map(found.map(entry => [entry.content_data_id, entry]))
   return {

@@ -1,13 +1,10 @@
 import type { z } from 'zod'
 import type { Actor } from '../../actor.js'
-import { chunks } from '../../db/batches.js'
 import type { RowOf } from '../../db/columns.js'
-import { lastEdits } from '../../db/queries/content.js'
 import type { Reader } from '../../db/reader.js'
 import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, invalid, notFound } from '../../errors.js'
-import { Turns } from '../../turns.js'
 import { type Check, reads } from '../crud.js'
 import type { ContentCreate, ContentMove, ContentReorder, ContentUpdate } from './content-input.js'
 import type { ContentContext } from './context.js'
@@ -31,8 +28,6 @@ interface PageChange {
 }
 
 type RemovalCheck = (before: EntryRow, under: readonly EntryRow[]) => void
-
-const treesAtOnce = 10
 
 /** Entries of content trees, for one content space. */
 export function content(context: ContentContext) {
@@ -70,15 +65,6 @@ export function content(context: ContentContext) {
     /** @throws 400 `Circular reference detected` under itself */
     move: (actor: Actor, move: z.output<typeof ContentMove>, check?: Check<EntryRow>) =>
       db.edit(actor, tx => moveEntry(tx, context, actor, move, check)),
-    async lastEdits(roots: readonly string[]) {
-      const found = new Map<string, string>()
-      const turns = new Turns()
-      for (const some of chunks(roots, treesAtOnce)) {
-        for (const { root, at } of await db.queryIn(lastEdits(space), some)) found.set(root, at)
-        await turns.next()
-      }
-      return found
-    },
     /** @returns the children in their new order */
     reorder: (actor: Actor, order: Reorder) => db.edit(actor, tx => reorder(tx, context, actor, order)),
   }

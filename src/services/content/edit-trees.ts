@@ -30,16 +30,25 @@ type ParentOf<Id, Parent> = Id extends string ? Parent : undefined
 
 /**
  * Reads entries with the locks of their trees, which are taken in one order by everybody.
+ * @param edited which of the entries are not only read
  * @throws 404 when the first is not there, 400 when another is not
  */
-async function lockTrees(tx: Writer, space: ContentSpace, ids: readonly string[]): Promise<EntryRow[]> {
+async function lockTrees(
+  tx: Writer,
+  space: ContentSpace,
+  ids: readonly string[],
+  edited: readonly string[] = ids,
+): Promise<EntryRow[]> {
   const locked = new Set<string>()
   for (let attempt = 0; attempt < 5; attempt++) {
     const entries = await readAll(tx, space, ids)
     const roots = [...new Set(entries.map(({ root_id }) => root_id))].sort()
     if (roots.every(root => locked.has(root))) return entries
     for (const root of roots) {
-      if (!locked.has(root)) await tx.lockAndBumpTree(space.contentTrees, root)
+      const isOf = ({ root_id, content_data_id }: EntryRow) =>
+        root_id === root && edited.includes(content_data_id)
+      if (!locked.has(root))
+        await tx.lockAndBumpTree(space.contentTrees, root, { isEdit: entries.some(isOf) })
       locked.add(root)
     }
     // An entry may have moved to another tree while we waited, so all are read again.
@@ -115,7 +124,8 @@ export async function editParentOfCopy<Id extends string | null>(
   context: ContentContext,
   { id, parent_id }: { id: string; parent_id: Id },
 ) {
-  const [source, parent] = await lockTrees(tx, context.space, both(id, parent_id))
+  const copiedTo = parent_id ? [parent_id] : []
+  const [source, parent] = await lockTrees(tx, context.space, both(id, parent_id), copiedTo)
   await waitForPublish(tx, context, [parent])
   return { source: source as HeldEntry, parent: parent as ParentOf<Id, EditableEntry> }
 }
@@ -161,15 +171,21 @@ export async function editForModel(
   space: ContentSpace,
   roots: readonly string[],
 ): Promise<EditableEntry[]> {
-  for (const root of roots.toSorted()) await tx.lockAndBumpTree(space.contentTrees, root)
+  for (const root of roots.toSorted()) await tx.lockAndBumpTree(space.contentTrees, root, { isEdit: true })
   return (await tx.findIn(space.contentData, 'content_data_id', roots)) as EditableEntry[]
 }
 
 /**
- * Locks the tree of one entry for work that is not an edit: to publish, to schedule and to store a version makes no
- * unpublished changes. @throws 404 when the entry is missing
+ * Locks the tree of one entry for work that makes no unpublished changes, such as to publish and to schedule.
+ * @throws 404 when the entry is missing
  */
 export async function lockEntry(tx: Writer, space: ContentSpace, id: string): Promise<HeldEntry> {
   const [entry] = await lockTrees(tx, space, [id])
+  return entry as HeldEntry
+}
+
+/** Locks the tree of one entry that is only read. @throws 404 when the entry is missing */
+export async function lockReadEntry(tx: Writer, space: ContentSpace, id: string): Promise<HeldEntry> {
+  const [entry] = await lockTrees(tx, space, [id], [])
   return entry as HeldEntry
 }

@@ -11,7 +11,7 @@ import type { ContentContext } from './context.js'
 import { type EditableEntry, editPendingTree } from './edit-trees.js'
 import { removeEntries, updateInTree } from './entry-rows.js'
 import { subtreeOf } from './placement.js'
-import { endPending, pendingAmong, publicTree, workingTree } from './public-state.js'
+import { endPending, publicTree, workingTree } from './public-state.js'
 import { existingAuthors, recreate, restoreValues } from './restore.js'
 import { seenOf } from './staging.js'
 import { storeVersion } from './store-version.js'
@@ -66,7 +66,16 @@ type Dropped = z.output<typeof ChangesDropped>
 export const contentChanges = (context: ContentContext) => ({
   /** The changes in the tree of an entry that the next publish makes public. @throws 404 without such an entry */
   list: (id: string) => list(context.db, context.space, id),
-  waitingAmong: (roots: readonly string[]) => pendingAmong(context.db, context.space, roots),
+  /** Returns by their roots whether trees have unpublished changes, and when they were edited last. */
+  async ofTrees(roots: readonly string[]) {
+    const trees = await context.db.findIn(context.space.contentTrees, 'root_id', roots)
+    return new Map(
+      trees.map(({ root_id, pending_since, changed_at }) => [
+        root_id,
+        { isWaiting: pending_since !== null, changed_at },
+      ]),
+    )
+  },
   waiting: (limit: number) => context.db.query(pendingTrees(context.space, limit), {}),
   /**
    * Takes the tree of an entry back to what it was at the last publish; what it is now is stored as a version first.

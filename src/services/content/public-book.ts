@@ -60,8 +60,14 @@ export function publicBook(db: Database, space: ContentSpace): PublicBook {
   followReferences(db, space)
   const marker = `${space.publicEntries.name} 1`
 
-  /** @param isDue whether a tree is to be written */
-  async function writeAgain(isDue: (tree: RowOf<ContentSpace['contentTrees']>) => boolean): Promise<number> {
+  /**
+   * @param isDue whether a tree is to be written
+   * @param how.isEdit whether its `changed_at` is behind too
+   */
+  async function writeAgain(
+    isDue: (tree: RowOf<ContentSpace['contentTrees']>) => boolean,
+    how: { isEdit?: boolean } = {},
+  ): Promise<number> {
     const turns = new Turns()
     let after: string | undefined
     for (let n = 0; ; ) {
@@ -71,7 +77,7 @@ export function publicBook(db: Database, space: ContentSpace): PublicBook {
       for (const some of chunks(due, treesLocked))
         await db.write(systemActor, async tx => {
           for (const root of some) {
-            await tx.lockAndBumpTree(space.contentTrees, root)
+            await tx.lockAndBumpTree(space.contentTrees, root, how)
             tx.touched.noteTree(space.contentTrees, root)
             await rebuildReferences(tx, space, root)
           }
@@ -87,7 +93,7 @@ export function publicBook(db: Database, space: ContentSpace): PublicBook {
   const isFilled = () => db.exists(internalTables.seeds, { name: marker })
   return {
     rebuild,
-    catchUp: () => writeAgain(({ version, book_version }) => version !== book_version),
+    catchUp: () => writeAgain(({ version, book_version }) => version !== book_version, { isEdit: true }),
     isFilled,
     async fill() {
       if (await isFilled()) return

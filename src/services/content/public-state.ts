@@ -80,10 +80,16 @@ export async function endPending(tx: Writer, { contentTrees }: ContentSpace, roo
 
 /**
  * Says that pages of the tree are to be made again: something that is never pending has changed, such as an address or a
- * media item. No entry changes, so this is no edit.
+ * media item. No entry changes, so nothing becomes pending.
+ * @param how.isEdit people see the time of this change as that of the page
  */
-export async function invalidatePublicPage(tx: Writer, space: ContentSpace, root: string): Promise<void> {
-  await tx.lockAndBumpTree(space.contentTrees, root)
+export async function invalidatePublicPage(
+  tx: Writer,
+  space: ContentSpace,
+  root: string,
+  how: { isEdit?: boolean } = {},
+): Promise<void> {
+  await tx.lockAndBumpTree(space.contentTrees, root, how)
   if (await tx.exists(space.publicEntries, { content_data_id: root }))
     await tx.notePublic(space.contentTrees, [root])
 }

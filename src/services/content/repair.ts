@@ -194,7 +194,7 @@ async function findDamageInLocks(tx: Writer, space: ContentSpace): Promise<Damag
     if (more.length === 0) return damage
     for (const root of more) {
       if (damage.without_tree.includes(root)) await tx.createTree(space.contentTrees, root)
-      else await tx.lockAndBumpTree(space.contentTrees, root)
+      else await tx.lockAndBumpTree(space.contentTrees, root, { isEdit: true })
       held.add(root)
     }
   }

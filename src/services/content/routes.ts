@@ -81,7 +81,7 @@ export async function updateRoute(
   const changesSlugs = patch.slug !== undefined || given !== undefined
   if (changesSlugs) await slugsInTurn(tx, space, given !== undefined)
   const root = await tx.find(space.contentData, { route_id: id })
-  if (root) await invalidatePublicPage(tx, space, root.root_id)
+  if (root) await invalidatePublicPage(tx, space, root.root_id, { isEdit: true })
   const known = await tx.lock(space.routes, id)
   const translations = mergedTranslations(known.translations, given)
   const { before, after } = await tx.update(space.routes, id, { ...patch, translations }, check)

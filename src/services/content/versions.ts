@@ -9,7 +9,7 @@ import { Turns } from '../../turns.js'
 import { reference } from '../body-parts.js'
 import { type Check, reads } from '../crud.js'
 import type { ContentContext } from './context.js'
-import { editTree, lockEntry } from './edit-trees.js'
+import { editTree, lockReadEntry } from './edit-trees.js'
 import { readSubtree as presentSubtree, subtreeOf } from './placement.js'
 import { hasPendingChanges } from './public-state.js'
 import { refusePublished } from './publication.js'
@@ -92,7 +92,7 @@ async function create(tx: Writer, context: ContentContext, actor: Actor, given: 
   const { content_data_id, label } = given
   if (!(await tx.exists(space.contentData, { content_data_id })))
     throw missingReference('content_data_id', space.contentData.name)
-  const entry = await lockEntry(tx, space, content_data_id)
+  const entry = await lockReadEntry(tx, space, content_data_id)
   const entries = await subtreeOf(tx, space, entry)
   return storeVersion(tx, context, actor, { entry, entries, trigger: 'manual', label })
 }
