@@ -17,9 +17,10 @@ import { Chooser, known } from './filters.js'
 import { TitledPage } from './layout.js'
 import type { Pages } from './pages.js'
 import { Act, Empty, Note, Submit } from './parts.js'
+import { SavedViews, viewQuery } from './saved-views.js'
 import type { View } from './view.js'
 import { doneIn } from './work-actions.js'
-import { addressOf, contentPath, WorkTable } from './work-table.js'
+import { addressOf, contentPath, queryOf, WorkTable } from './work-table.js'
 
 const [maxPeople, maxEmpty] = [200, 5]
 const maxPage = 10_000
@@ -77,6 +78,7 @@ export function contentList({ get }: Pages, context: PanelContext): void {
             <Note view={view}>{done}</Note>
           </div>
         )}
+        {await SavedViews({ view, c, context, path: contentPath, query: viewQuery(queryOf(asked)) })}
         <Filters view={view} asked={asked} kinds={kindChoices(model, view)} people={people} />
         {await Trees({ ...props, isAll })}
         {isAll && asked.page === 1 && (await EmptyAddresses(props))}

@@ -8,7 +8,7 @@ import type { View } from './view.js'
 export const contentPath = '/content'
 export const entryPath = (id: string): string => `/content/entry/${id}`
 
-function queryOf({ q, kind, state, author, by, descending, page }: WorkListAsked): URLSearchParams {
+export function queryOf({ q, kind, state, author, by, descending, page }: WorkListAsked): URLSearchParams {
   const isStandard = by === 'changed' && descending
   return new URLSearchParams({
     ...(q === '' ? {} : { q }),
