@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { bySpace, each, type RowsQuery } from '../statements.js'
-import type { ContentSpace } from '../tables.js'
+import { type ContentSpace, tables } from '../tables.js'
 
 /** Reads of the list that people work through: one row for each tree, drafts too. */
 
@@ -17,8 +17,11 @@ export type TreeFilter = {
   readonly place: 'page' | 'shared' | ''
 }
 
+/** The columns by which trees are ordered. */
+export const treeOrders = ['changed', 'title', 'datatype', 'address', 'state', 'author'] as const
+
 export type TreeOrder = {
-  readonly by: 'changed' | 'title'
+  readonly by: (typeof treeOrders)[number]
   readonly descending: boolean
   readonly titles: number
 }
@@ -66,19 +69,42 @@ function titleSql({ contentFields, datatypes }: ContentSpace, titles: number): s
   return `lower(coalesce(nullif(o.title, ''), ${text}, ${label}))`
 }
 
+/** Draft, scheduled, with unpublished changes, published: what `stateOf` says of a root, as a number. */
+const stateSql = ({ contentTrees }: ContentSpace) => `case
+  when exists (select 1 from ${contentTrees.name} p where p.root_id = r.content_data_id
+    and p.pending_since is not null) then 3
+  when r.publish_at is not null or r.unpublish_at is not null then 2
+  when r.status = 'published' then 4 else 1 end`
+
+const authorSql = `(select lower(coalesce(nullif(u.name, ''), u.username)) from ${tables.users.name} u
+  where u.user_id = r.author_id)`
+
+function orderSql(space: ContentSpace, { by, titles }: TreeOrder): string {
+  switch (by) {
+    case 'changed':
+      return changedSql(space)
+    case 'title':
+      return titleSql(space, titles)
+    case 'datatype':
+      return `(select lower(d.label) from ${space.datatypes.name} d where d.datatype_id = r.datatype_id)`
+    case 'address':
+      return "coalesce(o.slug, '')"
+    case 'state':
+      return stateSql(space)
+    case 'author':
+      return authorSql
+  }
+}
+
 /** Ids of the roots that pass, in an order. It looks at all that pass, so that it is to be run as `boundedQuery`. */
 export const listTrees = bySpace(
-  (
-    space: ContentSpace,
-    filter: TreeFilter,
-    { by, descending, titles }: TreeOrder,
-  ): RowsQuery<string, string> => {
-    const fields = by === 'title' ? numbered('title', titles) : []
+  (space: ContentSpace, filter: TreeFilter, order: TreeOrder): RowsQuery<string, string> => {
+    const fields = order.by === 'title' ? numbered('title', order.titles) : []
     return {
       values: [...filterValues(filter), ...fields, 'limit', 'offset'],
       build(knex, value) {
-        const key = by === 'title' ? titleSql(space, titles) : changedSql(space)
-        const direction = descending ? 'desc' : 'asc'
+        const key = orderSql(space, order)
+        const direction = order.descending ? 'desc' : 'asc'
         return roots(knex, space, filter, value)
           .leftJoin(`${space.routes.name} as o`, 'o.route_id', 'r.route_id')
           .select('r.content_data_id as id')
