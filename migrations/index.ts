@@ -41,6 +41,7 @@ import { severalInstances } from './040-several-instances.js'
 import { instances } from './041-instances.js'
 import { indexVersions } from './042-index-versions.js'
 import { imports } from './046-imports.js'
+import { userPreferences } from './047-user-preferences.js'
 import { changedTrees } from './048-changed-trees.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
@@ -87,5 +88,6 @@ export const migrations: readonly Migration[] = [
   instances,
   indexVersions,
   imports,
+  userPreferences,
   changedTrees,
 ]

@@ -186,6 +186,10 @@ export const limits = {
   },
   /** Accounts */
   accounts: {
+    /** Saved views that a user has of one list. */
+    savedViews: 50,
+    /** Query of a saved view. */
+    savedViewCharacters: 2000,
     /** Valid reset links of one user. */
     resetLinks: 5,
     /** Passwords that are hashed at a time. */

@@ -18,6 +18,9 @@ import { type ContentSpace, contentSpace, dates, imageFits, mediaSpace } from '.
 export type { ContentSpace }
 export type Operation = 'INSERT' | 'UPDATE' | 'DELETE'
 
+/** The lists whose views are saved, by their paths in the panel, and the address of the calendar. */
+const preferences = ['/content', '/media', '/audit', '/space/content', '/space/media', 'calendar'] as const
+
 /** `open` until it is answered by somebody who may publish, or withdrawn by its author. */
 const reviewStates = ['open', 'approved', 'returned', 'withdrawn'] as const
 
@@ -129,6 +132,20 @@ export const tables = {
       read_only: boolean().or(false),
     },
     { unique: [['token_hash']] },
+  ),
+  /** Choices that an account keeps for itself. */
+  userPreferences: table(
+    'user_preferences',
+    'user_preference_id',
+    {
+      user_preference_id: id(),
+      user_id: id().of('users'),
+      kind: text().oneOf(preferences),
+      label: text().or(''),
+      value: text().or(''),
+      ...dates,
+    },
+    { unique: [['user_id', 'kind', 'label']] },
   ),
   locales: table(
     'locales',

@@ -17,6 +17,7 @@ import { Page, TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { pages } from './pages.js'
 import { Empty, Moment, Submit } from './parts.js'
+import { SavedViews, viewQuery } from './saved-views.js'
 import { addressOf, SubjectLink } from './subjects.js'
 import { TextDifference, withPieces } from './text-difference.js'
 import { panelActor, type View } from './view.js'
@@ -38,6 +39,7 @@ export function auditPages(context: PanelContext) {
         <div class="head">
           <h1>{view.t('Audit log')}</h1>
         </div>
+        {await SavedViews({ view, c, context, path: '/audit', query: viewQuery(c.req.query()) })}
         <Filters chosen={chosen} view={view} people={await peopleOf(view, chosen, context)} />
         {events.length === 0 ? (
           <Empty>{view.t('No results.')}</Empty>

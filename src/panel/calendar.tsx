@@ -10,6 +10,7 @@ import {
   weeksOf,
 } from '../resources/views/calendar.js'
 import type { PlainText } from '../texts/text.js'
+import { calendarFeed, Subscription } from './calendar-feed.js'
 import type { PanelContext } from './context.js'
 import { TitledPage } from './layout.js'
 import { pages } from './pages.js'
@@ -112,6 +113,7 @@ const MonthTable = ({ view, month, today, days }: MonthProps) => (
 /** The calendar: schedules, and what was published, by month in the time zone of the reader. */
 export function calendarPages(context: PanelContext) {
   const set = pages(context, 'calendar')
+  calendarFeed(set, context)
   set.get(path, 'content:update', async (view, c) => {
     const zone = knownZone(view.zone)
     const today = dayAt(view.now, zone)
@@ -138,6 +140,7 @@ export function calendarPages(context: PanelContext) {
         {days.size === 0 && <p class="lead">{view.t('Nothing is scheduled or published in this month.')}</p>}
         <MonthTable view={view} month={month} today={today} days={days} />
         <p class="quiet">{view.t('Times in {zone}.', { zone })}</p>
+        {await Subscription({ view, c, context })}
       </TitledPage>
     )
   })

@@ -4,6 +4,7 @@ import type { Choice } from '../resources/form-field.js'
 import { kindsWithoutPage } from '../resources/kinds.js'
 import { authorsOf } from '../resources/views/audit-subjects.js'
 import { treeRows } from '../resources/views/pages.js'
+import { picturesOf } from '../resources/views/pictures.js'
 import {
   kindChoices,
   maxFoundTrees,
@@ -12,17 +13,20 @@ import {
   type WorkListAsked,
   workListPage,
 } from '../resources/views/work-list.js'
+import { treeOrders } from '../services/content/work-list.js'
 import type { PanelContext } from './context.js'
 import { Chooser, known } from './filters.js'
 import { TitledPage } from './layout.js'
 import type { Pages } from './pages.js'
 import { Act, Empty, Note, Submit } from './parts.js'
+import { SavedViews, viewQuery } from './saved-views.js'
 import type { View } from './view.js'
 import { doneIn } from './work-actions.js'
-import { addressOf, contentPath, WorkTable } from './work-table.js'
+import { addressOf, contentPath, queryOf, WorkTable } from './work-table.js'
 
 const [maxPeople, maxEmpty] = [200, 5]
 const maxPage = 10_000
+const noPictures: Awaited<ReturnType<typeof picturesOf>> = new Map()
 
 interface Props {
   readonly view: View
@@ -38,14 +42,15 @@ export const addressOfKind = ({ datatype_id }: Pick<Kind, 'datatype_id'>): strin
 /** Reads the filters and the order from the address; invalid ones are left out. */
 function askedIn(view: View, c: Ctx, model: Model, people: readonly Choice[]): WorkListAsked {
   const sort = c.req.query('sort') ?? ''
+  const by = treeOrders.find(order => order === sort.replace(/^-/, ''))
   const page = Number(c.req.query('page') ?? 1)
   return {
     q: (c.req.query('q') ?? '').trim().slice(0, 200),
     kind: known(kindChoices(model, view), c.req.query('datatype_id')),
     state: known(stateChoices(view), c.req.query('status')) as WorkListAsked['state'],
     author: known(people, c.req.query('author')),
-    by: sort === 'title' || sort === '-title' ? 'title' : 'changed',
-    descending: sort !== 'title' && sort !== 'changed',
+    by: by ?? 'changed',
+    descending: by === undefined || sort.startsWith('-'),
     page: Number.isInteger(page) && page >= 1 && page <= maxPage ? page : 1,
   }
 }
@@ -77,6 +82,7 @@ export function contentList({ get }: Pages, context: PanelContext): void {
             <Note view={view}>{done}</Note>
           </div>
         )}
+        {await SavedViews({ view, c, context, path: contentPath, query: viewQuery(queryOf(asked)) })}
         <Filters view={view} asked={asked} kinds={kindChoices(model, view)} people={people} />
         {await Trees({ ...props, isAll })}
         {isAll && asked.page === 1 && (await EmptyAddresses(props))}
@@ -180,6 +186,7 @@ async function Trees({ view, context, model, asked, isAll }: Props & { isAll: bo
   const { roots, total, isCut } = await workListPage(asked, model, context)
   if (roots.length === 0 && asked.page === 1) return <None view={view} asked={asked} isAll={isAll} />
   const rows = await treeRows(roots, model, context)
+  const pictures = view.can('media:read') ? await picturesOf(roots, model, context) : noPictures
   const nameOf = await authorsOf(
     rows.map(({ root }) => ({ user_id: root.author_id })),
     context.services,
@@ -203,6 +210,7 @@ async function Trees({ view, context, model, asked, isAll }: Props & { isAll: bo
           ...row,
           type: model.datatypes.get(row.root.datatype_id)?.label ?? '',
           author: nameOf({ user_id: row.root.author_id }),
+          picture: pictures.get(row.root.content_data_id),
         }))}
       />
       <p class="pager">

@@ -29,6 +29,7 @@ import { profilePages } from './profile.js'
 import { resourcePages } from './resource.js'
 import { rolePages } from './roles.js'
 import { routePages } from './routes.js'
+import { savedViewPages } from './saved-views.js'
 import { settingPages } from './settings.js'
 import { signInPages } from './sign-in.js'
 import { tokenPages } from './tokens.js'
@@ -72,6 +73,7 @@ const subjects = [
   importPages,
   settingPages,
   profilePages,
+  savedViewPages,
   partPages,
 ]
 

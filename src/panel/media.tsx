@@ -11,6 +11,7 @@ import { type Pages, saved } from './pages.js'
 import { Empty, Moment, Submit } from './parts.js'
 import { tileOf, wholeOf } from './pictures.js'
 import { resourcePages } from './resource.js'
+import { SavedViews, viewQuery } from './saved-views.js'
 import { panelActor, type View } from './view.js'
 
 const pageSize = 60
@@ -196,6 +197,7 @@ function libraryPage({ get }: Pages, context: PanelContext): void {
             />
           </form>
         </div>
+        {await SavedViews({ view, c, context, path: '/media', query: viewQuery({ folder, text }) })}
         {view.can('media:create') && <Upload view={view} folder={folder} />}
         {shown.length === 0 ? (
           <Empty>

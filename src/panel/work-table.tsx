@@ -2,13 +2,15 @@ import type { Child } from 'hono/jsx'
 import { stateWord } from '../resources/trees.js'
 import type { RootRow } from '../resources/views/pages.js'
 import type { WorkListAsked } from '../resources/views/work-list.js'
+import type { MediaRecord } from '../services/media/record.js'
 import { Form, Moment, State } from './parts.js'
+import { tileOf } from './pictures.js'
 import type { View } from './view.js'
 
 export const contentPath = '/content'
 export const entryPath = (id: string): string => `/content/entry/${id}`
 
-function queryOf({ q, kind, state, author, by, descending, page }: WorkListAsked): URLSearchParams {
+export function queryOf({ q, kind, state, author, by, descending, page }: WorkListAsked): URLSearchParams {
   const isStandard = by === 'changed' && descending
   return new URLSearchParams({
     ...(q === '' ? {} : { q }),
@@ -29,6 +31,7 @@ export function addressOf(asked: WorkListAsked, change: Partial<WorkListAsked> =
 interface WorkRow extends RootRow {
   readonly type: string
   readonly author: string
+  readonly picture: MediaRecord | undefined
 }
 
 interface TableProps {
@@ -57,8 +60,8 @@ function SortHead({
   )
 }
 
-const Row = ({ view, row }: { view: View; row: WorkRow }) => {
-  const { root, route, title, type, author, state, changed } = row
+const Row = ({ view, row, hasPictures }: { view: View; row: WorkRow; hasPictures: boolean }) => {
+  const { root, route, title, type, author, state, changed, picture } = row
   const id = root.content_data_id
   return (
     <tr>
@@ -71,6 +74,7 @@ const Row = ({ view, row }: { view: View; row: WorkRow }) => {
           aria-label={view.t('Select {title}', { title })}
         />
       </td>
+      {hasPictures && <td class="thumb">{picture && <img src={tileOf(picture)} alt="" loading="lazy" />}</td>}
       <th scope="row">
         <a href={`${view.base}${entryPath(id)}`}>{title}</a>
       </th>
@@ -91,9 +95,19 @@ const Row = ({ view, row }: { view: View; row: WorkRow }) => {
   )
 }
 
+const columns = [
+  ['title', 'Title'],
+  ['datatype', 'Datatype'],
+  ['address', 'Address'],
+  ['state', 'State'],
+  ['author', 'Author'],
+  ['changed', 'Changed'],
+] as const
+
 /** Trees as rows with boxes, for actions on several. */
 export const WorkTable = ({ view, asked, rows }: TableProps) => {
   const mayAct = view.can('content:publish') || view.can('content:delete')
+  const hasPictures = rows.some(({ picture }) => picture !== undefined)
   return (
     <Form view={view} action="/content-work" class="work-list">
       <input type="hidden" name="back" value={addressOf(asked).slice(contentPath.length)} />
@@ -106,21 +120,21 @@ export const WorkTable = ({ view, asked, rows }: TableProps) => {
                 <span class="hidden-text">{view.t('Selected')}</span>
                 <span data-pick-all={rows.length} />
               </th>
-              <SortHead view={view} asked={asked} by="title">
-                {view.t('Title')}
-              </SortHead>
-              <th scope="col">{view.t('Datatype')}</th>
-              <th scope="col">{view.t('Address')}</th>
-              <th scope="col">{view.t('State')}</th>
-              <th scope="col">{view.t('Author')}</th>
-              <SortHead view={view} asked={asked} by="changed">
-                {view.t('Changed')}
-              </SortHead>
+              {hasPictures && (
+                <th scope="col" class="thumb">
+                  <span class="hidden-text">{view.t('Image')}</span>
+                </th>
+              )}
+              {columns.map(([by, word]) => (
+                <SortHead view={view} asked={asked} by={by}>
+                  {view.t(word)}
+                </SortHead>
+              ))}
             </tr>
           </thead>
           <tbody>
             {rows.map(row => (
-              <Row view={view} row={row} />
+              <Row view={view} row={row} hasPictures={hasPictures} />
             ))}
           </tbody>
         </table>

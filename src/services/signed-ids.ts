@@ -23,12 +23,13 @@ export function signedIds(purpose: string, config: () => Pick<Config, 'app_secre
     return latest.key
   }
   return {
-    /** @returns undefined without an `app_secret` */
-    async sign(id: string, expiresAt: string) {
+    /** @param expiresAt tells readers of the text when it ends; without it only the record says so */
+    async sign(id: string, expiresAt?: string): Promise<string | undefined> {
       const own = await key()
       if (!own) return undefined
       const { CompactSign } = await jose()
-      const claims = { jti: id, exp: Math.floor(Date.parse(expiresAt) / 1000) }
+      const end = expiresAt === undefined ? {} : { exp: Math.floor(Date.parse(expiresAt) / 1000) }
+      const claims = { jti: id, ...end }
       return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
         .setProtectedHeader({ alg: algorithm })
         .sign(own)

@@ -19,6 +19,7 @@ const accountTables = {
   tokens: tables.tokens,
   sshKeys: tables.sshKeys,
   oauthConnections: tables.oauthConnections,
+  userPreferences: tables.userPreferences,
   roles: tables.roles,
   permissions: tables.permissions,
   rolePermissions: tables.rolePermissions,
@@ -205,6 +206,14 @@ const methods: Readonly<Record<string, Writer | string>> = {
   'sshSignIn.identify': 'reads',
   'sshSignIn.live': 'reads',
   'accounts.full': 'reads',
+  'savedViews.own': 'reads',
+  'savedViews.create': 'is about the own account',
+  'savedViews.rename': 'is about the own account',
+  'savedViews.remove': 'is about the own account',
+  'calendarAddress.key': 'reads',
+  'calendarAddress.create': 'is about the own account',
+  'calendarAddress.revoke': 'is about the own account',
+  'calendarAddress.open': 'reads',
 }
 
 /** The names of the functions of a service, whether it is an object or made by a class. */
@@ -217,9 +226,9 @@ function namesOf(service: object): string[] {
   )
 }
 
-const { registration, auth, oauth, sshSignIn, accounts } = services
+const { registration, auth, oauth, sshSignIn, accounts, savedViews, calendarAddress } = services
 const named = { users, passwordReset, registration, sessions, tokens, sshKeys, roles, permissions }
-const others = { rolePermissions, auth, oauth, sshSignIn, accounts }
+const others = { rolePermissions, auth, oauth, sshSignIn, accounts, savedViews, calendarAddress }
 
 it('has a line for every method of a service of accounts, and no other', () => {
   const found = Object.entries({ ...named, ...others }).flatMap(([name, service]) =>

@@ -3,7 +3,9 @@ import { testApp } from '../support/app.js'
 import { browserOf, chromiumMissing, expectClean, looks } from '../support/browser.js'
 import { callersOf } from '../support/callers.js'
 import { factories } from '../support/factories.js'
+import { picture, uploader } from '../support/media.js'
 import { panelForms } from '../support/panel-forms.js'
+import { testStorage } from '../support/storage.js'
 
 const app = await testApp({ publish_mode: 'staged' })
 const { call, services } = app
@@ -101,11 +103,82 @@ describe('the list of content', () => {
     expect((await shown('', 'editor')).words).toContain('Author Anyone Me')
   })
 
+  it('shows the first picture of each page, without a statement for each', async () => {
+    const storage = await testStorage()
+    const own = await testApp(storage.config)
+    const made = factories(own)
+    const upload = uploader(own)
+    const { datatype_id } = await made.datatype('Photo')
+    await made.field(datatype_id, 'Plan', 'media')
+    await made.field(datatype_id, 'Cover', 'media', { data: { cardinality: 'many' } })
+    const files: string[] = []
+    for (const name of ['a', 'b']) {
+      const { body } = await upload(`${name}.png`, await picture(320, 200).png().toBuffer(), {
+        fields: { alt_text: name },
+      })
+      files.push(body.media_id)
+    }
+    const text = await upload('plan.txt', Buffer.from('a plan'), {})
+    const add = async (n: number, fields: object) => {
+      const { route_id } = await made.route(`/photo-${n}`)
+      await made.entry(datatype_id, { route_id }, { fields })
+    }
+    const list = async () => {
+      const before = own.db.statementCounts.read
+      const answer = await own.call('GET', '/admin/content?sort=address')
+      const cells = [...answer.text.matchAll(/<td class="thumb">(?:<img src="([^"]*)")?/g)]
+      return { shown: cells.map(([, src]) => src), statements: own.db.statementCounts.read - before }
+    }
+    await add(1, {})
+    expect((await list()).shown).toEqual([])
+    await add(2, { plan: text.body.media_id, cover: files.toReversed() })
+    const few = await list()
+    for (let n = 3; n < 33; n++) await add(n, n % 2 ? { plan: files[0], cover: files } : {})
+    const many = await list()
+    // A file that is no picture is passed over.
+    expect(few.shown).toEqual([undefined, expect.stringContaining(files[1] as string)])
+    expect(many.shown.filter(src => src?.includes(files[0] as string))).toHaveLength(15)
+    expect([many.shown.length, many.shown.filter(Boolean).length]).toEqual([32, 16])
+    // Long lists of ids are read in pieces.
+    expect(many.statements).toBeLessThan(few.statements + 6)
+  })
+
   it('lists addresses that show nothing yet apart', async () => {
     await route('/soon', 'Soon')
     const { words } = await shown('')
     expect(words).toContain('Addresses without a page Soon /soon')
     expect((await shown('?status=draft')).words).not.toContain('/soon')
+  })
+
+  it('is sorted by each column, either way, and by state as it is shown', async () => {
+    const soon = new Date(app.clock.now() + 86_400_000).toISOString()
+    const ids = await Promise.all(['d', 's', 'p', 'c'].map(one => page(`/order/${one}`, `Order ${one}`)))
+    const [, scheduled, published, changed] = ids
+    await call('POST', '/api/v1/content/schedule', { body: { content_data_id: scheduled, publish_at: soon } })
+    await call('PUT', `/api/v1/content?q=${published}`, { body: { author_id: app.users.editor } })
+    for (const id of [published, changed])
+      await call('POST', '/api/v1/content/publish', { body: { content_data_id: id } })
+    await call('PUT', `/api/v1/content?q=${changed}`, { body: { fields: { heading: 'Later' } } })
+    const order = async (sort: string) => {
+      const { text, titles } = await shown(`?q=order&sort=${sort}`)
+      expect(text).toContain(`aria-sort="${sort.startsWith('-') ? 'de' : 'a'}scending"`)
+      return titles.map(title => title?.at(-1)).join('')
+    }
+    expect([await order('state'), await order('-state')]).toEqual(['dscp', 'pcsd'])
+    expect([await order('address'), await order('-address')]).toEqual(['cdps', 'spdc'])
+    expect((await shown('?sort=address')).titles[0]).toBe('Footer')
+    expect((await order('author')).at(-1)).toBe('p')
+    expect((await order('-author'))[0]).toBe('p')
+    const kinds = async (sort: string) =>
+      [...(await shown(`?sort=${sort}`)).text.matchAll(/<td class="kind">([^<]*)</g)].map(([, kind]) => kind)
+    expect(await kinds('datatype')).toEqual((await kinds('datatype')).toSorted())
+    expect(await kinds('-datatype')).toEqual((await kinds('datatype')).toReversed())
+    expect((await kinds('datatype'))[0]).toBe('Menu')
+    for (const odd of ['', '-', '--title', 'author_id', 'x'.repeat(5000), "state'--"])
+      expect((await shown(`?q=order&sort=${encodeURIComponent(odd)}`)).text).toContain(
+        'aria-sort="descending"',
+      )
+    for (const id of ids) await call('DELETE', `/api/v1/content?q=${id}`)
   })
 })
 

@@ -35,6 +35,9 @@ GET  /find  signed-in  - v e p a
 GET  /form-token  signed-in  - v e p a
 GET  /find/results  signed-in  - v e p a
 GET  /calendar  content:update  - - e p a
+GET  /calendar.ics  public  n v e p a
+POST /calendar/address  content:update  - - e p a
+POST /calendar/address/revoke  content:update  - - e p a
 GET  /content  content:update  - - e p a
 GET  /content/new  content:create  - - e - a
 GET  /content-slug  content:create  - - e - a
@@ -190,6 +193,9 @@ POST /import/:import_id/cancel  import:update  - - - p a
 POST /import/:import_id/delete  import:delete  - - - p a
 GET  /settings  config:read  - - e p a
 POST /settings  config:update  - - - p a
+POST /views  signed-in  - v e p a
+POST /views/:view_id  signed-in  - v e p a
+POST /views/:view_id/delete  signed-in  - v e p a
 GET  /profile  signed-in  - v e p a
 POST /profile  signed-in  - v e p a
 POST /profile/password  signed-in  - v e p a

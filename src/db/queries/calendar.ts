@@ -13,16 +13,16 @@ export const datedEntries = bySpace(
     space: ContentSpace,
     column: EntryTime,
     limit: number,
-  ): RowsQuery<'from' | 'until', { id: string; at: string }> => ({
+  ): RowsQuery<'from' | 'until', { id: string; at: string; changed: string }> => ({
     values: ['from', 'until'],
     build(knex, value) {
       const query = knex(space.contentData.name)
-        .select('content_data_id as id', `${column} as at`)
+        .select('content_data_id as id', `${column} as at`, 'date_modified as changed')
         .where(column, '>=', value('from'))
         .where(column, '<', value('until'))
       if (column === 'published_at') query.whereNull('parent_id').where('status', 'published')
       return query.orderBy([column, 'content_data_id']).limit(limit)
     },
-    rows: each(row => ({ id: row.id as string, at: row.at as string })),
+    rows: each(row => ({ id: row.id as string, at: row.at as string, changed: row.changed as string })),
   }),
 )

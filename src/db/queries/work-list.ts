@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { bySpace, each, type RowsQuery } from '../statements.js'
-import type { ContentSpace } from '../tables.js'
+import { type ContentSpace, tables } from '../tables.js'
 
 /** Reads of the list that people work through: one row for each tree, drafts too. */
 
@@ -17,8 +17,11 @@ export type TreeFilter = {
   readonly place: 'page' | 'shared' | ''
 }
 
+/** The columns by which trees are ordered. */
+export const treeOrders = ['changed', 'title', 'datatype', 'address', 'state', 'author'] as const
+
 export type TreeOrder = {
-  readonly by: 'changed' | 'title'
+  readonly by: (typeof treeOrders)[number]
   readonly descending: boolean
   readonly titles: number
   /** Whether few trees pass, so that they are sorted. Else trees are looked at in the order of their changes. */
@@ -100,9 +103,34 @@ function titleSql({ contentFields, datatypes }: ContentSpace, titles: number): s
   return `lower(coalesce(nullif(o.title, ''), ${text}, ${label}))`
 }
 
+/** Draft, scheduled, with unpublished changes, published: what `stateOf` says of a root, as a number. */
+const stateSql = ({ contentTrees }: ContentSpace) => `case
+  when exists (select 1 from ${contentTrees.name} p where p.root_id = r.content_data_id
+    and p.pending_since is not null) then 3
+  when r.publish_at is not null or r.unpublish_at is not null then 2
+  when r.status = 'published' then 4 else 1 end`
+
+const authorSql = `(select lower(coalesce(nullif(u.name, ''), u.username)) from ${tables.users.name} u
+  where u.user_id = r.author_id)`
+
+function orderSql(space: ContentSpace, by: Exclude<TreeOrder['by'], 'changed'>, titles: number): string {
+  switch (by) {
+    case 'title':
+      return titleSql(space, titles)
+    case 'datatype':
+      return `(select lower(d.label) from ${space.datatypes.name} d where d.datatype_id = r.datatype_id)`
+    case 'address':
+      return "coalesce(o.slug, '')"
+    case 'state':
+      return stateSql(space)
+    case 'author':
+      return authorSql
+  }
+}
+
 /**
- * Ids of the roots that pass, in an order. By title, or with rare ones, it looks at all of them, so that it is to be run
- * as `boundedQuery`.
+ * Ids of the roots that pass, in an order. By change it comes from an index; by another column, or with rare ones, it looks
+ * at all of them, so that it is to be run as `boundedQuery`.
  */
 export const listTrees = bySpace(
   (
@@ -124,7 +152,7 @@ export const listTrees = bySpace(
           .leftJoin(`${space.routes.name} as o`, 'o.route_id', 'r.route_id')
           .select('r.content_data_id as id')
           .orderByRaw(
-            `${titleSql(space, titles)} ${direction}, r.content_data_id ${direction} limit ? offset ?`,
+            `${orderSql(space, by, titles)} ${direction}, r.content_data_id ${direction} limit ? offset ?`,
             [...fields.map(value), ...slice],
           )
       },

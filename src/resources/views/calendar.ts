@@ -1,4 +1,4 @@
-import type { CalendarEvent } from '../../services/content/calendar.js'
+import type { CalendarEvent, PlannedEvent } from '../../services/content/calendar.js'
 import { type SpaceParts, titlesById } from '../entries.js'
 import { timeInZone } from '../typed-times.js'
 
@@ -72,4 +72,14 @@ export async function eventsByDay(
     days.set(event.day, [...(days.get(event.day) ?? []), { ...event, name }])
   }
   return days
+}
+
+/** Returns what is scheduled, with the names of the entries, also what is a little late. */
+export async function plannedEvents(
+  now: number,
+  parts: SpaceParts,
+): Promise<readonly (PlannedEvent & { readonly name: string })[]> {
+  const found = await parts.services.space.calendar.planned(new Date(now - dayMs).toISOString())
+  const names = await titlesById([...new Set(found.map(({ content_data_id }) => content_data_id))], parts)
+  return found.map(event => ({ ...event, name: names.get(event.content_data_id) ?? '' }))
 }

@@ -64,8 +64,8 @@ export async function mediaById(
   ids: readonly string[],
   { services: { media } }: MediaParts,
 ): Promise<Media[]> {
-  const found = await Promise.all(ids.map(id => media.items.get(id).catch(() => undefined)))
-  return found.flatMap(one => one ?? [])
+  const found = new Map((await media.items.some(ids)).map(one => [one.media_id, one]))
+  return ids.flatMap(id => found.get(id) ?? [])
 }
 
 export const mediaName = ({ display_name, name }: Pick<Media, 'display_name' | 'name'>): string =>

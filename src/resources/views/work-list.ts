@@ -1,5 +1,5 @@
 import { HttpError } from '../../errors.js'
-import type { TreesAsked } from '../../services/content/work-list.js'
+import type { TreesAsked, TreesOrder } from '../../services/content/work-list.js'
 import type { Wording } from '../../texts/wording.js'
 import { all, type Entry, isTitle, type Model, type SpaceParts } from '../entries.js'
 import type { Choice } from '../form-field.js'
@@ -12,7 +12,7 @@ export interface WorkListAsked {
   readonly kind: string | undefined
   readonly state: TreesAsked['state']
   readonly author: string | undefined
-  readonly by: 'changed' | 'title'
+  readonly by: TreesOrder['by']
   readonly descending: boolean
   readonly page: number
 }

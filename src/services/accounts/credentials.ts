@@ -2,8 +2,14 @@ import type { RowOf } from '../../db/columns.js'
 import { internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 
-/** Everything by which a user signs in, the password apart; each kind in a table of its own. */
-const credentialTables = [tables.sessions, tables.tokens, tables.sshKeys, tables.oauthConnections] as const
+/**
+ * Everything by which a user signs in, the password apart, and their preferences: the address of a calendar shows content
+ * without a password too.
+ */
+const credentialTables = [
+  ...[tables.sessions, tables.tokens, tables.sshKeys, tables.oauthConnections],
+  tables.userPreferences,
+] as const
 
 /** Ends the user's sessions, all or all but one. */
 export async function endSessions(tx: Writer, userId: string, except?: string): Promise<void> {

@@ -8,6 +8,7 @@ import type { Background } from '../operation/jobs.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { AccessService } from './access.js'
 import { AuthService } from './auth.js'
+import { calendarAddress } from './calendar-address.js'
 import { expiry } from './expiry.js'
 import { accounts } from './full-user.js'
 import { liveCallers } from './live-callers.js'
@@ -17,6 +18,7 @@ import { permissions } from './permissions.js'
 import { registration } from './registration.js'
 import { rolePermissions } from './role-permissions.js'
 import { roles } from './roles.js'
+import { savedViews } from './saved-views.js'
 import { sessions } from './sessions.js'
 import { sshKeys } from './ssh-keys.js'
 import { sshSignIn } from './ssh-sign-in.js'
@@ -56,6 +58,8 @@ export function accountServices(needs: Needs) {
     tokens: tokens(db, access, needs),
     sshKeys: sshKeys(db, access, needs),
     sshSignIn: sshSignIn(db, { ...needs, auth, liveCallers: liveCallers(db, needs.clock) }),
+    savedViews: savedViews(db),
+    calendarAddress: calendarAddress(db, { config, access }),
     accounts: accounts(db, access, { users, sessions: sessionsService }),
     roles: roles(db, access),
     permissions: permissions(db, access),

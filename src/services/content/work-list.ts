@@ -12,6 +12,8 @@ import {
 import type { ContentSpace } from '../../db/tables.js'
 import { escapedForLike } from '../matching.js'
 
+export { treeOrders } from '../../db/queries/work-list.js'
+
 /** Which trees are listed. Without a member all of them. */
 export interface TreesAsked {
   readonly datatype_id?: string | undefined

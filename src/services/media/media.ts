@@ -72,6 +72,12 @@ export class MediaService {
     }
   }
 
+  /** Returns the files with these ids, as far as they exist, in any order. */
+  async some(ids: readonly string[]): Promise<MediaRecord[]> {
+    if (ids.length === 0) return []
+    return (await this.db.findIn(this.table, this.table.key, ids)).map(this.shown)
+  }
+
   async count(filter: Filter): Promise<number> {
     const filters = filtersOf(filter)
     const names = namesOf(filters)

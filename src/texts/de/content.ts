@@ -352,4 +352,17 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   '“{name}” ({locale}): {problem}': '„{name}“ ({locale}): {problem}',
   '“{name}”: {problem}': '„{name}“: {problem}',
   '“{name}”: {problem}.': '„{name}“: {problem}.',
+  'Saved views': 'Gespeicherte Ansichten',
+  'Save view': 'Ansicht speichern',
+  'Change view': 'Ansicht ändern',
+  'Delete view': 'Ansicht löschen',
+  'Name of the view': 'Name der Ansicht',
+  preference: 'Einstellung des Kontos',
+  'Publish: {name}': 'Veröffentlichen: {name}',
+  'Unpublish: {name}': 'Veröffentlichung aufheben: {name}',
+  'Scheduled content': 'Geplante Inhalte',
+  Subscribe: 'Abonnieren',
+  'Create an address': 'Adresse erstellen',
+  'A secret address shows the schedule in your calendar program. Whoever has it can read titles and times.':
+    'Eine geheime Adresse zeigt den Plan in einem Kalenderprogramm. Wer sie hat, kann Titel und Zeiten lesen.',
 }

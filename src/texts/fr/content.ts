@@ -354,4 +354,17 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   '“{name}” ({locale}): {problem}': '«\u00a0{name}\u00a0» ({locale})\u00a0: {problem}',
   '“{name}”: {problem}': '«\u00a0{name}\u00a0»\u00a0: {problem}',
   '“{name}”: {problem}.': '«\u00a0{name}\u00a0»\u00a0: {problem}.',
+  'Saved views': 'Vues enregistrées',
+  'Save view': 'Enregistrer la vue',
+  'Change view': 'Modifier la vue',
+  'Delete view': 'Supprimer la vue',
+  'Name of the view': 'Nom de la vue',
+  preference: 'préférence',
+  'Publish: {name}': 'Publier : {name}',
+  'Unpublish: {name}': 'Dépublier : {name}',
+  'Scheduled content': 'Contenus planifiés',
+  Subscribe: 'S’abonner',
+  'Create an address': 'Créer une adresse',
+  'A secret address shows the schedule in your calendar program. Whoever has it can read titles and times.':
+    'Une adresse secrète montre le planning dans votre logiciel de calendrier. Quiconque la possède peut lire les titres et les dates.',
 }
