@@ -8,7 +8,7 @@ const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
  * registry, or take half a minute of a processor (docs/decisions/732-test-policy.md).
  */
 const onlyWithAll = [
-  'test/attacks/{descriptors,full-disk,hostile-groq,hostile-rich-text,hostile-shapes,private-files,stop-under-load}.test.ts',
+  'test/attacks/{descriptors,full-disk,hostile-agents,hostile-groq,hostile-rich-text,hostile-shapes,private-files,stop-under-load}.test.ts',
   'test/compat/sanity-live-browser.test.ts',
   'test/cli/{first-password,user-password}.test.ts',
   'test/faults/{kill-migrations,kill-pages,kill-writes,media-storage,read-only,replaced-program,services-away,webhooks}.test.ts',

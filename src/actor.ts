@@ -1,6 +1,6 @@
 import { forbidden, unauthenticated } from './errors.js'
 
-export const surfaces = ['api', 'panel', 'ssh', 'cli', 'system'] as const
+export const surfaces = ['api', 'panel', 'ssh', 'cli', 'mcp', 'system'] as const
 type Surface = (typeof surfaces)[number]
 
 /** The restrictions of a limited key, compared with the rights of its user. */

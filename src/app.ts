@@ -1,9 +1,8 @@
-import type { Hono } from 'hono'
 import type { Config } from './config.js'
 import type { Ids } from './ids.js'
 import { authenticationBy } from './middleware/authenticate.js'
 import { hashSource, htmlPolicy, storageOrigins } from './middleware/content-security-policy.js'
-import type { Env, Peer, RequestInfo } from './middleware/context.js'
+import type { Peer, RequestInfo } from './middleware/context.js'
 import { crossOrigin, publicPreflight } from './middleware/cross-origin.js'
 import { jsonErrors } from './middleware/errors.js'
 import { headers, htmlHeaders } from './middleware/headers.js'
@@ -49,6 +48,7 @@ type Fetcher = { fetch(request: Request, info: RequestInfo): Answer }
 
 const apiPrefix = '/api/v1'
 const docsPrefix = '/api/docs'
+const agentsPrefix = '/api/mcp'
 const panelPrefix = '/admin'
 
 function everyRouter(context: ApiContext, requests: PagesByAudience): Endpoints[] {
@@ -99,22 +99,29 @@ function surfaces(
   return { declarations, api, docs }
 }
 
-/** The admin panel, which is loaded when somebody comes for it. */
-function panelOf({ ports, config }: AppParts, context: ApiContext): () => Promise<Hono<Env>> {
-  const { random, log, clock, panelFiles } = ports
-  const secure = config().environment.startsWith('production')
-  return onDemand(async () => {
-    const { panelSurface } = await import('./panel/index.js')
-    return panelSurface({ ...context, random, log, clock, panelFiles, secure })
-  })
+/** A surface that is loaded when somebody comes for it. */
+function later(make: () => Promise<Fetcher>): Fetcher {
+  const made = onDemand(make)
+  return { fetch: async (request, info) => (await made()).fetch(request, info) }
 }
 
-function compatOf({ ports, config }: AppParts, context: ApiContext): () => Promise<Fetcher> {
+function laterSurfaces({ ports, config, version }: AppParts, context: ApiContext) {
+  const { random, log, clock, panelFiles } = ports
   const secure = config().environment.startsWith('production')
-  return onDemand(async () => {
-    const { compatSurface } = await import('./systems/index.js')
-    return compatSurface(context, ports.log, secure)
-  })
+  return {
+    panel: later(async () => {
+      const { panelSurface } = await import('./panel/index.js')
+      return panelSurface({ ...context, random, log, clock, panelFiles, secure })
+    }),
+    compat: later(async () => {
+      const { compatSurface } = await import('./systems/index.js')
+      return compatSurface(context, log, secure)
+    }),
+    agents: later(async () => {
+      const { mcpSurface } = await import('./mcp/index.js')
+      return mcpSurface(context, { log, secure, version })
+    }),
+  }
 }
 
 function addressesBehind(proxies: readonly string[]) {
@@ -139,8 +146,7 @@ export function createApp(parts: AppParts): App {
   const pageInMemory = pageFastPath(context, requests)
   const queryPastRouter = queryFastPath(context)
   const { declarations, api, docs } = surfaces(parts, context, requests)
-  const panel = panelOf(parts, context)
-  const compat = compatOf(parts, context)
+  const { panel, compat, agents } = laterSurfaces(parts, context)
   const compatInMemory = compatFastPath(context)
   const site = publicRoutes(services, config, ports.log)
   const addressIn = addressesBehind(config().trusted_proxies)
@@ -159,13 +165,14 @@ export function createApp(parts: AppParts): App {
   // (D-122).
   const answerService = (request: Request, info: RequestInfo): Answer => {
     const address = addressOf(request.url)
-    if (isUnder(panelPrefix, address)) return panel().then(app => bySurface(app, request, info))
+    if (isUnder(panelPrefix, address)) return bySurface(panel, request, info)
     if (isUnder(compatPrefix, address))
       return (
         publicPreflight(request, info, compatMethods) ??
         compatInMemory(request, info) ??
-        compat().then(app => bySurface(app, request, info, isRefusal))
+        bySurface(compat, request, info, isRefusal)
       )
+    if (isUnder(agentsPrefix, address)) return shared(request, info, () => bySurface(agents, request, info))
     const byRouter = () => bySurface(isUnder(docsPrefix, address) ? docs : api, request, info)
     const answer = () =>
       pageInMemory(request, info, byRouter) ?? queryPastRouter(request, info, byRouter) ?? byRouter()

@@ -51,6 +51,13 @@ export const limits = {
     /** Examples of values that break the rules of a field. */
     brokenValueExamples: 20,
   },
+  /** Agents */
+  agents: {
+    /** Characters of one answer to an agent. */
+    answerCharacters: 400_000,
+    /** Records in one list for an agent. */
+    listed: 100,
+  },
   /** Model files */
   model: {
     /** Locales in a model file. */

@@ -28,6 +28,7 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
       ['Review and comments', 'docs/review.md'],
       ['Media', 'docs/media.md'],
       ['Previews and live changes', 'docs/previews.md'],
+      ['Agents', 'docs/agents.md'],
       ['Webhooks', 'docs/webhooks.md'],
       ['Redirects', 'docs/redirects.md'],
       ['Sitemaps and lists of pages', 'docs/site-files.md'],

@@ -177,6 +177,10 @@ export class AuditedRows extends Transaction {
     return this.auditEvents.length > 0
   }
 
+  get surface(): Actor['surface'] {
+    return this.actor.surface
+  }
+
   /** The user who changes the rows; null for the service itself. */
   get userId(): string | null {
     return this.actor.userId

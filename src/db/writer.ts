@@ -1,7 +1,7 @@
 import type { Actor, KeyClaim } from '../actor.js'
 import type { EventData, EventName } from '../events.js'
 import { AuditedRows } from './audited-rows.js'
-import type { Exact } from './columns.js'
+import type { AnyTable, Exact } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { settleClaim } from './key-claims.js'
 import { Outbox, type OutboxSettings } from './outbox.js'
@@ -99,6 +99,16 @@ export class Writer extends AuditedRows {
 
   dropTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
     return this.trees.drop(trees, rootId)
+  }
+
+  /** The tables of the records that the transaction has changed so far. */
+  get tablesChanged(): ReadonlySet<AnyTable> {
+    return new Set(this.changedTables.keys())
+  }
+
+  /** Whether the public sees other content after what the transaction has changed so far. */
+  get changesPublicContent(): boolean {
+    return this.trees.allPages || this.trees.shown.size > 0
   }
 
   noteSettings(): void {

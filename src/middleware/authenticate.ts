@@ -45,7 +45,7 @@ export const authenticationBy = (
 })
 
 /** `Bearer` and exactly one token, whatever the case of the word. Anything else counts as no credentials. */
-const bearerOf = (authorization: string | null | undefined): string | undefined =>
+export const bearerOf = (authorization: string | null | undefined): string | undefined =>
   /^bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1]
 
 /** Identifies the caller of a request from memory: null is nobody; undefined needs a look into the database. */

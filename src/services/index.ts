@@ -5,6 +5,7 @@ import type { Ids } from '../ids.js'
 import type { Ports, RateLimiter } from '../ports.js'
 import { accountServices } from './accounts/index.js'
 import { liveCallers } from './accounts/live-callers.js'
+import { refuseHarmByAgents } from './agents.js'
 import { contentServices } from './content-space.js'
 import { type AudienceOf, listAudience } from './delivery/audience.js'
 import { previewServices } from './delivery/index.js'
@@ -94,13 +95,17 @@ export function createServices(parts: Parts) {
     liveCallers: liveCallers(db, ports.clock),
   })
   const { removeExpired: removeDeliveries, freeDeliveries, ...webhooks } = webhookServices(common)
+  refuseHarmByAgents(db)
   const operation = operationServices({ ...common, access, seesDrafts, storageAnswers, storageOf })
   return {
     refuseIfReadOnly: () => db.refuseIfReadOnly(),
     ...{ rateLimiter, pendingWork: common.pending, importJobs: new ImportJobs(db, common) },
     ...{ ...accounts, ...media, ...content },
     ...previews,
-    ...reviewServices({ ...common, access, publishing: content.space.publishing }),
+    ...reviewServices({
+      ...{ ...common, access },
+      ...{ publishing: content.space.publishing, content: content.space.content },
+    }),
     ...webhooks,
     ...operation,
     model: models({ db, access, webhooks: webhooks.webhooks }),

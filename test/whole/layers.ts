@@ -17,6 +17,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: [
       'src/middleware',
       'src/net',
+      'src/mcp',
       'src/panel',
       'src/routes/**',
       'src/services/**',
@@ -155,6 +156,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   'src/systems/wordpress': {
     mayImport: ['src/db', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
   },
+  'src/mcp': { mayImport: ['src/middleware', 'src/routes', 'src/services/**'] },
   'src/texts': { mayImport: [] },
   'src/resources': { mayImport: ['src/services/**', 'src/texts'] },
   'src/panel': {

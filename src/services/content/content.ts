@@ -27,6 +27,14 @@ interface PageChange {
   entry?: { patch: Update; check?: Check<EntryRow> } | undefined
 }
 
+/** More changes in the same transaction. */
+interface Beside {
+  /** Before the change; it may refuse it. */
+  before?: (tx: Writer) => Promise<void>
+  /** After the change. @param root the root of the tree */
+  after?: (tx: Writer, root: string) => Promise<void>
+}
+
 type RemovalCheck = (before: EntryRow, under: readonly EntryRow[]) => void
 
 /** Entries of content trees, for one content space. */
@@ -37,8 +45,17 @@ export function content(context: ContentContext) {
     /** @returns the entry, and what was made under it where the request says so */
     create: (actor: Actor, given: Create) => db.write(actor, tx => makeContent(tx, context, actor, given)),
     /** Makes a route and the tree on it together: without an address at one that is made from the title. */
-    async createPage(actor: Actor, { slug: own, ...given }: z.output<typeof PageCreate>) {
-      const make = (slug: string) => db.write(actor, tx => makePage(tx, context, actor, { ...given, slug }))
+    async createPage(
+      actor: Actor,
+      { slug: own, ...given }: z.output<typeof PageCreate>,
+      { after }: Pick<Beside, 'after'> = {},
+    ) {
+      const make = (slug: string) =>
+        db.write(actor, async tx => {
+          const page = await makePage(tx, context, actor, { ...given, slug })
+          await after?.(tx, page.entry.root_id)
+          return page
+        })
       if (own !== undefined) return make(own)
       return atFreeSlug(db, space, await wantedSlug(db, space, given.title, given.datatype_id), make)
     },
@@ -51,8 +68,19 @@ export function content(context: ContentContext) {
         if (change.entry) await updateContent(tx, context, actor, { id, ...change.entry })
       }),
     /** @returns the entry, and what was changed or made under it where the request says so */
-    update: (actor: Actor, id: string, patch: Update, check?: Check<EntryRow>) =>
-      db.edit(actor, tx => updateContent(tx, context, actor, { id, patch, check })),
+    update: (
+      actor: Actor,
+      id: string,
+      patch: Update,
+      check?: Check<EntryRow>,
+      { before, after }: Beside = {},
+    ) =>
+      db.edit(actor, async tx => {
+        await before?.(tx)
+        const entry = await updateContent(tx, context, actor, { id, patch, check })
+        await after?.(tx, entry.root_id)
+        return entry
+      }),
     /** @throws 409 when the entry has child entries, unless they go with it */
     remove: (actor: Actor, id: string, check?: RemovalCheck, withChildren: boolean = false) =>
       db.write(actor, tx => remove(tx, context, actor, { id, check, withChildren })),

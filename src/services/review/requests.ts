@@ -89,30 +89,37 @@ async function removeOld(tx: Writer, content_data_id: string): Promise<void> {
   if (excess > 0) await tx.removeAll(table, await tx.findAll(table, { content_data_id }, { limit: excess }))
 }
 
+/** @throws 400 for an entry that is not there; 409 when a request is open, or nothing is to be published */
+export async function openRequest(
+  tx: Writer,
+  actor: Actor,
+  given: z.output<typeof ReviewCreate>,
+  reviewers: readonly string[],
+): Promise<Request> {
+  const author_id = authorOf(actor, undefined)
+  const content_data_id = await reviewable(tx, given.content_data_id)
+  await removeOld(tx, content_data_id)
+  const { note } = given
+  const values = { content_data_id, status: 'open', note, open_for: content_data_id, author_id }
+  const request = await tx.insert(table, values)
+  const { review_request_id } = request
+  await tx.emit('review.requested', async () => ({
+    ...{ review_request_id, content_data_id, note, requested_by: author_id },
+    slug: await slugOfTree(tx, content_data_id),
+  }))
+  for (const user of reviewers) if (user !== author_id) await oweMail(tx, `open ${review_request_id} ${user}`)
+  return shown(request)
+}
+
 /** Requests to publish a tree. Whoever may edit content asks; whoever may publish it answers. */
 export function reviewRequests(db: Database, { access, publishing, people }: Needs) {
   const known = requestReads(db)
   return {
     ...known,
-    /** @throws 400 for an entry that is not there; 409 when a request is open, or nothing is to be published */
+    /** @throws as `openRequest` */
     async create(actor: Actor, given: z.output<typeof ReviewCreate>): Promise<Request> {
       const reviewers = await people.reviewers()
-      return db.write(actor, async tx => {
-        const author_id = authorOf(actor, undefined)
-        const content_data_id = await reviewable(tx, given.content_data_id)
-        await removeOld(tx, content_data_id)
-        const { note } = given
-        const values = { content_data_id, status: 'open', note, open_for: content_data_id, author_id }
-        const request = await tx.insert(table, values)
-        const { review_request_id } = request
-        await tx.emit('review.requested', async () => ({
-          ...{ review_request_id, content_data_id, note, requested_by: author_id },
-          slug: await slugOfTree(tx, content_data_id),
-        }))
-        for (const user of reviewers)
-          if (user !== author_id) await oweMail(tx, `open ${review_request_id} ${user}`)
-        return shown(request)
-      })
+      return db.write(actor, tx => openRequest(tx, actor, given, reviewers))
     },
     /** Publishes the tree. @throws 403 without the permission, 400 as a publish, 409 for a request that is not open */
     async approve(
