@@ -124,7 +124,8 @@ const findDrafts = tool({
     const { workList, records } = services.space
     const roots = words === undefined ? undefined : await workList.withWords(words, limits.agents.listed)
     const order = { by: 'changed', descending: true, titleFields: [] } as const
-    const ids = await workList.list({ roots, state, datatype_id }, order, { limit, offset })
+    const asked = { roots, state, datatype_id }
+    const ids = await workList.list(asked, order, { limit, offset, total: await workList.count(asked) })
     if (ids.length === 0) return { entries: [] }
     const rows = await all((await records.content(actor)).list({ content_data_id: ids }, {}))
     const route_id = rows.flatMap(row => row.route_id ?? [])
