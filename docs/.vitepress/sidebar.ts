@@ -45,6 +45,7 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
       ['Queries', 'docs/query.md'],
       ['Search', 'docs/search.md'],
       ['Errors', 'docs/errors.md'],
+      ['Error sentences', 'docs/error-sentences.md'],
       ['Limits', 'docs/limits.md'],
       ['TypeScript types', 'docs/types.md'],
       ['The client package', 'docs/client.md'],

@@ -41,7 +41,7 @@ export const resetMail = (to: string, link: string): Message =>
     after: ['If it was not you, do nothing: your password stays as it is.'],
   })
 
-/** What somebody has done with an entry, with the words that they wrote about it. */
+/** News about an entry: who has done something, and the words that they wrote about it. */
 export interface ReviewNews {
   readonly what: 'mentioned' | 'open' | 'approved' | 'returned'
   readonly who: string

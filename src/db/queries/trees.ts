@@ -61,7 +61,7 @@ const entriesOf = (space: ContentSpace, book: Book) =>
 /** Restricts to trees whose roots `r` are on no route: each book has an index in which they are found. */
 function withoutRoute(query: Knex.QueryBuilder, space: ContentSpace, book: Book, root: string) {
   query.join(`${entriesOf(space, book).name} as r`, 'r.content_data_id', root).whereNull('r.parent_id')
-  // SQLite would prefer the index of routes to that of roots, though most entries have none.
+  // SQLite would prefer the index of routes to that of roots, though most entries have no route.
   return book === 'public' ? query.whereNull('r.route_id') : query.whereRaw("coalesce(r.route_id, '') = ''")
 }
 

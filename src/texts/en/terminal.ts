@@ -141,7 +141,7 @@ export const terminalTexts = [
   'page {slug}',
   'datatype {name}',
   'Go to',
-  // What happens now
+  // Live: numbers, changes and schedules
   'Site',
   'API',
   'Panel',
