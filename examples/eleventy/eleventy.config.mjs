@@ -1,6 +1,18 @@
+import slugline from '@slugline/eleventy'
+import { languages } from './languages.mjs'
 import { picture, post } from './post.mjs'
+import { cms, redirects } from './slugline.mjs'
 
 export default function (eleventy) {
+  eleventy.addPlugin(slugline, {
+    queries: {
+      posts: cms.query('post').sort('-date'),
+      topics: cms.query('tag').sort('name'),
+      menus: cms.query('menu').children(1),
+    },
+    locales: languages.map(({ code }) => code),
+    redirects,
+  })
   eleventy.addFilter('post', post)
   eleventy.addFilter('picture', picture)
   // The preview and the search run in the browser.

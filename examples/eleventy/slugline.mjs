@@ -1,20 +1,12 @@
-// Reads published entries. Nothing to install, and no key: the datatypes of this site are public.
+import { slugline } from '@slugline/client'
 
-export const api = `${process.env.SLUGLINE_URL ?? 'http://localhost:8080'}/api/v1`
+const { SLUGLINE_URL: url = 'http://localhost:8080', SLUGLINE_KEY: key, SLUGLINE_PUBLIC_URL } = process.env
 
-/**
- * All published entries of a datatype, a hundred with each request.
- * @param parameters such as `{ locale: 'de', sort: '-date' }`
- */
-export async function entries(datatype, parameters) {
-  const all = []
-  const query = new URLSearchParams({ limit: 100, ...parameters })
-  for (;;) {
-    const answer = await fetch(`${api}/query/${datatype}?${query}`)
-    if (!answer.ok) throw new Error(`${datatype}: ${answer.status} ${await answer.text()}`)
-    const { data, meta } = await answer.json()
-    all.push(...data)
-    if (meta.next === null) return all
-    query.set('cursor', meta.next)
-  }
-}
+/** The service as the build reads it. It needs no key: the datatypes of this site are public. */
+export const cms = slugline({ url })
+
+/** With a key the build also reads redirects. */
+export const redirects = key ? slugline({ url, key }) : undefined
+
+/** The address at which browsers find the service, for search and previews. */
+export const publicUrl = SLUGLINE_PUBLIC_URL ?? url

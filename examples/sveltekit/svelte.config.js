@@ -1,8 +1,9 @@
 import adapter from '@sveltejs/adapter-static'
+import { withRedirects } from './redirects.js'
 
 export default {
   kit: {
-    adapter: adapter(),
+    adapter: withRedirects(adapter({ pages: 'build' }), 'build'),
     // The build follows the links of the site. Nothing links to the preview.
     prerender: { entries: ['/', '/preview/'] },
   },

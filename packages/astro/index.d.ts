@@ -1,5 +1,5 @@
-import type { Entry, Query } from '@slugline/client'
-import type { Loader } from 'astro/loaders'
+import type { Entry, Operator, Query, SluglineError } from '@slugline/client'
+import type { LiveLoader, Loader } from 'astro/loaders'
 
 export interface LoaderOptions {
   /** The languages of the collection, with one list of entries for each; the default language unless given. */
@@ -22,3 +22,23 @@ export type Loaded<E = Entry> = E & {
  */
 // biome-ignore lint/suspicious/noExplicitAny: a loader takes the query of any model
 export function entries(query: Query<any, any, any>, options?: LoaderOptions): Loader
+
+/** One entry: by its id, or by its slug, which is that of the default language. */
+export type LiveEntry = ({ id: string; slug?: undefined } | { slug: string; id?: undefined }) & {
+  locale?: string
+}
+
+export interface LiveList {
+  locale?: string
+  /** Conditions beside those of the query; all must hold. */
+  where?: readonly (readonly [name: string, operator: Operator, value: unknown])[]
+  /** At most this many entries, 1 to 200; without it all. */
+  limit?: number
+}
+
+/** A loader that asks the service whenever a page is rendered, for live content collections. */
+export function liveEntries<E extends Entry = Entry>(
+  // biome-ignore lint/suspicious/noExplicitAny: a loader takes the query of any model
+  query: Query<any, any, any>,
+  options?: Pick<LoaderOptions, 'body'>,
+): LiveLoader<E & Record<string, unknown>, LiveEntry, LiveList, SluglineError>

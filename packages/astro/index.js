@@ -35,3 +35,25 @@ export const entries = (query, { locales = [undefined], body } = {}) => ({
     logger.info(`${found.length} entries`)
   },
 })
+
+const asEntry = (data, body) => ({
+  id: data.id,
+  data,
+  ...(body !== undefined && { rendered: { html: data.fields[body] ?? '' } }),
+})
+
+export const liveEntries = (query, { body } = {}) => ({
+  name: 'slugline',
+  async loadEntry({ filter: { id, slug, locale } }) {
+    const asked = locale ? query.locale(locale) : query
+    const { data, error } = await (id === undefined ? asked.where('slug', 'eq', slug).first() : asked.get(id))
+    if (error) return error.code === 'not_found' ? undefined : { error }
+    return data ? asEntry(data, body) : undefined
+  },
+  async loadCollection({ filter: { locale, where = [], limit } = {} }) {
+    const inLocale = locale ? query.locale(locale) : query
+    const asked = where.reduce((narrowed, condition) => narrowed.where(...condition), inLocale)
+    const { data, error } = await (limit === undefined ? asked.all() : asked.limit(limit).list())
+    return error ? { error } : { entries: data.map(one => asEntry(one, body)) }
+  },
+})

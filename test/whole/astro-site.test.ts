@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -8,17 +8,18 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { callerOf, made } from '../support/calls.js'
 import { migratedDatabase } from '../support/database.js'
 import { amount } from '../support/effort.js'
 import { installedPackages } from '../support/installed.js'
-import { freePort, startProduct } from '../support/process.js'
+import { freePort, portListens, startProduct } from '../support/process.js'
 import { testStorage } from '../support/storage.js'
 
 const run = promisify(execFile)
@@ -130,4 +131,83 @@ it('stops if the service refuses or is away', async () => {
     /did not answer/,
   )
   await build()
+})
+
+it('reads live collections whenever a page is rendered', async () => {
+  const live = join(folder, 'live')
+  cpSync(example, live, { recursive: true, verbatimSymlinks: true })
+  writeFileSync(
+    join(live, 'astro.config.mjs'),
+    `export default { experimental: { liveContentCollections: true }, devToolbar: { enabled: false } }`,
+  )
+  writeFileSync(
+    join(live, 'src/live.config.mjs'),
+    `import { liveEntries } from '@slugline/astro'
+import { defineLiveCollection } from 'astro:content'
+import { cms } from './cms.mjs'
+export const collections = {
+  news: defineLiveCollection({ loader: liveEntries(cms.query('post').sort('-date'), { body: 'body' }) }),
+  none: defineLiveCollection({ loader: liveEntries(cms.query('nothing')) }),
+}`,
+  )
+  writeFileSync(
+    join(live, 'src/pages/live.astro'),
+    `---
+import { getLiveCollection, getLiveEntry, render } from 'astro:content'
+export const prerender = false
+const whole = await getLiveCollection('news')
+const part = await getLiveCollection('news', {
+  locale: 'de', limit: 2, where: [['date', 'lt', '2026-01-04'], ['title', 'ne', 'Post 1']],
+})
+const one = await getLiveEntry('news', { slug: '/posts/post-1', locale: 'de' })
+const same = await getLiveEntry('news', { id: one.entry.id })
+const { Content } = await render(same.entry)
+const missing = await getLiveEntry('news', { id: '01ARZ3NDEKTSV4RRFFQ69G5FAV' })
+const nowhere = await getLiveEntry('news', { slug: '/nowhere' })
+const refused = [await getLiveCollection('none'), await getLiveEntry('none', { slug: '/a' })]
+const seen = {
+  count: whole.entries.length,
+  part: part.entries.map(({ data }) => data.title),
+  one: [one.entry.data.title, same.entry.data.title, same.entry.data.fields.teaser],
+  missing: [missing.error.name, nowhere.error.name],
+  refused: refused.map(({ error }) => [error.name, error.code]),
+}
+---
+<script is:inline type="application/json" id="seen" set:html={JSON.stringify(seen)} />
+<article><Content /></article>`,
+  )
+  const port = await freePort()
+  const args = ['dev', '--port', String(port), '--host', '127.0.0.1']
+  const server = spawn(join(packages, 'node_modules/.bin/astro'), args, {
+    cwd: live,
+    env: { PATH: process.env.PATH, HOME: folder, ASTRO_TELEMETRY_DISABLED: '1', SLUGLINE_URL: product.url },
+    stdio: 'ignore',
+  })
+  const ended = new Promise(done => server.once('close', done))
+  onTestFinished(async () => {
+    server.kill('SIGKILL')
+    await ended
+  })
+  await expect.poll(() => portListens(port), { timeout: 60_000 }).toBe(true)
+  const rendered = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${port}/live/`)).text()
+    const [, json] = /id="seen">(.*?)<\/script>/s.exec(text) ?? []
+    const [, article] = /<article>(.*?)<\/article>/s.exec(text) ?? []
+    return { ...JSON.parse(json ?? text), article }
+  }
+  const first = await rendered()
+  expect(first).toEqual({
+    count: posts,
+    part: ['Beitrag 2 <von vielen>', 'Beitrag 1 <von vielen>'],
+    one: ['Beitrag 1 <von vielen>', 'Post 1 <of many>', 'What 1 is about'],
+    article: '<p>The <strong>text</strong> of 1</p>',
+    missing: ['LiveEntryNotFoundError', 'LiveEntryNotFoundError'],
+    refused: [
+      ['SluglineError', 'unauthenticated'],
+      ['SluglineError', 'unauthenticated'],
+    ],
+  })
+  const [entry] = (await made(call('GET', '/query/post?filter[slug][eq]=/posts/post-1'))).data
+  await made(call('PUT', `/content?q=${entry.id}`, { fields: { teaser: 'Changed a moment ago' } }))
+  expect((await rendered()).one[2]).toBe('Changed a moment ago')
 })

@@ -1,5 +1,4 @@
 import { languages } from '../../languages.mjs'
-import { entries } from '../../slugline.mjs'
 
 const postsOnPage = 20
 
@@ -15,13 +14,8 @@ function pagesOf(posts, address) {
   }))
 }
 
-/** What one language has: three lists, whatever number of pages is made of them. */
-async function contentIn({ code, home, words }) {
-  const [posts, tags, menus] = await Promise.all([
-    entries('post', { locale: code, sort: '-date' }),
-    entries('tag', { locale: code, sort: 'name' }),
-    entries('menu', { locale: code, children: 1 }),
-  ])
+/** What one language has: pages of posts, of lists, and the search. */
+function contentIn({ code, home, words }, { posts, topics, menus }) {
   const main = menus.find(({ fields }) => fields.name === 'main')
   const items = (main?.children ?? []).map(({ fields }) => ({
     label: fields.label,
@@ -36,7 +30,7 @@ async function contentIn({ code, home, words }) {
     posts: posts.map(entry => ({ language, entry, url: `${entry.slug}/` })),
     lists: [
       ...pagesOf(posts, home).map(page => ({ ...page, language, title: words.newest, key: 'home' })),
-      ...tags.flatMap(tag =>
+      ...topics.flatMap(tag =>
         pagesOf(ofTag(tag), `${tag.slug}/`).map(page => ({
           ...page,
           language,
@@ -67,8 +61,10 @@ function withTranslations(pages, keyOf) {
   return pages.map(page => ({ ...page, translations: byKey.get(keyOf(page)) }))
 }
 
-export default async function () {
-  const all = await Promise.all(languages.map(contentIn))
+/** @param data the lists of the plugin, by name and language */
+export default function ({ posts, topics, menus }) {
+  const inLanguage = ({ code }) => ({ posts: posts[code], topics: topics[code], menus: menus[code] })
+  const all = languages.map(language => contentIn(language, inLanguage(language)))
   return {
     posts: withTranslations(byAddress(all.flatMap(({ posts }) => posts)), ({ entry }) => entry.id),
     searches: withTranslations(
