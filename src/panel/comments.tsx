@@ -80,7 +80,7 @@ function One({ shown, talk, comment }: OneProps) {
         {isOwn && (
           <details>
             <summary>{view.t('Edit')}</summary>
-            <Form view={view} action={`${action}${query}`}>
+            <Form view={view} action={`${action}${query}`} note>
               <textarea
                 class="input"
                 name="body"
@@ -136,7 +136,7 @@ function New({ shown, talk }: { shown: Shown; talk: Talk }) {
       .at(-1) ?? 'first'
   }-next`
   return (
-    <Form view={view} action={`${pathOf(id)}/comments${queryOf(locale)}`} class="comment-new">
+    <Form view={view} action={`${pathOf(id)}/comments${queryOf(locale)}`} class="comment-new" note>
       {fields.length > 0 && (
         <div class="field">
           <label for="comment-about">{view.t('About')}</label>

@@ -1,11 +1,10 @@
 import { differingIn, wordsIn } from '../resources/views/conflict.js'
-import type { Piece } from '../services/content/word-diff.js'
 import type { Field } from './form-field.js'
 import type { Texts } from './pages.js'
 import { Moment } from './parts.js'
 import { filledRows } from './rows.js'
 import type { Save } from './savers.js'
-import { OwnWords, type WithPieces, withPieces } from './text-difference.js'
+import { OwnWords, type ShownPiece, type WithPieces, withPieces } from './text-difference.js'
 import type { View } from './view.js'
 import { inZone, shownZone } from './zoned-times.js'
 
@@ -49,7 +48,7 @@ const shownText = (field: Field, values: readonly string[]) =>
 interface Side {
   view: View
   text: string
-  pieces: readonly Piece[] | undefined
+  pieces: readonly ShownPiece[] | undefined
   own: 'removed' | 'added'
 }
 
@@ -136,6 +135,7 @@ export async function Conflict({
       ...one,
       before: shownText(one.field, one.theirs),
       after: shownText(one.field, one.mine),
+      isRich: one.field.kind === 'html',
     })),
   )
   const taken = fields.filter(({ name }) => members?.has(name) && texts[name] === undefined)

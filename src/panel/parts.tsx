@@ -71,6 +71,8 @@ interface FormProps {
   class?: string
   /** Set if the browser keeps typed values until they are saved. */
   draft?: string | undefined
+  /** Set for a short text beside the main form, which the browser keeps until it is sent. */
+  note?: true
   /** Whether the response replaces the whole page, so that the browser loads it. */
   whole?: boolean
   children?: Child
@@ -88,13 +90,14 @@ const scripted = (view: View, action: string) => ({
  * A form that posts. With the script the response is put into the current page, so that focus and typed text stay;
  * without it the browser loads the response.
  */
-export const Form = ({ view, action, id, class: kind, draft, whole, children }: FormProps) => (
+export const Form = ({ view, action, id, class: kind, draft, note, whole, children }: FormProps) => (
   <form
     method="post"
     action={`${view.base}${action}`}
     id={id}
     class={kind}
     data-draft={draft}
+    data-note={note && ''}
     novalidate={draft !== undefined}
     // On Back a browser would restore texts, and the page would not mark them as unsaved.
     autocomplete={draft === undefined ? undefined : 'off'}

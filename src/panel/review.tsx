@@ -20,7 +20,7 @@ export function AskForReview(shown: Shown) {
   const { view, id } = shown
   if (!mayAsk(shown)) return null
   return (
-    <Form view={view} action={`${pathOf(id)}/review`}>
+    <Form view={view} action={`${pathOf(id)}/review`} note>
       <Fields
         view={view}
         fields={[{ name: 'note', label: view.t('Note for the review'), kind: 'lines', rows: 2 }]}
@@ -56,7 +56,7 @@ function Answers({ shown, request }: { shown: Shown; request: Request }) {
       </div>
       <details open={said?.errors.has('note') === true}>
         <summary>{view.t('Send back with a note')}</summary>
-        <Form view={view} action={`${action}/return`}>
+        <Form view={view} action={`${action}/return`} note>
           <Fields
             view={view}
             fields={[

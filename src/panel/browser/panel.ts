@@ -11,6 +11,7 @@ import { startKeys } from './keys.js'
 import { startList } from './list.js'
 import { startNarrowing } from './narrow.js'
 import { startNewPage } from './new-page.js'
+import { startNotes } from './notes.js'
 import { startPalette } from './palette.js'
 import { startPanes } from './panes.js'
 import { startParts } from './parts.js'
@@ -35,6 +36,7 @@ startList()
 startRows()
 startFollowing()
 startDrafts()
+startNotes()
 startKeys()
 startPalette()
 startPresence()

@@ -20,6 +20,7 @@ export interface ChangedValue {
   readonly label: string
   readonly before: string
   readonly after: string
+  readonly isRich?: boolean
 }
 
 const hidden = new Set([
@@ -124,7 +125,14 @@ async function entryValue(
   const [before, after] = await Promise.all([change.old_values, change.new_values].map(shown))
   return before === after
     ? []
-    : [{ label: field?.label ?? viewer.t('Value'), before: before ?? '', after: after ?? '' }]
+    : [
+        {
+          label: field?.label ?? viewer.t('Value'),
+          before: before ?? '',
+          after: after ?? '',
+          isRich: field?.field_type === 'richtext',
+        },
+      ]
 }
 
 /** Returns the changed values of a change, in the words of the forms. */

@@ -7,6 +7,7 @@ export interface ChangedText {
   readonly locale: string
   readonly before: string | null
   readonly after: string | null
+  readonly isRich: boolean
 }
 
 const maxTitles = 200
@@ -15,9 +16,10 @@ const maxTitles = 200
 export async function namesIn(ids: readonly string[], parts: SpaceParts) {
   const titles = await titlesById([...new Set(ids)].slice(0, maxTitles), parts)
   const { fieldsOf } = await modelOf(parts)
-  const labels = new Map([...fieldsOf.values()].flat().map(({ field_id, label }) => [field_id, label]))
+  const fields = new Map([...fieldsOf.values()].flat().map(field => [field.field_id, field]))
   return {
     titleOf: (id: string): string => titles.get(id) ?? id,
-    labelOf: (id: string, otherwise = id): string => labels.get(id) ?? otherwise,
+    labelOf: (id: string, otherwise = id): string => fields.get(id)?.label ?? otherwise,
+    isRich: (id: string): boolean => fields.get(id)?.field_type === 'richtext',
   }
 }

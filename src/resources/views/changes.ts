@@ -18,7 +18,7 @@ export const noChanges = 'No unpublished changes.'
 /** Returns the unpublished changes that the next publish of an entry's tree makes public. */
 export async function changedEntries(id: string, parts: SpaceParts, { t }: Wording): Promise<ChangedEntry[]> {
   const { changes } = await parts.services.space.changes.list(id)
-  const { titleOf, labelOf } = await namesIn(
+  const { titleOf, labelOf, isRich } = await namesIn(
     changes.map(one => one.content_data_id),
     parts,
   )
@@ -28,6 +28,7 @@ export async function changedEntries(id: string, parts: SpaceParts, { t }: Wordi
     word: t(words[change]),
     values: fields.map(({ field_id, name, locale, public: before, working: after }) => ({
       field: labelOf(field_id, name),
+      isRich: isRich(field_id),
       locale,
       before,
       after,

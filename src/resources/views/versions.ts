@@ -112,7 +112,7 @@ export async function comparisonOf(from: string, to: string, parts: SpaceParts):
     ? versions.differenceToNow(from)
     : versions.difference(from, to))
   const ids = [...values.map(one => one.content_data_id), ...added, ...removed]
-  const { titleOf, labelOf } = await namesIn(ids, parts)
+  const { titleOf, labelOf, isRich } = await namesIn(ids, parts)
   return {
     added: added.map(titleOf),
     removed: removed.map(titleOf),
@@ -120,6 +120,7 @@ export async function comparisonOf(from: string, to: string, parts: SpaceParts):
       ...one,
       title: titleOf(content_data_id),
       field: labelOf(field_id),
+      isRich: isRich(field_id),
     })),
   }
 }

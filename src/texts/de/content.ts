@@ -365,4 +365,8 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Create an address': 'Adresse erstellen',
   'A secret address shows the schedule in your calendar program. Whoever has it can read titles and times.':
     'Eine geheime Adresse zeigt den Plan in einem Kalenderprogramm. Wer sie hat, kann Titel und Zeiten lesen.',
+  'Link to {address}': 'Link auf {address}',
+  '{format} added': '{format} hinzugefügt',
+  '{format} removed': '{format} entfernt',
+  'Only markup has changed that is not seen.': 'Nur nicht sichtbare Auszeichnung hat sich geändert.',
 }

@@ -325,4 +325,8 @@ export const contentTexts = [
   'Subscribe',
   'Create an address',
   'A secret address shows the schedule in your calendar program. Whoever has it can read titles and times.',
+  'Link to {address}',
+  '{format} added',
+  '{format} removed',
+  'Only markup has changed that is not seen.',
 ] as const

@@ -367,4 +367,8 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Create an address': 'Créer une adresse',
   'A secret address shows the schedule in your calendar program. Whoever has it can read titles and times.':
     'Une adresse secrète montre le planning dans votre logiciel de calendrier. Quiconque la possède peut lire les titres et les dates.',
+  'Link to {address}': 'Lien vers {address}',
+  '{format} added': '{format} ajouté',
+  '{format} removed': '{format} supprimé',
+  'Only markup has changed that is not seen.': 'Seul un balisage invisible a changé.',
 }

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { testApp } from '../support/app.js'
+import { browserOf, chromiumMissing, looks } from '../support/browser.js'
+import { factories } from '../support/factories.js'
+import { browserProfile, killableBrowser } from '../support/killed-browser.js'
+
+const app = await testApp({ publish_mode: 'staged' })
+const { call, config } = app
+const { datatype, field, route, entry } = factories(app)
+const kind = (await datatype('Page')).datatype_id
+await field(kind, 'Teaser', 'text')
+
+async function page(slug: string) {
+  const { route_id } = await route(slug)
+  const { content_data_id } = await entry(kind, { route_id })
+  return { id: content_data_id as string, path: `/content/entry/${content_data_id}` }
+}
+const bodies = async (id: string) =>
+  (await call('GET', `/api/v1/comments?content_data_id=${id}`)).body.map((one: { body: string }) => one.body)
+
+describe.skipIf(chromiumMissing)('a comment that is typed and not sent', async () => {
+  const { panel, url } = await browserOf(app)
+
+  it('is offered after the browser was killed, beside the form, until it is sent', async () => {
+    const { id, path } = await page('/killed')
+    const profile = browserProfile()
+    const cookie = { name: config.cookie_name, value: 'editor-secret-of-this-test', url }
+    const first = await killableBrowser(profile)
+    await first.context.addCookies([cookie])
+    const tab = await first.context.newPage()
+    await tab.setViewportSize(looks.light.viewport)
+    await tab.goto(`${url}/admin${path}`)
+    await tab.locator('textarea[data-names]').pressSequentially('Half a thought')
+    const kept = () =>
+      tab.evaluate(
+        () =>
+          new Promise<number>(resolve => {
+            const request = indexedDB.open('slugline drafts', 1)
+            request.onsuccess = () => {
+              const all = request.result.transaction('drafts').objectStore('drafts').getAll()
+              all.onsuccess = () =>
+                resolve(all.result.filter(({ values }) => JSON.stringify(values).includes('thought')).length)
+            }
+          }),
+      )
+    await expect.poll(kept, { timeout: 30_000 }).toBe(1)
+    await first.kill9()
+
+    const second = await killableBrowser(profile)
+    await second.context.addCookies([cookie])
+    const again = await second.context.newPage()
+    await again.setViewportSize(looks.light.viewport)
+    await again.goto(`${url}/admin${path}`)
+    const box = again.locator('textarea[data-names]')
+    await again.locator('.comment-new').getByRole('button', { name: 'Restore' }).click()
+    expect(await box.inputValue()).toBe('Half a thought')
+    await again.getByRole('button', { name: 'Comment', exact: true }).click()
+    await expect.poll(() => bodies(id)).toEqual(['Half a thought'])
+    await again.locator('.comment .comment-body').waitFor()
+    await again.reload()
+    await box.waitFor()
+    expect(await box.inputValue()).toBe('')
+    await expect.poll(() => again.getByRole('button', { name: 'Restore' }).count()).toBe(0)
+  })
+
+  it('is kept when the sending fails, and forgotten when it is discarded', async () => {
+    const { id, path } = await page('/refused')
+    const seen = await panel({ as: 'editor' })
+    const { page: tab } = seen
+    tab.on('dialog', dialog => dialog.accept())
+    await seen.open(path)
+    const box = tab.locator('textarea[data-names]')
+    await box.fill('Not yet sent')
+    await tab.route('**/comments', request => request.abort())
+    await tab.getByRole('button', { name: 'Comment', exact: true }).click()
+    await tab.locator('#saved', { hasText: 'no connection' }).waitFor()
+    expect(await box.inputValue()).toBe('Not yet sent')
+    await tab.unroute('**/comments')
+    await tab.reload()
+    await tab.locator('.comment-new').getByRole('button', { name: 'Restore' }).waitFor()
+    expect(await seen.axe()).toEqual([])
+    await tab.locator('.comment-new').getByRole('button', { name: 'Discard' }).click()
+    await tab.reload()
+    await box.waitFor()
+    await expect.poll(() => tab.locator('.offered').count()).toBe(0)
+    expect(await bodies(id)).toEqual([])
+  })
+
+  it('is kept for the answer to a review too, which is folded', async () => {
+    const { id, path } = await page('/review')
+    await call('POST', '/api/v1/review-requests', { as: 'editor', body: { content_data_id: id, note: '' } })
+    const { page: tab, open } = await panel({ as: 'admin' })
+    await open(path)
+    const note = tab.locator('form[action$="/return"] textarea')
+    await tab.getByText('Send back with a note').click()
+    await note.fill('Please shorten')
+    await tab.reload()
+    await tab.locator('form[action$="/return"]').getByRole('button', { name: 'Restore' }).click()
+    expect(await note.inputValue()).toBe('Please shorten')
+    await tab.getByRole('button', { name: 'Send back', exact: true }).click()
+    await tab.getByText('requested a review').waitFor({ state: 'detached' })
+    const [request] = (await call('GET', `/api/v1/review-requests?content_data_id=${id}`)).body
+    expect([request.status, request.answer]).toEqual(['returned', 'Please shorten'])
+  })
+})
