@@ -134,7 +134,7 @@ export function TextDifference({ view, of }: { view: Wording; of: WithPieces<Dif
         if (piece.kind === 'added') return <ins>{piece.text}</ins>
         return <SameText piece={piece} note={changedFormats(piece, view)} />
       })}
-      {isUnseen(of) && <em> {view.t('Only markup has changed that is not seen.')}</em>}
+      {isUnseen(of) && <em> {view.t('Only invisible markup has changed.')}</em>}
     </>
   )
 }

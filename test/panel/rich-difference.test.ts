@@ -49,7 +49,7 @@ it('markup that is not seen is said to be, and hostile text stays text', async (
   const id = await page('/unseen')
   const at = `/admin/content/entry/${id}/changes`
   await change(id, '<h2>Prices</h2><p><span>From ten</span> euros, see <a href="/old">here</a>.</p>')
-  expect(shown((await call('GET', at)).text)).toContain('Only markup has changed that is not seen.')
+  expect(shown((await call('GET', at)).text)).toContain('Only invisible markup has changed.')
   await change(id, '<p>&lt;img src=x onerror=alert(1)&gt; <a href="/&quot;&gt;&lt;b&gt;">x</a></p>')
   const { text } = await call('GET', at)
   expect(text).toContain('&lt;img')

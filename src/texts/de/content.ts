@@ -368,5 +368,5 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Link to {address}': 'Link auf {address}',
   '{format} added': '{format} hinzugefügt',
   '{format} removed': '{format} entfernt',
-  'Only markup has changed that is not seen.': 'Nur nicht sichtbare Auszeichnung hat sich geändert.',
+  'Only invisible markup has changed.': 'Nur unsichtbare Auszeichnungen haben sich geändert.',
 }

@@ -328,5 +328,5 @@ export const contentTexts = [
   'Link to {address}',
   '{format} added',
   '{format} removed',
-  'Only markup has changed that is not seen.',
+  'Only invisible markup has changed.',
 ] as const

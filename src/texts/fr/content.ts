@@ -370,5 +370,5 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Link to {address}': 'Lien vers {address}',
   '{format} added': '{format} ajouté',
   '{format} removed': '{format} supprimé',
-  'Only markup has changed that is not seen.': 'Seul un balisage invisible a changé.',
+  'Only invisible markup has changed.': 'Seul un balisage invisible a changé.',
 }
