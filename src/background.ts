@@ -8,6 +8,8 @@ import { beatIntervalMs } from './services/operation/instances.js'
 /** How often the service looks for content of older versions, and whether they have ended. */
 const olderIntervalMs = 15_000
 const planIntervalMs = 2000
+/** Instances carry out a schedule one after the other within this time, so that the later ones find it done. */
+const planSpreadMs = 100
 const pendingIntervalMs = 15_000
 const expiryIntervalMs = 3_600_000
 const backupIntervalMs = 60_000
@@ -22,7 +24,10 @@ interface Task {
   readonly intervalMs: number
   /** Runs it at the start too, for work that was due while no instance was alive. */
   readonly atStart?: boolean
-  work(): Promise<unknown>
+  /** Runs it as soon as the database answers again. */
+  readonly afterOutage?: boolean
+  /** @param again runs it once more after that many milliseconds, besides the interval */
+  work(again: (waitMs: number) => void): Promise<unknown>
 }
 
 interface Work {
@@ -35,6 +40,7 @@ function tasksOf({ db, services, config }: Work): Task[] {
   const beat = {
     failure: 'this instance could not report that it is running',
     intervalMs: beatIntervalMs,
+    afterOutage: true,
     work: () => services.beat(),
   }
   // All others change something.
@@ -51,15 +57,20 @@ function tasksOf({ db, services, config }: Work): Task[] {
       failure: 'deliveries could not be sent',
       intervalMs: duration(config.webhook_scan_interval),
       atStart: true,
+      afterOutage: true,
       work: () => services.delivery.drain(),
     },
     {
       failure: 'schedules could not be carried out',
       intervalMs: planIntervalMs,
       atStart: true,
-      async work() {
-        await services.space.publishing.runDue()
-        await services.adminSpace.publishing.runDue()
+      afterOutage: true,
+      async work(again) {
+        const waits = [
+          await services.space.publishing.runDue(planIntervalMs),
+          await services.adminSpace.publishing.runDue(planIntervalMs),
+        ].filter(ms => ms !== undefined)
+        if (waits.length > 0) again(Math.min(...waits) + Math.random() * planSpreadMs)
       },
     },
     {
@@ -127,13 +138,32 @@ export function startBackgroundWork(work: Work, log: Log): { stop(): Promise<voi
   db.onCommit(({ deliveries }) => {
     if (deliveries > 0) services.delivery.schedule()
   })
-  const timers = tasksOf(work).map(({ failure, intervalMs, atStart, work }) => {
-    const run = () => void work().catch(error => log.warn({ err: error }, failure))
+  const timers: NodeJS.Timeout[] = []
+  let isStopped = false
+  for (const { failure, intervalMs, atStart, afterOutage, work: task } of tasksOf(work)) {
+    let soon: NodeJS.Timeout | undefined
+    const again = (waitMs: number) => {
+      clearTimeout(soon)
+      soon = setTimeout(run, waitMs).unref()
+    }
+    let isRunning = false
+    const run = () => {
+      // One that waits for the database holds one connection, and not more with each turn.
+      if (isStopped || isRunning) return
+      isRunning = true
+      void task(again)
+        .catch(error => log.warn({ err: error }, failure))
+        .finally(() => {
+          isRunning = false
+        })
+    }
     if (atStart) run()
-    return setInterval(run, intervalMs).unref()
-  })
+    if (afterOutage) db.outage.onEnd(run)
+    timers.push(setInterval(run, intervalMs).unref())
+  }
   return {
     async stop() {
+      isStopped = true
       for (const timer of timers) clearInterval(timer)
       await Promise.all([
         services.importJobs.stop(),

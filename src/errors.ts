@@ -178,6 +178,13 @@ export const providerFailed = (message: string) => new HttpError(502, 'provider_
 export const unavailable = (message: string, seconds = 1) =>
   new HttpError(503, 'unavailable', message, undefined, { 'Retry-After': String(seconds) })
 
+/** The database does not answer: what is in memory may be given instead. */
+export class DatabaseAwayError extends HttpError {
+  constructor() {
+    super(503, 'unavailable', 'the database does not respond', undefined, { 'Retry-After': '1' })
+  }
+}
+
 /** For changes and sign-ins at an instance whose database takes none. */
 export const readOnlyInstance = () =>
   new HttpError(

@@ -81,7 +81,7 @@ export async function prepare(url, { pages = 24, plans = 0, hook } = {}) {
 export function load(front, site, { isOver, urls, reads = front, freshMs = 1000 }) {
   const figures = {
     ...{ front, site, urls, answers: new Counts(), wrong: new Counts(), samples: [] },
-    ...{ stale: [], made: [], media: [], writtenAt: performance.now(), gaps: [] },
+    ...{ stale: [], aged: [], lasting: 0, made: [], media: [], writtenAt: performance.now(), gaps: [] },
   }
   const by = {
     nobody: caller(reads),
@@ -158,8 +158,12 @@ async function read(part, isPublic) {
         let newer = value + 1
         while (page.at[newer] === undefined) newer++
         const age = from - page.at[newer]
-        figures.stale.push(age)
-        if (age > freshMs) wrong(part, `${name} too old`, `${page.slug} ${age.toFixed(0)} ms`)
+        // While the database is away, pages say for how long nobody could be asked, rounded down.
+        const told = answer.headers.get('age')
+        const known = told === null ? 0 : (Number(told) + 1) * 1000
+        ;(told === null ? figures.stale : figures.aged).push(age)
+        if (age > freshMs + known)
+          wrong(part, `${name} too old`, `${page.slug} ${age.toFixed(0)} ms, Age ${told}`)
       }
     } else if (answer.status < 500 && answer.status !== 0) wrong(part, name, `${answer.status} ${page.slug}`)
     await sleep(20)
@@ -173,6 +177,7 @@ async function readStill(part) {
     const answer = await by.nobody('GET', `${site.still[page].slug}?format=clean`)
     if (note(part, 'unchanged page', answer, 200)) {
       if (answer.json?.head !== `still ${page}`) wrong(part, 'unchanged page', answer.text.slice(0, 200))
+      if (answer.headers.has('age')) part.figures.lasting++
     } else if (answer.status < 500 && answer.status !== 0) wrong(part, 'unchanged page', `${answer.status}`)
     await sleep(20)
   }

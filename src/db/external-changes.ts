@@ -1,5 +1,5 @@
-import type { Log } from '../ports.js'
 import type { Dialect } from './dialects/dialect.js'
+import type { Outage } from './outage.js'
 
 const watchIntervalMs = 500
 /**
@@ -19,10 +19,7 @@ export class ExternalChanges {
   private watching: NodeJS.Timeout | undefined
   private readonly listeners: (() => void)[] = []
 
-  constructor(
-    private readonly dialect: Pick<Dialect, 'externalVersion' | 'cheapToRead' | 'isShared'>,
-    private readonly log: Log,
-  ) {}
+  constructor(private readonly dialect: Pick<Dialect, 'externalVersion' | 'cheapToRead' | 'isShared'>) {}
 
   known(): number {
     if (this.dialect.cheapToRead) this.poll(pollIntervalMs)
@@ -50,23 +47,18 @@ export class ExternalChanges {
     this.listeners.push(listener)
   }
 
-  watch(): void {
+  /** @param answered is called with the time of each question that the database has answered */
+  watch(outage: Outage, answered: (askedAt: number) => void): void {
     if (this.dialect.cheapToRead) {
       this.watching = setInterval(() => this.poll(0), watchIntervalMs).unref()
       return
     }
-    let looking = false
-    this.watching = setInterval(() => {
-      // A database that does not answer is asked again only when the last question has failed.
-      if (looking) return
-      looking = true
-      this.now()
-        .catch(error => this.log.warn({ err: error }, 'cannot look for changes'))
-        .finally(() => {
-          looking = false
-        })
-    }, watchIntervalMs)
-    this.watching.unref()
+    const look = async () => {
+      const askedAt = performance.now()
+      if (await outage.ask(() => this.now())) answered(askedAt)
+    }
+    void look()
+    this.watching = setInterval(() => void look(), watchIntervalMs).unref()
   }
 
   close(): void {

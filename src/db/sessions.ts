@@ -1,4 +1,4 @@
-import { type HttpError, unavailable } from '../errors.js'
+import { DatabaseAwayError, type HttpError, unavailable } from '../errors.js'
 import type { StatementCounts } from '../metrics.js'
 import type { Dialect, RawRow, Session } from './dialects/dialect.js'
 
@@ -8,9 +8,7 @@ import type { Dialect, RawRow, Session } from './dialects/dialect.js'
 export function translated(dialect: Dialect, error: unknown): HttpError | unknown {
   const failure = dialect.classify(error)
   if (failure === 'retry') return unavailable('the database is busy, try again')
-  return failure === 'unavailable' || failure === 'unwritable'
-    ? unavailable('the database does not respond')
-    : error
+  return failure === 'unavailable' || failure === 'unwritable' ? new DatabaseAwayError() : error
 }
 
 /** The number of commits fails in the API's words as reads do: every signed-in request asks for it. */

@@ -54,16 +54,21 @@ export const pageSource = (pages: PageService): Source<PageRequest> => ({
   read: wanted => pages.page(wanted),
 })
 
-/** `pageSource` that gives the redirect of a missing page, for one more query. @param prefix in front of the slugs */
+/**
+ * `pageSource` that gives the redirect of a missing page, for one more query.
+ * @param prefix in front of the slugs
+ * @param page reads a page
+ */
 export const movedPageSource = (
   pages: PageService,
   redirects: RedirectService,
   prefix: string,
+  page = (wanted: PageRequest) => pages.page(wanted),
 ): Source<PageRequest> => ({
   ...pageSource(pages),
   async read(wanted) {
     try {
-      return await pages.page(wanted)
+      return await page(wanted)
     } catch (error) {
       const found = error instanceof HttpError && error.status === 404 && (await redirects.of(wanted))
       if (!found) throw error
@@ -121,6 +126,7 @@ export const deliveries =
 /**
  * A rendered page with its strong ETag, or 304 when the caller has it already. Caches may store it, ask again each
  * time, and show it for half a minute while they ask; CDNs can purge it by the ids of its route and its root entry.
+ * With an `Age` nobody could be asked whether it is current (RFC 9111, 5.1).
  */
 export function answerWith(
   request: Request,
@@ -130,9 +136,10 @@ export function answerWith(
   format: FormatName = 'native',
   more?: Readonly<Record<string, string>>,
 ): Response {
-  const { body, etag } = answer
+  const { body, etag, ageSeconds } = answer
   const own = headersFor[visibility](answer, info.requestId)
-  const plain = more ? { ...own, ...more } : own
+  const aged = ageSeconds === undefined ? own : { ...own, Age: String(Math.floor(ageSeconds)) }
+  const plain = more ? { ...aged, ...more } : aged
   const headers = format.startsWith('strapi') ? { ...plain, Vary: 'Strapi-Response-Format' } : plain
   info.finished = true
   const known = matches(request.headers.get('if-none-match') ?? undefined, etag)

@@ -28,7 +28,10 @@ export function publicRoutes(
 ) {
   const requests = pageRequests('', 'public', config)
   const files = siteFiles(space.publishedPages, config)
-  const deliver = deliveries('public', movedPageSource(space.pages, redirects, ''))
+  const deliver = deliveries(
+    'public',
+    movedPageSource(space.pages, redirects, '', wanted => space.pages.lastingPage(wanted)),
+  )
 
   async function refuse(error: unknown, request: Request, { requestId }: RequestInfo): Promise<Response> {
     const path = addressOf(request.url).split('?', 1)[0] as string

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
+import { DatabaseAwayError } from '../../src/errors.js'
 import { open } from '../../src/server.js'
 import { type Caller, testApp } from '../support/app.js'
 
@@ -182,6 +183,30 @@ describe('a plan', () => {
     expect((await traces(() => Promise.all([run(), run()]))).events).toEqual(['content.unpublished'])
     expect((await visit()).status).toBe(404)
     expect((await traces(run)).changes).toEqual([])
+  })
+
+  it('is looked for ahead', async () => {
+    const [first, second] = [await page(), await page()]
+    const { publishing } = services.space
+    for (const { root } of [first, second])
+      await api('POST', '/content/schedule', { content_data_id: root, publish_at: at(10) })
+    expect(await publishing.runDue(2000)).toBe(undefined)
+    clock.advance(8500)
+    expect(await publishing.runDue(2000)).toBe(1500)
+    clock.advance(1500)
+    expect(await publishing.runDue(2000)).toBe(undefined)
+    for (const { visit } of [first, second]) expect((await visit()).status).toBe(200)
+  })
+
+  it('is tried again soon when the database was away', async () => {
+    const { root, visit } = await page()
+    await api('POST', '/content/schedule', { content_data_id: root, publish_at: at(10) })
+    clock.advance(10_000)
+    const away = vi.spyOn(db, 'edit').mockRejectedValue(new DatabaseAwayError())
+    expect(await services.space.publishing.runDue(2000)).toBe(500)
+    away.mockRestore()
+    expect(await services.space.publishing.runDue(2000)).toBe(undefined)
+    expect((await visit()).status).toBe(200)
   })
 
   it('comes true once however many instances there are', async () => {

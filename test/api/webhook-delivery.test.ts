@@ -9,6 +9,7 @@ import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { internalTables, tables } from '../../src/db/tables.js'
+import { DatabaseAwayError } from '../../src/errors.js'
 import { WebhookDispatcher } from '../../src/services/webhooks/dispatcher.js'
 import { testApp } from '../support/app.js'
 import { updated } from '../support/events.js'
@@ -515,6 +516,51 @@ describe('two instances', () => {
     expect(target.received).toHaveLength(0)
     await send(10_000)
     expect(target.received).toHaveLength(3)
+  })
+
+  it('leave what the other holds while that runs, although the lease is over', async () => {
+    await hook(target.origin)
+    await emit(3)
+    const ids = (await app.deliveries()).map(row => row.delivery_id)
+    const now = new Date(clock.now()).toISOString()
+    const instance_id = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
+    const other = { instance_id, version: '0', schema_number: 1, role: 'instance', pid: 1 }
+    const row = { ...other, host: 'there', started_at: now, beat_at: now, clock_ms: 0 }
+    await db.write(systemActor, async tx => {
+      await tx.insertInternal(internalTables.instances, row)
+      await tx.updateInternal(deliveries, ids, { leased_by: `${instance_id}.x`, due_at: now })
+    })
+    await send()
+    expect(target.received).toHaveLength(0)
+    const held = await app.deliveries()
+    expect(held.map(({ leased_by, due_at }) => [leased_by, (due_at ?? '') > now])).toEqual(
+      Array(3).fill([`${instance_id}.x`, true]),
+    )
+    // It has died, and whoever noticed has removed its row.
+    await db.write(systemActor, tx => tx.deleteInternal(internalTables.instances, instance_id))
+    await send(6000)
+    expect(target.received).toHaveLength(3)
+  })
+
+  it('send nothing twice that they could not write for longer than their lease', async () => {
+    await hook(target.origin)
+    const one = instance()
+    const ends: (() => void)[] = []
+    target.answer = (_, response) => void ends.push(() => response.end())
+    await emit()
+    clock.advance(2000)
+    const drained = one.drain()
+    await expect.poll(() => ends.length).toBe(1)
+    const away = vi.spyOn(db, 'write').mockRejectedValue(new DatabaseAwayError())
+    onTestFinished(() => away.mockRestore())
+    ends[0]?.()
+    await expect.poll(() => away.mock.calls.length).toBeGreaterThan(0)
+    clock.advance(3 * minute)
+    away.mockRestore()
+    await drained
+    await services.delivery.drain()
+    expect(target.received).toHaveLength(1)
+    expect(await last()).toMatchObject({ status: 'success', attempts: 1 })
   })
 
   it('give back what they are at when they stop, and begin nothing more', async () => {

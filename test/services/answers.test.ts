@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { ForeignCommits } from '../../src/db/foreign-commits.js'
 import type { Commit } from '../../src/db/writer.js'
 import { Answers, bookTag, treeTag } from '../../src/services/delivery/answers.js'
 
@@ -7,10 +8,14 @@ const mebibyte = 2 ** 20
 /** A memory, and commits that it hears of. */
 function memory(maxBytes: number) {
   let listener: (commit: Commit) => void = () => undefined
+  let foreign: (commits: ForeignCommits) => void = () => undefined
   const answers = new Answers(
     {
       onCommit: given => {
         listener = given
+      },
+      onForeignCommits: given => {
+        foreign = given
       },
     },
     maxBytes,
@@ -25,7 +30,7 @@ function memory(maxBytes: number) {
       deliveries: 0,
       ...given,
     })
-  return { answers, commit }
+  return { answers, commit, foreign: (commits: ForeignCommits) => foreign(commits) }
 }
 
 it('keeps no more than its bound, whatever kinds fill it', () => {

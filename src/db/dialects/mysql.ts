@@ -70,14 +70,14 @@ const milliseconds = 'floor(unix_timestamp(sysdate(3)) * 1000)'
 const now = `cast(${milliseconds} as signed)`
 
 const tryTable = ({ read, transaction }: Pick<Dialect, 'read' | 'transaction'>): TryTable => ({
-  count: (key, windowMs) =>
+  count: (key, windowMs, n) =>
     transaction(async session => {
       // Columns are set in this order, each from those that are set already.
       await session.run(
-        `insert into auth_limits (\`key\`, points, expire) values (?, 1, ${now} + ?) on duplicate key update
-          points = if(expire <= ${now}, 1, points + 1),
+        `insert into auth_limits (\`key\`, points, expire) values (?, ?, ${now} + ?) on duplicate key update
+          points = if(expire <= ${now}, 0, points) + ?,
           expire = if(expire <= ${now}, ${now} + ?, least(expire, ${now} + ?))`,
-        [key, windowMs, windowMs, windowMs],
+        [key, n, windowMs, n, windowMs, windowMs],
       )
       const [row] = await session.all(
         `select points, expire - ${now} as left_ms from auth_limits where \`key\` = ?`,

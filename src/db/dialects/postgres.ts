@@ -53,15 +53,15 @@ const lock = 7_305_264_801
 const milliseconds = "floor(date_part('epoch', clock_timestamp()) * 1000)"
 
 const tryTable = (read: Session): TryTable => ({
-  async count(key, windowMs) {
+  async count(key, windowMs, n) {
     const [row] = await read.all(
       `insert into auth_limits as l (key, points, expire)
-        select ?, 1, t.now + t.length from (select ${milliseconds}::bigint as now, ?::bigint as length) t
+        select ?, ?::integer, t.now + t.length from (select ${milliseconds}::bigint as now, ?::bigint as length) t
         on conflict (key) do update set
-          points = case when l.expire <= excluded.expire - ? then 1 else l.points + 1 end,
+          points = excluded.points + case when l.expire <= excluded.expire - ? then 0 else l.points end,
           expire = case when l.expire <= excluded.expire - ? then excluded.expire else least(l.expire, excluded.expire) end
         returning points, expire - ${milliseconds}::bigint as left_ms`,
-      [key, windowMs, windowMs, windowMs],
+      [key, n, windowMs, windowMs, windowMs],
     )
     return { points: Number(row?.points), leftMs: Math.max(0, Number(row?.left_ms)) }
   },

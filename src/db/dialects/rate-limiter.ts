@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
+import { DatabaseAwayError } from '../../errors.js'
 import type { RateLimiter } from '../../ports.js'
+import { failureOf } from './driver-error.js'
 
 interface Amount {
   points: number
   duration: number
 }
-
-/** How long the table may take, in milliseconds: the limited requests have statements of their own to wait for. */
-const tableTimeoutMs = 1000
 
 type Counting = Pick<RateLimiterAbstract, 'consume' | 'delete' | 'set'>
 type Library = typeof import('rate-limiter-flexible')
@@ -59,34 +57,69 @@ interface Tries {
 
 /** The table of `migrations/006`, whose windows are those of the database's own clock. */
 export interface TryTable {
-  /** Counts one more try of the key, in the window that runs or in a new one. */
-  count(key: string, windowMs: number): Promise<Tries>
+  /** Counts `n` more tries of the key, in the window that runs or in a new one. */
+  count(key: string, windowMs: number, n: number): Promise<Tries>
   /** Removes windows that ended long ago. */
   removeOld(): Promise<void>
 }
 
+/** Tries of one key that are counted together. */
+interface Batch {
+  size: number
+  readonly counted: Promise<Tries>
+}
+
 /** How often old windows are removed, and how many refused keys are remembered. */
 const [removeIntervalMs, maxRefused] = [300_000, 10_000]
+/** Instances that count the same new key at one moment may lock each other out. */
+const maxRepeats = 3
+
+/** @throws 503 when the tries cannot be counted: nobody passes uncounted */
+async function countIn(table: TryTable, key: string, windowMs: number, n: number): Promise<Tries> {
+  for (let repeats = 0; ; repeats++)
+    try {
+      return await table.count(key, windowMs, n)
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure === 'retry' && repeats < maxRepeats) continue
+      if (['retry', 'unavailable', 'unwritable'].includes(failure)) throw new DatabaseAwayError()
+      throw error
+    }
+}
 
 /**
- * Counts in a table, for all instances together. While the database is away each instance counts in its own memory, and
- * a key that was refused is refused from memory until its time is over.
+ * Counts in a table, for all instances together. Tries of one key that come while others of it are counted are counted
+ * with the next statement, all at once: so a crowd does not wait for one lock. A key that was refused is refused from
+ * memory until its time is over.
  */
 export function limiterInTable(amount: Amount, table: TryTable): RateLimiter {
   const windowMs = amount.duration * 1000
-  const alone = limiterInMemory(amount)
   /** Until when, by the process's own clock. */
   const refused = new Map<string, number>()
+  /** The batches that are counted, and those that tries still join. */
+  const [running, open] = [new Map<string, Batch>(), new Map<string, Batch>()]
   let removedAt = performance.now()
 
-  /** Undefined when the table does not answer in time. */
-  async function counted(key: string): Promise<Tries | undefined> {
-    const late = new AbortController()
-    const count = table
-      .count(key, windowMs)
-      .catch(() => undefined)
-      .finally(() => late.abort())
-    return Promise.race([count, sleep(tableTimeoutMs, undefined, { signal: late.signal }).catch(() => count)])
+  function newBatch(key: string): Batch {
+    const send = async () => {
+      await running.get(key)?.counted.catch(() => undefined)
+      open.delete(key)
+      running.set(key, batch)
+      return countIn(table, key, windowMs, batch.size).finally(() => {
+        if (running.get(key) === batch) running.delete(key)
+      })
+    }
+    const batch: Batch = { size: 0, counted: Promise.resolve().then(send) }
+    open.set(key, batch)
+    return batch
+  }
+
+  /** Counts a try. @returns what the table has with it */
+  async function counted(key: string): Promise<Tries> {
+    const batch = open.get(key) ?? newBatch(key)
+    const place = ++batch.size
+    const { points, leftMs } = await batch.counted
+    return { points: points - batch.size + place, leftMs }
   }
 
   function refuse(key: string, leftMs: number): number {
@@ -107,7 +140,6 @@ export function limiterInTable(amount: Amount, table: TryTable): RateLimiter {
         void table.removeOld().catch(() => undefined)
       }
       const tries = await counted(key)
-      if (tries === undefined) return alone.consume(key)
       return tries.points > amount.points ? refuse(key, tries.leftMs) : undefined
     },
   }

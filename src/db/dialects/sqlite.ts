@@ -99,17 +99,17 @@ function transactionsOn(writer: BetterSqlite.Database) {
 
 /** Counts tries for several processes on one file, by the clock of their machine. */
 const tryTable = (transaction: Dialect['transaction']): TryTable => ({
-  async count(key, windowMs) {
+  async count(key, windowMs, n) {
     const now = Date.now()
     // The right sides are the values before. A window that ends later than one from now is of a clock that went back.
     const [row] = await transaction(session =>
       session.all(
-        `insert into auth_limits ("key", points, expire) values (?, 1, ?)
+        `insert into auth_limits ("key", points, expire) values (?, ?, ?)
           on conflict ("key") do update set
-            points = case when expire > ? then points + 1 else 1 end,
+            points = excluded.points + case when expire > ? then points else 0 end,
             expire = case when expire > ? then min(expire, excluded.expire) else excluded.expire end
           returning points, expire`,
-        [key, now + windowMs, now, now],
+        [key, n, now + windowMs, now, now],
       ),
     )
     return { points: Number(row?.points), leftMs: Math.max(0, Number(row?.expire) - now) }

@@ -178,16 +178,21 @@ export const versionSummaries = bySpace(
   }),
 )
 
-/** Ids of entries that are due to be published or unpublished: the earliest first, a bounded number at once. */
+export interface DueEntry {
+  readonly id: string
+  readonly at: string
+}
+
+/** Entries that are due to be published or unpublished until a time: the earliest first, a bounded number at once. */
 export const dueEntries = bySpace(
-  (space: ContentSpace, column: 'publish_at' | 'unpublish_at'): Query<'now', string> => ({
-    values: ['now'],
+  (space: ContentSpace, column: 'publish_at' | 'unpublish_at'): Query<'until', DueEntry> => ({
+    values: ['until'],
     build: (knex, value) =>
       knex(space.contentData.name)
-        .select('content_data_id as id')
-        .where(column, '<=', value('now'))
+        .select('content_data_id as id', `${column} as at`)
+        .where(column, '<=', value('until'))
         .orderBy([column, 'content_data_id'])
         .limit(100),
-    rows: each(row => row.id as string),
+    rows: each(row => ({ id: row.id as string, at: row.at as string })),
   }),
 )

@@ -83,8 +83,12 @@ export function publishing(context: ScheduleContext) {
           )
         }
     },
-    /** Carries out due schedules, each once, on any instance. Called at the start and every few seconds. */
-    runDue: () => runDue(context),
+    /**
+     * Carries out due schedules, each once, on any instance. Called at the start and every few seconds.
+     * @param aheadMs how far to look ahead
+     * @returns in how many milliseconds to look again; undefined if nothing is due that soon
+     */
+    runDue: (aheadMs?: number) => runDue(context, aheadMs),
   }
 }
 

@@ -73,7 +73,7 @@ const endOfTime = '9999-12-31T23:59:59.999Z'
 /** Lists the scheduled entries, the next first, each once. */
 export async function planned({ db, space }: ScheduleContext, limit: number): Promise<Planned[]> {
   const idsBy = async (column: 'publish_at' | 'unpublish_at') =>
-    (await db.query(dueEntries(space, column), { now: endOfTime })).slice(0, limit)
+    (await db.query(dueEntries(space, column), { until: endOfTime })).slice(0, limit).map(({ id }) => id)
   const ids = new Set([...(await idsBy('publish_at')), ...(await idsBy('unpublish_at'))])
   const entries = await db.findIn(space.contentData, 'content_data_id', [...ids])
   return entries
@@ -85,27 +85,56 @@ export async function planned({ db, space }: ScheduleContext, limit: number): Pr
     .slice(0, limit)
 }
 
-/** Does what is due, until nothing is that has not failed. */
-export async function runDue(context: ScheduleContext): Promise<void> {
+/** What has failed, as with a database that was away, is tried again after this time, in milliseconds. */
+const retryMs = 500
+
+/**
+ * Does what is due, until nothing is that has not failed.
+ * @param aheadMs how far to look ahead
+ * @returns in how many milliseconds to look again, because the next is due or one has failed; undefined if none is that
+ * soon
+ */
+export async function runDue(context: ScheduleContext, aheadMs = 0): Promise<number | undefined> {
   const failed = new Set<string>()
   for (;;) {
-    const ids = (await dueIds(context)).filter(id => !failed.has(id))
-    if (ids.length === 0) return
-    for (const id of ids) if (!(await tryEntry(context, id))) failed.add(id)
+    const { due, nextMs } = await dueUntil(context, aheadMs)
+    const ids = due.filter(id => !failed.has(id))
+    if (ids.length === 0)
+      return failed.size > 0 && aheadMs > 0 ? Math.min(nextMs ?? aheadMs, retryMs) : nextMs
+    // Instances begin at different ones, and need not wait for each other.
+    const at = Math.floor(Math.random() * ids.length)
+    for (const id of [...ids.slice(at), ...ids.slice(0, at)])
+      if ((await isStillDue(context, id)) && !(await tryEntry(context, id))) failed.add(id)
   }
 }
 
-async function dueIds({ db, space, clock }: ScheduleContext): Promise<string[]> {
+/** Whether no other instance has carried it out meanwhile. */
+async function isStillDue({ db, space, clock }: ScheduleContext, id: string): Promise<boolean> {
   const now = timestamp(clock.now())
-  const starting = await db.query(dueEntries(space, 'publish_at'), { now })
-  const ending = await db.query(dueEntries(space, 'unpublish_at'), { now })
-  return [...new Set([...starting, ...ending])]
+  const entry = await db.get(space.contentData, id)
+  return [entry?.publish_at, entry?.unpublish_at].some(at => at != null && at <= now)
+}
+
+async function dueUntil(
+  { db, space, clock }: ScheduleContext,
+  aheadMs: number,
+): Promise<{ due: string[]; nextMs: number | undefined }> {
+  const now = clock.now()
+  const until = timestamp(now + aheadMs)
+  const starting = await db.query(dueEntries(space, 'publish_at'), { until })
+  const ending = await db.query(dueEntries(space, 'unpublish_at'), { until })
+  const waits = [...starting, ...ending].map(({ id, at }) => ({ id, ms: Date.parse(at) - now }))
+  const later = waits.filter(({ ms }) => ms > 0).map(({ ms }) => ms)
+  return {
+    due: [...new Set(waits.filter(({ ms }) => ms <= 0).map(({ id }) => id))],
+    nextMs: later.length > 0 ? Math.min(...later) : undefined,
+  }
 }
 
 /** @returns false when it failed */
 async function tryEntry(context: ScheduleContext, id: string): Promise<boolean> {
   try {
-    await context.db.write(systemActor, tx => runEntry(tx, context, id))
+    await context.db.edit(systemActor, tx => runEntry(tx, context, id))
     return true
   } catch (error) {
     const refusal = error instanceof HttpError && error.status < 500 ? error : undefined

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../db/database.js'
+import type { ForeignCommits } from '../../db/foreign-commits.js'
 import type { Book } from '../../db/queries/trees.js'
-import type { Commit } from '../../db/writer.js'
 
 /** A dependency of an item: one tree of a book, or everything that a book shows. */
 export type Tag = `${Book} ${string}`
@@ -17,6 +17,7 @@ interface Item {
 /** The cache of one kind of response. */
 export interface Kept<T> {
   get(key: string): T | undefined
+  delete(key: string): void
   /** @param bytes what it takes; one that is larger than the whole memory is not kept */
   set(key: string, value: T, bytes: number, tags: readonly Tag[]): void
 }
@@ -27,7 +28,7 @@ const overheadBytes = 600
  * The cache of delivery, under one bound: rendered pages, responses, and entries as they were written. The least
  * recently used item goes first. A commit drops what it changes before its writer goes on: items by the trees that they
  * show, and items that show other entries by any change of their book. A change that the public cannot see drops
- * nothing of the public.
+ * nothing of the public. What other processes commit drops the same, as soon as it is read.
  */
 export class Answers {
   private readonly items: LRUCache<string, Item>
@@ -35,7 +36,7 @@ export class Answers {
 
   /** @param maxBytes 0 caches nothing */
   constructor(
-    db: Pick<Database, 'onCommit'>,
+    db: Pick<Database, 'onCommit' | 'onForeignCommits'>,
     private readonly maxBytes: number,
   ) {
     const most = Math.max(1, maxBytes)
@@ -46,12 +47,14 @@ export class Answers {
       dispose: ({ tags }, key) => this.untag(key, tags),
     })
     db.onCommit(commit => this.dropChanged(commit))
+    db.onForeignCommits(commits => this.dropChanged(commits))
   }
 
   /** @param prefix in front of each key, to keep the kinds apart; that of pages is empty, for the hottest path */
   of<T>(prefix: string): Kept<T> {
     return {
       get: key => this.items.get(prefix + key)?.value as T | undefined,
+      delete: key => void this.items.delete(prefix + key),
       set: (key, value, bytes, tags) => this.set(prefix + key, { value, bytes, tags }),
     }
   }
@@ -83,7 +86,7 @@ export class Answers {
     for (const key of [...(this.keys.get(tag) ?? [])]) this.items.delete(key)
   }
 
-  private dropChanged({ allPages, trees, shown, isPublic }: Commit): void {
+  private dropChanged({ allPages, trees, shown, isPublic }: ForeignCommits): void {
     if (allPages) {
       this.items.clear()
       return

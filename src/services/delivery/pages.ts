@@ -24,6 +24,12 @@ export interface PageService {
    * @throws 404 without such a route or content; 409 when the working tree is damaged
    */
   page(request: PageRequest): Promise<RenderedPage>
+  /**
+   * `page` for the public. While the database does not answer: the page as it was last known, for some minutes. It is
+   * never older than a change that this instance has made or seen.
+   * @throws as `page`; 503 without a page that may be given
+   */
+  lastingPage(request: PageRequest): Promise<RenderedPage>
   /** Builds the page from the current rows, past the cache, to show what was damaged from outside. @throws as `page` */
   built(request: PageRequest): Promise<RenderedPage>
   /**
@@ -43,6 +49,9 @@ export interface PageSettings extends ContextSettings {
 }
 
 const maxAttempts = 10
+/** Pages are given for this long after the database has last answered, in seconds. */
+const lastingSeconds = 600
+
 interface KeptPage extends RenderedPage {
   readonly version: PageVersion
   /** The `externalChanges` under which it was last known to be current. */
@@ -71,15 +80,17 @@ class Pages implements PageService {
     this.kept = answers.of('')
     this.renderers = new Map([...formats].map(([name, format]) => [name, treeRenderer(parts, format)]))
     this.found = { public: pageFound(space, 'public'), working: pageFound(space, 'working') }
-    db.onCommit(({ allPages }) => {
+    const committed = ({ allPages }: { allPages: boolean }) => {
       this.commits++
       if (allPages) this.confirmed = undefined
-    })
+    }
+    db.onCommit(committed)
+    db.onForeignCommits(committed)
   }
 
   inMemory({ key }: PageRequest): RenderedPage | undefined {
     const entry = this.kept.get(key)
-    if (entry?.externalVersion !== this.db.externalChanges()) return undefined
+    if (entry?.externalVersion !== this.db.externalChanges() || this.db.outage.isOn) return undefined
     this.settings.counts.memory++
     return entry
   }
@@ -91,6 +102,13 @@ class Pages implements PageService {
       const shown = this.shownNow(request)
       return this.inMemory(shown) ?? this.read(shown, request)
     })
+  }
+
+  lastingPage(request: PageRequest): Promise<RenderedPage> {
+    return this.db.outage.outlived(
+      () => this.page(request),
+      () => this.lastKnown(request),
+    )
   }
 
   built(request: PageRequest): Promise<RenderedPage> {
@@ -125,7 +143,10 @@ class Pages implements PageService {
     const commitsBefore = this.commits
     const [page] = await this.find(request)
     const present = page?.present
-    if (!present) throw notFound()
+    if (!present) {
+      this.kept.delete(key)
+      throw notFound()
+    }
     if (asked.locale !== '') {
       const schema = await this.schemas.at(present.schema_version)
       if (this.commits === commitsBefore) this.confirmed = { schema, externalVersion }
@@ -137,6 +158,7 @@ class Pages implements PageService {
       counts.memory++
       return cached
     }
+    this.kept.delete(key)
     const rendering = await this.render(page, present, request)
     if (!rendering) return undefined
     counts.built++
@@ -148,6 +170,16 @@ class Pages implements PageService {
     // A page that was read before a commit may be older than it.
     if (this.commits === commitsBefore) this.kept.set(key, shown, body.length, tags)
     return shown
+  }
+
+  private lastKnown(asked: PageRequest): RenderedPage | undefined {
+    const ageSeconds = this.db.secondsBehind()
+    if (asked.audience !== 'public' || ageSeconds === undefined || ageSeconds > lastingSeconds)
+      return undefined
+    const { confirmed } = this
+    const { key } = asked.locale !== '' && confirmed ? this.shownIn(confirmed.schema, asked) : asked
+    const entry = this.kept.get(key)
+    return entry && { ...entry, ageSeconds }
   }
 
   private shownNow(asked: PageRequest): PageRequest {

@@ -7,6 +7,7 @@ import {
   publishedPagesInPieces,
 } from '../../db/queries/published-pages.js'
 import type { ContentSpace } from '../../db/tables.js'
+import { versionsOf } from '../../db/versions.js'
 import type { Hashing } from '../../ports.js'
 import { surrogateKeys } from '../content/surrogate-keys.js'
 import type { Answers } from './answers.js'
@@ -23,7 +24,7 @@ import {
   urlsetStart,
   urlsOf,
 } from './site-map.js'
-import { VersionedAnswers, versionsOf } from './versioned-answers.js'
+import { VersionedAnswers } from './versioned-answers.js'
 
 /** A list that is made while it is sent. */
 export interface Pieces {

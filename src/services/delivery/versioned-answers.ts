@@ -1,24 +1,8 @@
 import type { Database } from '../../db/database.js'
 import type { Reader } from '../../db/reader.js'
-import { internalTables } from '../../db/tables.js'
+import { type Versions, versionsOf } from '../../db/versions.js'
 import { type Answers, bookTag, type Kept } from './answers.js'
 import type { Schema, Schemas } from './content-model.js'
-
-/** The versions that a response was made from. */
-export interface Versions {
-  readonly schema: number
-  /** Of all content: what shows the working state is current while this is the same. */
-  readonly content: number
-  /** Of what the public may get: what the public is shown is current while this is the same. */
-  readonly shown: number
-}
-
-export async function versionsOf(read: Reader): Promise<Versions> {
-  const names = ['schema_version', 'content_version', 'public_version'] as const
-  const rows = await read.findIn(internalTables.counters, 'name', names)
-  const numberOf = (name: string) => rows.find(row => row.name === name)?.value ?? 0
-  return { schema: numberOf(names[0]), content: numberOf(names[1]), shown: numberOf(names[2]) }
-}
 
 class CurrentVersions {
   private commits = 0

@@ -44,6 +44,12 @@ export const namesOf = (instance: string): { from: string; to: string } => ({
   to: instance + String.fromCharCode(separator.charCodeAt(0) + 1),
 })
 
+/** The instance that took a name of `newHolder`; undefined for names of processes without a row. */
+export const instanceOf = (holder: string): string | undefined => {
+  const at = holder.indexOf(separator)
+  return at < 0 ? undefined : holder.slice(0, at)
+}
+
 /** The running instances of the service, each with a row that it renews. */
 export class InstancesService {
   private own: Omit<InstanceRow, 'beat_at' | 'clock_ms'> | undefined
@@ -84,8 +90,8 @@ export class InstancesService {
 
   /** Whether the instance that took this name has died or was stopped; false where nobody knows. */
   async isDead(holder: string): Promise<boolean> {
-    const [id = '', secret] = holder.split(separator)
-    if (secret === undefined || id === this.own?.instance_id) return false
+    const id = instanceOf(holder)
+    if (id === undefined || id === this.own?.instance_id) return false
     const row = await this.db.get(table, id)
     return row === undefined || !this.isAlive(row)
   }

@@ -47,6 +47,8 @@ export class WebhookDispatcher implements WebhookDelivery {
   private readonly due: DueDeliveries
   private readonly running = new Map<string, Promise<void>>()
   private outcomes: Outcome[] = []
+  /** Deliveries whose outcomes are not in the database yet: they look as if they were due again. */
+  private readonly unwritten = new Set<string>()
   private stopped = false
   private wakeRequested = false
   private looping: Promise<void> | undefined
@@ -67,7 +69,7 @@ export class WebhookDispatcher implements WebhookDelivery {
       clock,
       limits: this.limits,
       chance: this.chance,
-      isRunning: id => this.running.has(id),
+      isTaken: id => this.running.has(id) || this.unwritten.has(id),
     })
   }
 
@@ -126,8 +128,10 @@ export class WebhookDispatcher implements WebhookDelivery {
       const done = this.outcomes
       this.outcomes = []
       try {
-        const next = await this.next()
+        // What was sent is written first: a process that is killed before it would have it sent again.
+        const next = await this.next(done.length > 0)
         if (done.length + next.length > 0) await this.exchange(done, next)
+        if (done.length > 0) this.wakeRequested = true
       } catch (error) {
         // The outcomes of attempts are kept and written as soon as the database is back.
         this.outcomes = [...done, ...this.outcomes]
@@ -152,10 +156,12 @@ export class WebhookDispatcher implements WebhookDelivery {
     if (wait < maxTimerMs) this.dueTimer = setTimeout(() => this.wake(), wait)
   }
 
-  private async next(): Promise<DueDelivery[]> {
+  /** @param isKnown only those that need no statement */
+  private async next(isKnown: boolean): Promise<DueDelivery[]> {
     const { webhook_workers, webhook_enabled } = this.parts.config()
     const free = webhook_workers - this.running.size
-    return this.stopped || !webhook_enabled || free <= 0 ? [] : this.due.next(free)
+    if (this.stopped || !webhook_enabled || free <= 0) return []
+    return isKnown ? this.due.takeFromPage(free) : this.due.next(free)
   }
 
   private async exchange(done: readonly Outcome[], next: readonly DueDelivery[]): Promise<void> {
@@ -164,7 +170,10 @@ export class WebhookDispatcher implements WebhookDelivery {
       leaseMs: this.parts.config().webhook_timeout * 1000 + leaseMarginMs,
     }
     const claimed = await this.db.write(systemActor, tx => claimBatch(tx, lease, done, next))
-    for (const { patch } of done) this.count(patch.status)
+    for (const { id, patch } of done) {
+      this.unwritten.delete(id)
+      this.count(patch.status)
+    }
     if (claimed.length < next.length) this.due.noteContention()
     for (const one of claimed) this.start(one)
     if (next.length > 0) this.wakeRequested = true
@@ -180,6 +189,7 @@ export class WebhookDispatcher implements WebhookDelivery {
     const work = attempt(claimed, { ...this.parts, chance: this.chance })
       .then(patch => {
         this.outcomes.push({ id, patch })
+        this.unwritten.add(id)
       })
       // Its lease ends by itself, and the next attempt is made then.
       .catch(error =>

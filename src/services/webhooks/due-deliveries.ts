@@ -17,7 +17,7 @@ export class DueDeliveries {
       clock: Clock
       limits: OriginLimits
       chance: () => number
-      isRunning: (deliveryId: string) => boolean
+      isTaken: (deliveryId: string) => boolean
     },
   ) {}
 
@@ -48,13 +48,14 @@ export class DueDeliveries {
     this.page = []
   }
 
-  private takeFromPage(max: number): DueDelivery[] {
-    const { limits, isRunning } = this.parts
+  /** Those of the page that was read last. */
+  takeFromPage(max: number): DueDelivery[] {
+    const { limits, isTaken } = this.parts
     const chosen: DueDelivery[] = []
     const left: DueDelivery[] = []
     const batch = limits.batch()
     for (const due of this.page)
-      if (chosen.length < max && !isRunning(due.delivery_id) && batch.tryAcquire(due.url)) chosen.push(due)
+      if (chosen.length < max && !isTaken(due.delivery_id) && batch.tryAcquire(due.url)) chosen.push(due)
       else left.push(due)
     this.page = left
     return chosen

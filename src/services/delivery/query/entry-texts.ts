@@ -1,5 +1,5 @@
+import type { Versions } from '../../../db/versions.js'
 import { type Answers, bookTag, type Kept } from '../answers.js'
-import type { Versions } from '../versioned-answers.js'
 
 /** An entry as a query shows it. */
 export interface EntryText {

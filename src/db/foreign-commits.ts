@@ -1,0 +1,80 @@
+import type { Log } from '../ports.js'
+import { changesAfter, changesAtOnce } from './queries/content-changes.js'
+import type { Reader } from './reader.js'
+import { type Versions, versionsOf } from './versions.js'
+import type { Commit } from './writer.js'
+
+/** What commits of other processes have changed. */
+export type ForeignCommits = Pick<Commit, 'trees' | 'shown' | 'isPublic' | 'allPages'>
+
+const everything: ForeignCommits = { trees: new Set(), shown: new Set(), isPublic: true, allPages: true }
+
+/**
+ * Reads what other processes have committed as soon as that is noticed. So memory never has what somebody has taken
+ * back, also when the database does not answer afterwards (docs/decisions/038-caching.md).
+ */
+export class FollowedCommits {
+  private known: Versions | undefined
+  private isBehind = true
+  private following: Promise<void> | undefined
+  private followed: number | undefined
+
+  /** @param tell is given what has changed, which is everything at first */
+  constructor(
+    private readonly read: Reader,
+    private readonly log: Log,
+    private readonly tell: (commits: ForeignCommits) => void,
+  ) {}
+
+  /** When everything was last known, by the process's own clock; undefined before that. */
+  get followedAt(): number | undefined {
+    return this.followed
+  }
+
+  noticed(): void {
+    this.isBehind = true
+    this.following ??= this.follow()
+      .catch(error => this.log.warn({ err: error }, 'changes of other processes could not be read'))
+      .finally(() => {
+        this.following = undefined
+      })
+  }
+
+  /** @param askedAt when the database was asked whether there is anything new */
+  confirmed(askedAt: number): void {
+    if (this.isBehind) this.noticed()
+    else this.followed = askedAt
+  }
+
+  private async follow(): Promise<void> {
+    while (this.isBehind) {
+      this.isBehind = false
+      const from = performance.now()
+      try {
+        this.tell(await this.newCommits())
+      } catch (error) {
+        this.isBehind = true
+        throw error
+      }
+      this.followed = from
+    }
+  }
+
+  private async newCommits(): Promise<ForeignCommits> {
+    const now = await versionsOf(this.read)
+    const { known } = this
+    const count = known ? now.content - known.content : Number.POSITIVE_INFINITY
+    const isWhole = known?.schema === now.schema && count >= 0 && count <= changesAtOnce
+    const found =
+      known && isWhole && count > 0 ? await this.read.query(changesAfter, { after: known.content }) : []
+    const changes = found.filter(({ change_id }) => change_id <= now.content)
+    this.known = now
+    if (!isWhole || changes.length < count || changes.some(({ all_pages }) => all_pages)) return everything
+    return {
+      trees: new Set(changes.flatMap(({ trees }) => trees)),
+      shown: new Set(changes.flatMap(({ public_trees }) => public_trees)),
+      isPublic: now.shown !== known?.shown,
+      allPages: false,
+    }
+  }
+}
