@@ -1,10 +1,10 @@
-import slugline from '@slugline/eleventy'
+import plugin from '@slugline/eleventy'
 import { languages } from './languages.mjs'
 import { picture, post } from './post.mjs'
 import { cms, redirects } from './slugline.mjs'
 
 export default function (eleventy) {
-  eleventy.addPlugin(slugline, {
+  eleventy.addPlugin(plugin, {
     queries: {
       posts: cms.query('post').sort('-date'),
       topics: cms.query('tag').sort('name'),

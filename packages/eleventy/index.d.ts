@@ -13,5 +13,5 @@ export interface PluginOptions {
   readonly redirects?: Pick<Slugline, 'redirects'>
 }
 
-/** The plugin, for `eleventy.addPlugin(slugline, options)`. */
+/** The plugin, for `eleventy.addPlugin(plugin, options)`. */
 export default function slugline(eleventy: object, options?: PluginOptions): void

@@ -57,11 +57,20 @@ it('the service in a container trusts the gateway of its network, and finds the 
   expect(compose).toContain(`http://127.0.0.1:${new URL(bucket_endpoint).port}/health`)
 })
 
-it('the image has a Node that the product is tried on', () => {
+it('the image has a Node, and a driver of SQLite, that the product is tried on', () => {
   const { dependencies } = JSON.parse(read('test/runtimes/package.json'))
   const images = [...read('deploy/Dockerfile').matchAll(/^FROM node:(\d+)/gm)].map(([, version]) => version)
   expect(images).toHaveLength(2)
   for (const version of images) expect(Object.keys(dependencies)).toContain(`node${version}`)
+  expect(read('deploy/Dockerfile')).toContain(` better-sqlite3@${dependencies['better-sqlite3']} `)
+})
+
+// `npm run test:image` builds and starts it.
+it('the image has the files of the package, and a root that need not be written', () => {
+  const dockerfile = read('deploy/Dockerfile')
+  expect(dockerfile).toMatch(/^RUN npm pack && mkdir \/package && tar -xzf slugline-\*\.tgz -C \/package /m)
+  expect(dockerfile).toMatch(/^COPY --from=build \/package \/app$/m)
+  expect(read('deploy/compose.yaml')).toMatch(/^ {4}read_only: true\n {4}tmpfs: \[\/tmp\]$/m)
 })
 
 /** The number of a port such as `:8080` or `127.0.0.1:8080`. */

@@ -66,7 +66,7 @@ describe.runIf(engine === 'sqlite')('the code blocks of the documentation', () =
   it('js, jsx and ts: parse, and import only what exists', async () => {
     const { devDependencies, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
     const known = new Set(Object.keys({ ...devDependencies, ...dependencies }))
-    for (const own of ['client', 'astro']) known.add(`@slugline/${own}`)
+    for (const own of ['client', 'astro', 'eleventy']) known.add(`@slugline/${own}`)
     for (const block of of('js', 'jsx', 'ts')) {
       const loader = block.language as 'js' | 'jsx' | 'ts'
       await expect(transform(block.text, { loader, format: 'esm' }), nameOf(block)).resolves.toBeTruthy()

@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -40,6 +49,20 @@ function linkProduction(folder: string): void {
       cpSync(path, join(folder, path), { recursive: true })
     }
 }
+
+it('every package of the repository has its version, and peers of the same', () => {
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
+  const { version } = read('package.json')
+  const packages = readdirSync('packages').map(name => read(`packages/${name}/package.json`))
+  expect(packages.map(({ name }) => name).toSorted()).toEqual([
+    ...['@slugline/astro', '@slugline/client', '@slugline/eleventy', 'create-slugline'],
+  ])
+  for (const { name, version: own, peerDependencies = {} } of packages) {
+    expect([name, own]).toEqual([name, version])
+    for (const [peer, wanted] of Object.entries(peerDependencies))
+      if (peer.startsWith('@slugline/')) expect([name, peer, wanted]).toEqual([name, peer, version])
+  }
+})
 
 describe.runIf(engine === 'sqlite')('the package', () => {
   it('holds what is needed and nothing else, and serves the sample site with media', async () => {
