@@ -106,7 +106,9 @@ const columns = [
 
 /** Trees as rows with boxes, for actions on several. */
 export const WorkTable = ({ view, asked, rows }: TableProps) => {
-  const mayAct = view.can('content:publish') || view.can('content:delete')
+  const mayAct = (['content:publish', 'content:delete', 'content:create', 'routes:update'] as const).some(
+    view.can,
+  )
   const hasPictures = rows.some(({ picture }) => picture !== undefined)
   return (
     <Form view={view} action="/content-work" class="work-list">
@@ -154,6 +156,8 @@ const Bar = ({ view }: { view: View }) => (
         <What what="schedule">{view.t('Schedule…')}</What>
       </>
     )}
+    {view.can('content:create') && <What what="duplicate">{view.t('Duplicate')}</What>}
+    {view.can('routes:update') && <What what="move">{view.t('Move…')}</What>}
     {view.can('content:delete') && (
       <What what="delete" kind="bad">
         {view.t('Delete…')}
