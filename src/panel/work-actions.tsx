@@ -248,7 +248,7 @@ const placeIn = ({ t }: View): Field[] => [
     name: 'under',
     label: t('Under the address'),
     mono: true,
-    placeholder: '/blog',
+    hint: t('a path such as /about'),
     help: t('Each page keeps the last part of its address. Leave it empty for the top level.'),
   },
 ]

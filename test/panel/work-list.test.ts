@@ -127,7 +127,7 @@ describe('the list of content', () => {
     const list = async () => {
       const before = own.db.statementCounts.read
       const answer = await own.call('GET', '/admin/content?sort=address')
-      const cells = [...answer.text.matchAll(/<td class="thumb">(?:<img src="([^"]*)")?/g)]
+      const cells = [...answer.text.matchAll(/<td class="row-picture">(?:<img src="([^"]*)")?/g)]
       return { shown: cells.map(([, src]) => src), statements: own.db.statementCounts.read - before }
     }
     await add(1, {})
