@@ -1,12 +1,13 @@
 // Tries the product on several servers that it starts itself, prints a table of what is wanted and what was found, and
-// exits with 1 if a line is broken: `node bench/trials/run.mjs <trial> [--seconds N] [--previous DIR] [--entries N]`.
+// exits with 1 if a line is broken: `node bench/trials/run.mjs <trial> [--seconds N] [--previous DIR] [--entries N]
+// [--cuts N] [--seed N]`.
 // TRIAL_KEEP=1 keeps its files and logs. It needs `npm run build` and the programs of each trial: docs/scaling.md names them.
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Judgement } from './judgement.mjs'
 import { endAll } from './programs.mjs'
 
-const trials = ['patroni', 'galera', 'varnish', 'workers', 'standby', 'million']
+const trials = ['patroni', 'galera', 'varnish', 'workers', 'standby', 'million', 'browsers']
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -17,6 +18,8 @@ const { values, positionals } = parseArgs({
     engine: { type: 'string' },
     database: { type: 'string' },
     parts: { type: 'string' },
+    cuts: { type: 'string' },
+    seed: { type: 'string' },
   },
 })
 const [name] = positionals
@@ -43,6 +46,8 @@ try {
     seconds: number(values.seconds),
     entries: number(values.entries),
     edits: number(values.edits),
+    cuts: number(values.cuts),
+    seed: number(values.seed),
   })
 } catch (error) {
   process.stderr.write(`${error.stack}\n`)

@@ -59,7 +59,7 @@ export async function Subscription({ view, c, context }: { view: View; c: Ctx; c
   const key = await context.services.calendarAddress.key(panelActor(c))
   const address = `${originFor(c, context)}${panelPath}${path}?key=${key}`
   return (
-    <section aria-labelledby="subscribe">
+    <section class="subscription" aria-labelledby="subscribe">
       <h2 id="subscribe">{view.t('Subscribe')}</h2>
       <p class="quiet">
         {view.t(

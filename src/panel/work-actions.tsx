@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
-import { HttpError } from '../errors.js'
+import { badRequest, HttpError, missingPermission } from '../errors.js'
 import { type Entry, modelOf, namesOf } from '../resources/entries.js'
 import { entryRemovalOf, removeEntry } from '../resources/removal.js'
 import { withZone } from '../resources/times.js'
+import { parsed } from '../routes/form-values.js'
 import type { Access } from '../services/accounts/access.js'
 import { reference, time } from '../services/body-parts.js'
+import { RouteUpdate } from '../services/content/routes.js'
+import { rooted, trimmed } from '../services/text.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { maxSelected } from './entry-selection.js'
@@ -16,21 +19,28 @@ import { withUndo } from './undo.js'
 import { panelActor, type View } from './view.js'
 import { contentPath, entryPath } from './work-table.js'
 
-const actions = ['publish', 'unpublish', 'schedule', 'delete'] as const
+const actions = ['publish', 'unpublish', 'schedule', 'duplicate', 'move', 'delete'] as const
 type What = (typeof actions)[number]
 
 const accessOf: Readonly<Record<What, Access>> = {
   publish: 'content:publish',
   unpublish: 'content:publish',
   schedule: 'content:publish',
+  duplicate: 'content:create',
+  move: 'routes:update',
   delete: 'content:delete',
 }
+
+/** The actions that ask for more first. */
+const asks: readonly What[] = ['schedule', 'move', 'delete']
 
 /** Results for one entry and for several. */
 const doneTexts = {
   publish: ['{n} entry published.', '{n} entries published.'],
   unpublish: ['{n} entry unpublished.', '{n} entries unpublished.'],
   schedule: ['{n} entry scheduled.', '{n} entries scheduled.'],
+  duplicate: ['{n} entry duplicated.', '{n} entries duplicated.'],
+  move: ['{n} page moved.', '{n} pages moved.'],
   delete: ['{n} entry deleted.', '{n} entries deleted.'],
 } as const
 
@@ -39,6 +49,8 @@ const partTexts = {
   publish: ['{done} of {n} entry published', '{done} of {n} entries published'],
   unpublish: ['{done} of {n} entry unpublished', '{done} of {n} entries unpublished'],
   schedule: ['{done} of {n} entry scheduled', '{done} of {n} entries scheduled'],
+  duplicate: ['{done} of {n} entry duplicated', '{done} of {n} entries duplicated'],
+  move: ['{done} of {n} page moved', '{done} of {n} pages moved'],
   delete: ['{done} of {n} entry deleted', '{done} of {n} entries deleted'],
 } as const
 
@@ -50,6 +62,8 @@ const Work = z.object({
   sure: z.enum(['', 'yes']).default(''),
   publish_at: when,
   unpublish_at: when,
+  /** The address that pages are moved under; empty for the top. */
+  under: z.string().max(512).default(''),
 })
 type Work = z.output<typeof Work>
 
@@ -63,10 +77,17 @@ function listWith(back: string, more: Readonly<Record<string, string>> = {}): st
 
 /** Returns the sentence for `done` in the address of the list; undefined if it is invalid. */
 export function doneIn(given: string | undefined, { count }: View): string | undefined {
-  const [, what, n] = /^(publish|unpublish|schedule|delete)\.(\d{1,3})$/.exec(given ?? '') ?? []
+  const [, what, n] =
+    /^(publish|unpublish|schedule|duplicate|move|delete)\.(\d{1,3})$/.exec(given ?? '') ?? []
   if (what === undefined) return undefined
   const [one, several] = doneTexts[what as What]
   return count(Number(n), one, several)
+}
+
+interface Acting {
+  readonly actor: Actor
+  readonly context: PanelContext
+  readonly mayCreateRoutes: boolean
 }
 
 interface Refused {
@@ -90,17 +111,38 @@ async function entriesOf(ids: readonly string[], context: PanelContext) {
   return { names, byId, inOrder: ids.flatMap(id => byId.get(id) ?? []) }
 }
 
+/** Copies a tree: a page to a free address, shared content beside itself. */
+async function duplicate(id: string, actor: Actor, { services }: PanelContext, mayCreateRoutes: boolean) {
+  const { content, copies } = services.space
+  const { route_id } = await content.get(id)
+  if (route_id === null) return copies.duplicate(actor, { content_data_id: id, parent_id: null, route_id })
+  if (!mayCreateRoutes) throw missingPermission('routes:create')
+  return copies.duplicatePage(actor, id)
+}
+
+/** Gives a page an address under another one, with the last part of its own. */
+async function moveUnder(under: string, id: string, actor: Actor, { services }: PanelContext) {
+  const { content, routes } = services.space
+  const { route_id } = await content.get(id)
+  if (route_id === null) throw badRequest('only a page has an address')
+  const { slug } = await routes.get(route_id)
+  if (slug === '/') throw badRequest('the home page cannot be moved')
+  const moved = rooted(`${trimmed(under, '/')}/${slug.split('/').at(-1)}`)
+  await routes.update(actor, route_id, parsed(RouteUpdate, { slug: moved }))
+}
+
 async function act(
-  { what, publish_at, unpublish_at }: Work,
+  { what, publish_at, unpublish_at, under }: Work,
   id: string,
-  actor: Actor,
-  context: PanelContext,
+  { actor, context, mayCreateRoutes }: Acting,
 ) {
   const { publishing } = context.services.space
   const content_data_id = id
   if (what === 'publish') await publishing.publish(actor, { content_data_id })
   else if (what === 'unpublish') await publishing.unpublish(actor, id)
   else if (what === 'delete') await removeEntry(context, actor, id)
+  else if (what === 'duplicate') await duplicate(id, actor, context, mayCreateRoutes)
+  else if (what === 'move') await moveUnder(under, id, actor, context)
   else {
     const plan = { content_data_id, publish_at: publish_at || null, unpublish_at: unpublish_at || null }
     await publishing.schedule(actor, plan)
@@ -108,14 +150,15 @@ async function act(
 }
 
 /** Acts on each entry, so that a refused one does not stop the others. @throws any error that is not a refusal */
-async function actOnAll(body: Work, actor: Actor, context: PanelContext): Promise<Done> {
+async function actOnAll(body: Work, acting: Acting): Promise<Done> {
   const ids = [...new Set(body.ids)]
+  const { context } = acting
   const { names, byId } = await entriesOf(ids, context)
   const refused: Refused[] = []
   for (const id of ids) {
     const [name, isThere] = [names.get(id) ?? id, byId.has(id)]
     try {
-      await act(body, id, actor, context)
+      await act(body, id, acting)
     } catch (error) {
       if (!(error instanceof HttpError) || error.status >= 500) throw error
       const why = isThere ? (error.errors?.[0]?.error ?? error.message) : 'No entry has this id.'
@@ -134,9 +177,10 @@ export function workActions({ submit }: Pages, context: PanelContext): void {
     async save({ body, view }) {
       const { what, back, sure } = body
       await access.need(c.env.identity, accessOf[what])
-      if (sure !== 'yes' && (what === 'delete' || what === 'schedule'))
+      if (sure !== 'yes' && asks.includes(what))
         return showPage(c, <Question view={view} context={context} body={body} />)
-      const result = await actOnAll(body, panelActor(c), context)
+      const mayCreateRoutes = view.can('routes:create')
+      const result = await actOnAll(body, { actor: panelActor(c), context, mayCreateRoutes })
       if (result.refused.length === 0) {
         const list = listWith(back, { done: `${what}.${result.done}` })
         return what === 'delete' ? withUndo(list, body.ids, context) : list
@@ -158,9 +202,8 @@ async function Question({ view, context, body }: QuestionProps) {
   const { names, inOrder } = await entriesOf(body.ids, context)
   const isDelete = body.what === 'delete'
   const n = inOrder.length
-  const title = isDelete
-    ? view.count(n, 'Delete {n} entry?', 'Delete {n} entries?')
-    : view.count(n, 'Schedule {n} entry', 'Schedule {n} entries')
+  const [one, several] = questions[body.what as keyof typeof questions]
+  const title = view.count(n, one, several)
   return (
     <TitledPage view={view} title={title} crumbs={crumbsOf(body, view)} column>
       {isDelete && <p class="lead">{await entryRemovalOf(context, inOrder, view)}</p>}
@@ -171,9 +214,11 @@ async function Question({ view, context, body }: QuestionProps) {
         {inOrder.map(({ content_data_id }) => (
           <input type="hidden" name="ids" value={content_data_id} />
         ))}
-        {!isDelete && <Fields view={view} fields={timesIn(view)} />}
+        {!isDelete && <Fields view={view} fields={body.what === 'move' ? placeIn(view) : timesIn(view)} />}
         <div class="actions">
-          <Submit kind={isDelete ? 'bad' : 'next'}>{isDelete ? view.t('Delete') : view.t('Schedule')}</Submit>
+          <Submit kind={isDelete ? 'bad' : 'next'}>
+            {view.t(buttons[body.what as keyof typeof buttons])}
+          </Submit>
           <a class="button bare" href={`${view.base}${listWith(body.back)}`}>
             {view.t('Cancel')}
           </a>
@@ -189,6 +234,24 @@ async function Question({ view, context, body }: QuestionProps) {
     </TitledPage>
   )
 }
+
+const questions = {
+  delete: ['Delete {n} entry?', 'Delete {n} entries?'],
+  schedule: ['Schedule {n} entry', 'Schedule {n} entries'],
+  move: ['Move {n} page', 'Move {n} pages'],
+} as const
+
+const buttons = { delete: 'Delete', schedule: 'Schedule', move: 'Move' } as const
+
+const placeIn = ({ t }: View): Field[] => [
+  {
+    name: 'under',
+    label: t('Under the address'),
+    mono: true,
+    hint: t('a path such as /about'),
+    help: t('Each page keeps the last part of its address. Leave it empty for the top level.'),
+  },
+]
 
 const timesIn = ({ t }: View): Field[] => [
   { name: 'publish_at', label: t('Publish'), kind: 'datetime' },

@@ -51,7 +51,7 @@ function SortHead({
   const descending = isChosen ? !asked.descending : by === 'changed'
   const sorted = asked.descending ? 'descending' : 'ascending'
   return (
-    <th scope="col" aria-sort={isChosen ? sorted : undefined}>
+    <th scope="col" class={`by-${by}`} aria-sort={isChosen ? sorted : undefined}>
       <a href={`${view.base}${addressOf(asked, { by, descending, page: 1 })}`}>
         {children}
         {isChosen && <span aria-hidden="true">{asked.descending ? ' ↓' : ' ↑'}</span>}
@@ -74,7 +74,9 @@ const Row = ({ view, row, hasPictures }: { view: View; row: WorkRow; hasPictures
           aria-label={view.t('Select {title}', { title })}
         />
       </td>
-      {hasPictures && <td class="thumb">{picture && <img src={tileOf(picture)} alt="" loading="lazy" />}</td>}
+      {hasPictures && (
+        <td class="row-picture">{picture && <img src={tileOf(picture)} alt="" loading="lazy" />}</td>
+      )}
       <th scope="row">
         <a href={`${view.base}${entryPath(id)}`}>{title}</a>
       </th>
@@ -106,7 +108,9 @@ const columns = [
 
 /** Trees as rows with boxes, for actions on several. */
 export const WorkTable = ({ view, asked, rows }: TableProps) => {
-  const mayAct = view.can('content:publish') || view.can('content:delete')
+  const mayAct = (['content:publish', 'content:delete', 'content:create', 'routes:update'] as const).some(
+    view.can,
+  )
   const hasPictures = rows.some(({ picture }) => picture !== undefined)
   return (
     <Form view={view} action="/content-work" class="work-list">
@@ -121,7 +125,7 @@ export const WorkTable = ({ view, asked, rows }: TableProps) => {
                 <span data-pick-all={rows.length} />
               </th>
               {hasPictures && (
-                <th scope="col" class="thumb">
+                <th scope="col" class="row-picture">
                   <span class="hidden-text">{view.t('Image')}</span>
                 </th>
               )}
@@ -154,6 +158,8 @@ const Bar = ({ view }: { view: View }) => (
         <What what="schedule">{view.t('Schedule…')}</What>
       </>
     )}
+    {view.can('content:create') && <What what="duplicate">{view.t('Duplicate')}</What>}
+    {view.can('routes:update') && <What what="move">{view.t('Move…')}</What>}
     {view.can('content:delete') && (
       <What what="delete" kind="bad">
         {view.t('Delete…')}

@@ -11,6 +11,7 @@ const app = await testApp({ publish_mode: 'staged' })
 const { call, services } = app
 const { datatype, field, route, entry } = factories(app)
 const { post } = panelForms(app)
+const { callerWith } = callersOf(app)
 
 const post_ = await datatype('Post')
 await field(post_.datatype_id, 'Heading', 'text')
@@ -40,7 +41,7 @@ const titlesIn = (html: string) =>
   [...html.matchAll(/<th scope="row"><a [^>]*>([^<]*)</g)].map(([, title]) => title)
 
 const statusOf = async (id: string) => (await services.space.content.get(id)).status
-type What = 'publish' | 'unpublish' | 'schedule' | 'delete'
+type What = 'publish' | 'unpublish' | 'schedule' | 'duplicate' | 'move' | 'delete'
 const send = (
   what: What | 'steal',
   ids: readonly string[],
@@ -126,7 +127,7 @@ describe('the list of content', () => {
     const list = async () => {
       const before = own.db.statementCounts.read
       const answer = await own.call('GET', '/admin/content?sort=address')
-      const cells = [...answer.text.matchAll(/<td class="thumb">(?:<img src="([^"]*)")?/g)]
+      const cells = [...answer.text.matchAll(/<td class="row-picture">(?:<img src="([^"]*)")?/g)]
       return { shown: cells.map(([, src]) => src), statements: own.db.statementCounts.read - before }
     }
     await add(1, {})
@@ -244,6 +245,57 @@ describe('several trees of the list at once', () => {
     expect(await services.space.content.count({ content_data_id: ids })).toBe(0)
   })
 
+  it('are duplicated as drafts, pages at free addresses, and each refusal is named', async () => {
+    const { content_data_id: shared } = await entry(menu.datatype_id, {}, { fields: { name: 'To copy' } })
+    const copied = await page('/copy', 'Copy me', undefined, { heading: 'Words' })
+    await call('POST', '/api/v1/content/publish', { body: { content_data_id: copied } })
+    const before = (await app.audits()).length
+    const done = await send('duplicate', [copied, shared])
+    expect([done.status, done.location]).toEqual([303, '/admin/content?done=duplicate.2'])
+    expect((await shown('?done=duplicate.2')).words).toContain('2 entries duplicated.')
+    const events = (await app.audits()).slice(before)
+    expect(events.filter(({ operation }) => operation !== 'INSERT')).toEqual([])
+    const copies = await shown('?q=copy')
+    expect(copies.titles.toSorted()).toEqual(['Copy me', 'Copy me (copy)', 'To copy', 'To copy'])
+    expect(copies.words).toMatch(/Copy me \(copy\) Post \/copy-\S+ Draft/)
+    const part = await send('duplicate', ['01ARZ3NDEKTSV4RRFFQ69G5FAV', shared])
+    expect([part.status, part.text.includes('1 of 2 entries duplicated')]).toEqual([409, true])
+    const writer = await callerWith('content:update', 'content:create')
+    const refused = await writer.post('/admin/content-work', { what: 'duplicate', ids: copied })
+    expect([refused.status, refused.text.includes('routes:create')]).toEqual([409, true])
+    expect((await send('duplicate', [copied], {}, 'viewer')).status).toBe(403)
+  })
+
+  it('are moved under an address after it was asked for, and redirects lead there', async () => {
+    const one = await page('/move/one', 'Move one')
+    const two = await page('/two', 'Move two')
+    const taken = await page('/new/place/two', 'Taken')
+    await call('POST', '/api/v1/content/publish', { body: { content_data_id: one } })
+    const slugOf = async (id: string) =>
+      (await services.space.routes.get((await services.space.content.get(id)).route_id ?? '')).slug
+    const asked = await send('move', [one, two])
+    expect([asked.status, asked.text.includes('Move 2 pages')]).toEqual([200, true])
+    expect([await slugOf(one), await slugOf(two)]).toEqual(['/move/one', '/two'])
+    const { content_data_id: shared } = await entry(menu.datatype_id, {}, { fields: { name: 'No page' } })
+    const moved = await send('move', [one, two, shared], { sure: 'yes', under: ' new/place/ '.trim() })
+    expect([moved.status, moved.text.includes('1 of 3 pages moved')]).toEqual([409, true])
+    expect(moved.text).toContain('only a page has an address')
+    expect([await slugOf(one), await slugOf(two), await slugOf(taken)]).toEqual([
+      ...['/new/place/one', '/two', '/new/place/two'],
+    ])
+    const old = await call('GET', '/move/one', { as: 'nobody' })
+    expect([old.status, old.headers.get('location')]).toEqual([308, '/new/place/one'])
+    expect((await send('move', [two], { sure: 'yes', under: 'a b' })).status).toBe(409)
+    expect((await send('move', [two], { sure: 'yes', under: 'x'.repeat(600) })).status).toBe(400)
+    expect((await send('move', [two], { sure: 'yes', under: '/admin' })).status).toBe(409)
+    expect((await send('move', [two], { sure: 'yes', under: '' })).location).toContain('done=move.1')
+    expect(await slugOf(two)).toBe('/two')
+    const writer = await callerWith('content:update', 'content:publish')
+    expect((await writer.post('/admin/content-work', { what: 'move', ids: two, sure: 'yes' })).status).toBe(
+      403,
+    )
+  })
+
   it('are refused to who may not, and when the form is malformed or names too many', async () => {
     const id = await page('/mine', 'Mine')
     expect((await send('publish', [id], {}, 'viewer')).status).toBe(403)
@@ -270,7 +322,7 @@ describe('several trees of the list at once', () => {
     const id = await page('/public', 'Public')
     const inAdmin = await post('/admin/space/content-work', { what: 'publish', ids: id })
     expect([inAdmin.status, wordsOf(inAdmin.text).includes('0 of 1 entry published')]).toEqual([409, true])
-    const outside = await callersOf(app).callerWith('content:delete', 'content:update', 'admin_tree:update')
+    const outside = await callerWith('content:delete', 'content:update', 'admin_tree:update')
     const refused = await outside.post('/admin/space/content-work', { what: 'delete', ids: id })
     expect([refused.status, refused.text.includes('admin_tree:delete')]).toEqual([403, true])
     expect(await statusOf(id)).toBe('draft')

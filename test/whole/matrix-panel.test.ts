@@ -61,6 +61,8 @@ POST /content-selection?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:upda
 POST /content-selection?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
 POST /content-selection?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
 POST /content-work?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
+POST /content-work?what=duplicate&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - e - a
+POST /content-work?what=move&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - e - a
 POST /content-work?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
 POST /content-work?what=schedule&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - - - a
 POST /content-work?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  content:update  - - e - a
@@ -230,6 +232,8 @@ POST /space/content-selection?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_
 POST /space/content-selection?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 POST /space/content-selection?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 POST /space/content-work?what=publish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
+POST /space/content-work?what=duplicate&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e - a
+POST /space/content-work?what=move&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 POST /space/content-work?what=unpublish&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 POST /space/content-work?what=schedule&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e p a
 POST /space/content-work?what=delete&ids=01ARZ3NDEKTSV4RRFFQ69G5FAV  admin_tree:update  - - e - a

@@ -369,4 +369,16 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   '{format} added': '{format} hinzugefügt',
   '{format} removed': '{format} entfernt',
   'Only invisible markup has changed.': 'Nur unsichtbare Auszeichnungen haben sich geändert.',
+  '{n} entries duplicated.': ['{n} Eintrag dupliziert.', '{n} Einträge dupliziert.'],
+  '{n} pages moved.': ['{n} Seite verschoben.', '{n} Seiten verschoben.'],
+  '{done} of {n} entries duplicated': [
+    '{done} von {n} Eintrag dupliziert',
+    '{done} von {n} Einträgen dupliziert',
+  ],
+  '{done} of {n} pages moved': ['{done} von {n} Seite verschoben', '{done} von {n} Seiten verschoben'],
+  'Move {n} pages': ['{n} Seite verschieben', '{n} Seiten verschieben'],
+  'Under the address': 'Unter der Adresse',
+  'Each page keeps the last part of its address. Leave it empty for the top level.':
+    'Jede Seite behält den letzten Teil ihrer Adresse. Leer lassen für die oberste Ebene.',
+  Move: 'Verschieben',
 }

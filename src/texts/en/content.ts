@@ -329,4 +329,12 @@ export const contentTexts = [
   '{format} added',
   '{format} removed',
   'Only invisible markup has changed.',
+  '{n} entries duplicated.',
+  '{n} pages moved.',
+  '{done} of {n} entries duplicated',
+  '{done} of {n} pages moved',
+  'Move {n} pages',
+  'Under the address',
+  'Each page keeps the last part of its address. Leave it empty for the top level.',
+  'Move',
 ] as const

@@ -360,8 +360,8 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Delete view': 'Supprimer la vue',
   'Name of the view': 'Nom de la vue',
   preference: 'préférence',
-  'Publish: {name}': 'Publier : {name}',
-  'Unpublish: {name}': 'Dépublier : {name}',
+  'Publish: {name}': 'Publier : {name}',
+  'Unpublish: {name}': 'Dépublier : {name}',
   'Scheduled content': 'Contenus planifiés',
   Subscribe: 'S’abonner',
   'Create an address': 'Créer une adresse',
@@ -371,4 +371,16 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   '{format} added': '{format} ajouté',
   '{format} removed': '{format} supprimé',
   'Only invisible markup has changed.': 'Seul un balisage invisible a changé.',
+  '{n} entries duplicated.': ['{n} entrée dupliquée.', '{n} entrées dupliquées.'],
+  '{n} pages moved.': ['{n} page déplacée.', '{n} pages déplacées.'],
+  '{done} of {n} entries duplicated': [
+    '{done} entrée sur {n} dupliquée',
+    '{done} entrées sur {n} dupliquées',
+  ],
+  '{done} of {n} pages moved': ['{done} page sur {n} déplacée', '{done} pages sur {n} déplacées'],
+  'Move {n} pages': ['Déplacer {n} page', 'Déplacer {n} pages'],
+  'Under the address': 'Sous l’adresse',
+  'Each page keeps the last part of its address. Leave it empty for the top level.':
+    'Chaque page garde la dernière partie de son adresse. Laisser vide pour le niveau supérieur.',
+  Move: 'Déplacer',
 }

@@ -1,0 +1,133 @@
+// What four people do to one page, and where: one round leads from a draft by comments and review to the public and back.
+
+const inForm = name => page => page.locator(`[id="f-fields.${name}"]`)
+const textIn = locate => async page => {
+  const box = locate(page)
+  return (await box.count()) > 0 ? box.inputValue() : ''
+}
+const plainText = html => html.replace(/<[^>]*>/g, '').replaceAll('&amp;', '&')
+
+const storedField = name => async (trial, text) => {
+  const rows = await trial.call('GET', `/api/v1/content-fields?content_data_id=${trial.id}`)
+  const fields = await trial.fields()
+  return rows.some(row => row.field_id === fields.get(name) && plainText(row.field_value) === text)
+}
+const field = name => ({
+  form: '#form',
+  locate: inForm(name),
+  read: textIn(inForm(name)),
+  isStored: storedField(name),
+})
+const body = page => page.getByRole('textbox', { name: 'Body' })
+const comment = page => page.locator('textarea[data-names]')
+const sendBack = 'form[action$="/return"]'
+const note = page => page.locator(`${sendBack} textarea`)
+
+/** Where a text is typed, how it is read there, and when the service has it. */
+export const places = {
+  heading: field('heading'),
+  teaser: field('teaser'),
+  body: {
+    ...field('body'),
+    locate: body,
+    read: async page => ((await body(page).count()) > 0 ? (await body(page).innerText()).trim() : ''),
+  },
+  comment: {
+    form: '.comment-new',
+    locate: comment,
+    read: textIn(comment),
+    isStored: async (trial, text) => (await comments(trial)).some(one => one.body === text),
+  },
+  note: {
+    form: sendBack,
+    locate: note,
+    read: textIn(note),
+    async show(page) {
+      if (!(await note(page).isVisible())) await page.getByText('Send back with a note').click()
+    },
+    isStored: async (trial, text) => (await requests(trial)).some(one => one.answer === text),
+  },
+}
+
+const comments = trial => trial.call('GET', `/api/v1/comments?content_data_id=${trial.id}&limit=1000`)
+const requests = trial => trial.call('GET', `/api/v1/review-requests?content_data_id=${trial.id}&limit=1000`)
+const isOpen = async trial => (await requests(trial)).some(({ status }) => status === 'open')
+const has = (name, text) => trial => storedField(name)(trial, text(trial.words))
+const all =
+  (...tests) =>
+  async trial => {
+    for (const test of tests) if (!(await test(trial))) return false
+    return true
+  }
+const inBar = (page, name) => page.locator('.bar').getByRole('button', { name, exact: true })
+const save = page => page.keyboard.press('Control+s')
+
+const texts = {
+  first: words => `From 10 euros, ${words}`,
+  second: words => `From 12 euros, ${words}`,
+  body: words => `Words of Ben, ${words}`,
+  heading: words => `Prices, ${words}`,
+  comment: words => `Is this right? ${words}`,
+  note: words => `See my comment, ${words}`,
+}
+const publicTeaser = async trial => {
+  const answer = await fetch(`${trial.site.url}/prices?format=clean`)
+  return answer.ok ? (await answer.json()).teaser : undefined
+}
+
+const askForReview = text => ({
+  who: 'ada',
+  what: 'request a review',
+  saves: ['teaser'],
+  act: page => inBar(page, 'Request review').click(),
+  isDone: all(has('teaser', text), isOpen),
+})
+
+export const operations = [
+  { who: 'ada', field: 'teaser', text: texts.first },
+  // It stays unsaved while the others save, comment and send back.
+  { who: 'ben', field: 'body', text: texts.body },
+  askForReview(texts.first),
+  { who: 'grace', field: 'comment', text: texts.comment },
+  {
+    who: 'grace',
+    what: 'comment',
+    saves: ['comment'],
+    act: page => page.getByRole('button', { name: 'Comment', exact: true }).click(),
+    isDone: async trial => (await comments(trial)).some(({ body }) => body === texts.comment(trial.words)),
+  },
+  { who: 'root', field: 'heading', text: texts.heading },
+  { who: 'grace', field: 'note', text: texts.note },
+  {
+    who: 'grace',
+    what: 'send it back',
+    saves: ['note'],
+    act: page => page.getByRole('button', { name: 'Send back', exact: true }).click(),
+    isDone: async trial =>
+      (await requests(trial)).some(
+        ({ answer, status }) => status === 'returned' && answer === texts.note(trial.words),
+      ),
+  },
+  { who: 'ben', what: 'save', saves: ['body'], act: save, isDone: has('body', texts.body) },
+  {
+    who: 'ada',
+    what: 'resolve the comment',
+    act: page => page.getByRole('button', { name: 'Resolve', exact: true }).first().click(),
+    isDone: async trial => (await comments(trial)).every(({ resolved }) => resolved),
+  },
+  { who: 'ada', field: 'teaser', text: texts.second },
+  askForReview(texts.second),
+  { who: 'root', what: 'save', saves: ['heading'], act: save, isDone: has('heading', texts.heading) },
+  {
+    who: 'grace',
+    what: 'approve',
+    act: page => page.getByRole('button', { name: 'Approve and publish' }).click(),
+    isDone: async trial => (await publicTeaser(trial)) === texts.second(trial.words),
+  },
+  {
+    who: 'root',
+    what: 'unpublish',
+    act: page => page.getByRole('button', { name: 'Unpublish', exact: true }).first().click(),
+    isDone: async trial => (await publicTeaser(trial)) === undefined,
+  },
+]
