@@ -46,6 +46,6 @@ export const top: SiteCommand['work'] = async (services, actor, io, options) => 
     planned,
     here,
   }
-  show(io, options, shown, lines.join('\n') || 'Your role may not see what happens in the service.')
+  show(io, options, shown, lines.join('\n') || 'Your role has no permission to see activity.')
   return 0
 }

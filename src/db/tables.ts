@@ -193,7 +193,7 @@ export const tables = {
     content_data_id: id(),
     label: text().or(''),
     expires_at: time(),
-    /** The user who created the link. It has the current rights of this user. */
+    /** The user who created the link. The link shows what this user may see now. */
     created_by: id(),
     /** And with those of this key, where it was made by one. */
     token_id: id().orNull(),

@@ -268,6 +268,6 @@ export function textOf(answer: unknown): string {
   const text = JSON.stringify(answer)
   const most = limits.agents.answerCharacters
   if (text.length > most)
-    throw tooLarge(`the answer has ${text.length} characters; at most ${most} are sent: ask for less`)
+    throw tooLarge(`the response has ${text.length} characters, more than ${most}: request less`)
   return text
 }

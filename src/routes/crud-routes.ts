@@ -184,7 +184,7 @@ const accessTo = (permission: Place['permission'], operation: string): Access =>
 const nouns: Readonly<Record<string, readonly [one: string, several: string]>> = {
   content: ['an entry', 'entries'],
   'content-fields': ['a field value', 'field values'],
-  trash: ['a deleted entry', 'deleted entries'],
+  trash: ['an entry in the trash', 'entries in the trash'],
   'content/versions': ['a version', 'versions'],
   'content/preview-links': ['a preview link', 'preview links'],
   'media-dimensions': ['an image size', 'image sizes'],

@@ -143,7 +143,10 @@ class Sftp implements Open {
         await this.#room()
         if (!this.#isGone) await work()
       } catch (error) {
-        const message = error instanceof HttpError ? error.message : t('something went wrong here')
+        const message =
+          error instanceof HttpError
+            ? error.message
+            : t('something went wrong: the log of the service has the details')
         if (!(error instanceof HttpError))
           this.connection.site.log.error({ err: error, ip: this.connection.peer.address }, 'SFTP has failed')
         // Clients ask for files that may not be there, and OpenSSH itself says that one is missing.

@@ -91,7 +91,7 @@ export class Columns {
       [...values].map(([original, own]) => {
         const place = `${type}.${original.slice(0, 100)}`
         const name = nameOf(original, used)
-        if (name !== original) world.notes.add('Fields have another name here', `${place} is ${name}`)
+        if (name !== original) world.notes.add('Fields get a different name', `${place} is ${name}`)
         return [original, this.columnOf(original, name, own, place)]
       }),
     )

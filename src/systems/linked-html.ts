@@ -17,9 +17,9 @@ export function linkedHtml(
   { notes, place }: { readonly notes: Notes; readonly place: string },
 ): string {
   for (const [, name = ''] of html.matchAll(lost))
-    notes.add('Elements that rich text does not have are left out', name.toLowerCase())
+    notes.add('Elements that rich text does not support are left out', name.toLowerCase())
   const { root, problem } = parseRichText(html)
-  if (problem !== undefined) notes.add('Texts are beyond the bounds of rich text, and must be shorter', place)
+  if (problem !== undefined) notes.add('Texts exceed the limits of rich text, and must be shortened', place)
   const linked = (node: Child): Child => {
     if (node.type === 'text') return node
     const isPicture = node.tagName === 'img'

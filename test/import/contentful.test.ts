@@ -341,7 +341,7 @@ describe('what is no export', () => {
       'export.json: note: fields.0',
       'entries: lost',
     ])
-    expect(site.notes).toContain('Content types have another displayField here: 1 (note.head is lead).')
+    expect(site.notes).toContain('Content types get a different displayField: 1 (note.head is lead).')
   })
 
   it('is refused where it is too deep to be read', async () => {

@@ -156,7 +156,7 @@ it('leaves out what cannot be read, with its place, and takes the rest', async (
       'laughs.md: the front matter cannot be read: Excessive alias count in',
       'list.md: the front matter cannot be read: is not a list of names and',
       'long.md: the front matter is longer than 100000 characters',
-      'quotes.md: the text is nested too deep',
+      'quotes.md: the text is nested too deeply',
       'text.md: the text is longer than 500000 characters',
     ].map(one => expect.stringContaining(one.slice(0, 45))),
   )

@@ -330,7 +330,7 @@ describe('an export of Strapi 5', () => {
       'Documents without the default language get their texts in it too: 1 (article).',
       'Accounts of visitors and data of plugins are left out: 1 (plugin::users-permissions.user).',
       'Types that were not public in Strapi need an API key: 1 (detail).',
-      'Markdown stays unchanged, with the addresses of files in it: 3 (article.body, hero.text, richText.body).',
+      'Markdown stays unchanged, and so do the addresses of files in it: 3 (article.body, hero.text, richText.body).',
       'Accounts, roles, permissions, keys, webhooks and settings of Strapi are left out.',
     ])
   })

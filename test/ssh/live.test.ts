@@ -28,12 +28,12 @@ it('Live shows a role only what it may see', async () => {
   const app = await testApp({ readers_see_drafts: false })
   await factories(app).route('/winter', 'Winter')
   const viewer = await openScreens(app, 'viewer', { columns: 120, rows: 40 })
-  await viewer.sees('Your role may not see what happens in the service.')
+  await viewer.sees('Your role has no permission to see activity.')
   const ssh = await sshOf(app)
   const key = await ssh.keyOf('viewer')
   expect(await ssh.ssh('top', { key: key.file })).toMatchObject({
     code: 0,
-    out: 'Your role may not see what happens in the service.\n',
+    out: 'Your role has no permission to see activity.\n',
   })
   const admin = await ssh.keyOf('admin')
   const { out } = await ssh.ssh('top --json', { key: admin.file })

@@ -636,7 +636,7 @@ it('finds pages beyond those that were read, and says what was searched', async 
   await client.misses('No results')
   client.type('/page 2')
   client.press('enter')
-  await client.sees(/\d+ of more found, 200 of 230 read/)
+  await client.sees(/the first \d+ found, 200 of 230 read/)
 })
 
 it('says in the list of content that a published page has unpublished changes, and when it was edited', async () => {

@@ -21,7 +21,7 @@ const mostRows = 200
 
 const Compared = z.object({ before: z.number(), after: z.number() })
 const ReportRow = z.looseObject({
-  key: z.string().meta({ description: 'For `after` of the next request.' }),
+  key: z.string().meta({ description: 'The `after` of the next request.' }),
   kind: z.enum(['entry', 'file', 'unread']),
   source_id: z.string(),
   id: z.string().nullable(),
@@ -52,7 +52,7 @@ function startEndpoints(api: Endpoints, { services: { importJobs }, recordRespon
       'import:create',
       {
         summary: `Import an export of ${names[system]}`,
-        description: 'Takes the exported file. Returns at once: read the record again for the progress.',
+        description: 'Upload the exported file. Returns at once: read the record again for the progress.',
         upload: ImportUpload,
         answers: { status: 201, ...one },
         fails: [409],
@@ -63,8 +63,8 @@ function startEndpoints(api: Endpoints, { services: { importJobs }, recordRespon
       `/import/${system}/address`,
       'import:create',
       {
-        summary: `Import an export of ${names[system]} from an address`,
-        description: 'The rules for addresses of webhooks apply. Returns at once.',
+        summary: `Import an export of ${names[system]} from a URL`,
+        description: 'The URL follows the rules for webhook URLs. Returns at once.',
         body: ImportAddress,
         answers: { status: 201, ...one },
         fails: [409],

@@ -14,7 +14,7 @@ const Reference = z.object({
   locale: z.string(),
   root_id: z.string(),
 })
-const force = flag.meta({ description: 'Do it in spite of the warning.' })
+const force = flag.meta({ description: 'Proceed despite the warning of the 409 response.' })
 
 const shape = { answers: { shape: MediaRecord } }
 const idIn = (c: Ctx) => idParam(c, 'media_id')

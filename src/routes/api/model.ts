@@ -29,7 +29,7 @@ export function modelRoutes({ services: { model }, recordResponses, authenticati
       name: 'applyModel',
       summary: 'Update the content model, roles and webhooks from one file',
       description:
-        'All changes are made in one transaction. Records that the file leaves out stay. `dry_run=true` only returns the steps. A step that breaks something is rejected unless `accept_broken=true`.',
+        'All changes are made in one transaction. Records that the file leaves out stay. `dry_run=true` only returns the steps. A step with `breaks` is rejected unless `accept_broken=true`.',
       ifMatch: true,
       query: z.object({ dry_run: flag, accept_broken: flag }),
       body: ModelFile,

@@ -14,7 +14,7 @@ export function pageRoutes(context: SpaceContext) {
     `${permission('content')}:create`,
     {
       summary: 'Create a page: a route with its content tree',
-      description: 'Also needs the permission to create routes.',
+      description: 'The caller must also have the permission to create routes.',
       body: PageCreate,
       answers: {
         status: 201,

@@ -30,7 +30,10 @@ const query = z.object({
   sourcemaps: z
     .enum(['0', '1'], 'must be 0 or 1')
     .optional()
-    .meta({ description: 'With 1, each text contains invisible characters that say where it is edited.' }),
+    .meta({
+      description:
+        'With `1`, invisible characters in each text tell a preview which field to open in the panel.',
+    }),
 })
 
 const access = 'content:update'

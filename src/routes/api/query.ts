@@ -28,7 +28,7 @@ const ofOne = {
     .min(0)
     .max(queryLimits.children)
     .optional()
-    .meta({ description: 'Levels of child entries.' }),
+    .meta({ description: 'How many levels of child entries to include.' }),
   locale: localeCode.optional().meta({ description: 'Values of this locale, or of its fallbacks.' }),
 }
 const ofList = {
@@ -49,7 +49,10 @@ const ofList = {
     .max(queryLimits.offset)
     .optional()
     .meta({ description: 'Number of entries to skip, instead of a cursor.' }),
-  count: z.boolean().optional().meta({ description: '`meta.count`: the number of matching entries.' }),
+  count: z
+    .boolean()
+    .optional()
+    .meta({ description: 'With `true`, `meta.count` is the number of matching entries.' }),
 }
 
 const prefix = '/api/v1/query/'

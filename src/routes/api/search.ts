@@ -61,7 +61,9 @@ const parameters = z.object({
   count: z
     .boolean()
     .optional()
-    .meta({ description: `\`meta.count\`: the number of matching entries, up to ${limits.counted}.` }),
+    .meta({
+      description: `With \`true\`, \`meta.count\` is the number of matching entries, up to ${limits.counted.toLocaleString('en')}.`,
+    }),
 })
 
 /** Words in what the public sees. Without credentials only public datatypes are searched; see docs/search.md. */

@@ -59,7 +59,7 @@ const groupOf = (tag: string): string | undefined =>
 
 const descriptionOf = (tag: string): string => {
   const text = groups[groupOf(tag) ?? '']?.[ofPublicSpace(tag)] ?? ''
-  return tag === ofPublicSpace(tag) ? text : `${text} In the admin space.`
+  return tag === ofPublicSpace(tag) ? text : text.replace(/\.$/, ', in the admin space.')
 }
 
 /** The tags in the order of the groups, for `tags` and, as Redoc and Scalar read them, `x-tagGroups`. */

@@ -42,7 +42,7 @@ export const webhooksOf = (schemas: Schemas, examples: Examples): Json =>
             },
             responses: {
               '2XX': { description: 'Delivered.' },
-              '4XX': { description: 'Failed. The delivery is retried, as after any other failure.' },
+              '4XX': { description: 'Failed. The service retries the delivery.' },
             },
           },
         },

@@ -32,7 +32,7 @@ export function calendarAddress(db: Database, { config, access }: Needs) {
       if (!config().app_secret) throw notConfigured('the address of a calendar needs an app_secret')
       await db.write(actor, async tx => {
         await tx.lock(tables.users, own(actor).user_id)
-        if (await tx.exists(table, own(actor))) throw duplicate('you have an address already')
+        if (await tx.exists(table, own(actor))) throw duplicate('you have a calendar address already')
         await tx.insert(table, own(actor))
       })
     },

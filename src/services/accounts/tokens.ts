@@ -42,7 +42,7 @@ export const TokenCreate = z.object({
     .regex(/^[\x21-\x7e]{16,255}$/, { error: 'must be 16 to 255 visible ASCII characters', abort: true })
     .refine(
       value => pairsIn(value) >= minPairs,
-      `must repeat itself less: at least ${minPairs} different pairs of neighbouring characters`,
+      `is too repetitive: it needs at least ${minPairs} different pairs of neighbouring characters`,
     )
     .optional()
     .meta({ description: 'A key of your choice. If it is missing, the service generates one.' }),

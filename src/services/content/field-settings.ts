@@ -196,7 +196,7 @@ export const settingsSchemas = (): object[] =>
     properties: Object.fromEntries(
       [...settings].map(([name, { label, hint, schema }]) => {
         const { $schema: _, ...shape } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-        return [name, { ...shape, description: [label, hint].filter(Boolean).join(': ') }]
+        return [name, { ...shape, description: hint ? `${label} (${hint})` : label }]
       }),
     ),
     additionalProperties: false,

@@ -25,7 +25,9 @@ export const HealReport = z.object({
   }),
   orphaned: ids.meta({ description: 'Entries whose parent does not exist; each becomes a root.' }),
   misplaced: ids.meta({ description: 'Entries that were stored under the wrong tree.' }),
-  without_tree: ids.meta({ description: 'Roots that could not be locked or delivered.' }),
+  without_tree: ids.meta({
+    description: 'Roots without a tree of their own, so they could not be edited or delivered.',
+  }),
 })
 
 type Shapes = ReadonlyMap<string, Shape>

@@ -59,14 +59,15 @@ export const PreviewLinkMade = z
     expires_at: z.iso.datetime(),
     created_by: z
       .string()
-      .meta({ description: 'The user who created the link. It has the current rights of this user.' }),
+      .meta({ description: 'The user who created the link. The link shows what this user may see now.' }),
     token_id: z.string().nullable().meta({
-      description: 'The API key that created the link, which ends with the key. Null if a person created it.',
+      description:
+        'The API key that created the link. The link ends when the key does. Null if a person created it.',
     }),
     date_created: z.iso.datetime(),
     url: z
       .string()
-      .meta({ description: 'The URL to pass on: `preview_url` with the token, or a page of the service.' }),
+      .meta({ description: 'The URL to share: `preview_url` with the token, or a page of the service.' }),
     api_url: z.string().meta({ description: 'The URL of the page in the API.' }),
     token: z.string().meta({ description: 'The token of the link. It is shown only once.' }),
   })

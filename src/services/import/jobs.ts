@@ -29,7 +29,7 @@ const flagText = z
 export const ImportUpload = z.object({ public: flagText, without_files: flagText, preview: flagText })
 
 export const ImportAddress = z.object({
-  url: z.string().max(4096).meta({ description: 'The address of the export.' }),
+  url: z.string().max(4096).meta({ description: 'The URL of the export.' }),
   public: z.boolean().optional().meta({ description: 'Make published content readable without an API key.' }),
   without_files: z.boolean().optional().meta({ description: 'Do not import files.' }),
   preview: z

@@ -21,7 +21,7 @@ export const idOf = ({ ids }: { readonly ids?: readonly SourceId[] | undefined }
 export const sizeBefore = (entry: ImportedEntry): Size =>
   sumOf(withChildren(entry).map(({ source }) => source?.size ?? noSize))
 
-const noType = 'its datatype is not there'
+const noType = 'its datatype is missing'
 
 /** Groups entries that one question can be about. */
 function groupsOf(entries: readonly ImportedEntry[]): ImportedEntry[][] {

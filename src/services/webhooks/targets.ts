@@ -29,7 +29,7 @@ function problemOf(text: string, { webhook_allow_http }: Rules): string | undefi
   if (url.protocol === 'http:' && !webhook_allow_http)
     return 'must be an https address (webhook_allow_http is false)'
   if (url.username !== '' || url.password !== '') return 'must have no user and no password'
-  if (url.port === '0') return 'must have a port that can be called'
+  if (url.port === '0') return 'the port is not allowed'
   return undefined
 }
 

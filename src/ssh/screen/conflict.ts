@@ -56,8 +56,8 @@ export function conflictView(
       return state
     },
     draw(area, state) {
-      area.put(1, 0, t('These fields were changed by somebody else while you were writing.'), bold)
-      area.put(1, 1, t('Choose for each which value stays; nothing is stored before you save.'), dim)
+      area.put(1, 0, t('Somebody else changed these fields while you were editing.'), bold)
+      area.put(1, 1, t('For each field, choose the value to keep. Nothing is stored until you save.'), dim)
       let y = 3
       for (const [i, one] of differences.entries()) {
         const { name, label } = one.field

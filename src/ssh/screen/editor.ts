@@ -279,7 +279,7 @@ export function editorView(title: string, text: string, keep: (text: string) => 
       state.asked
         ? [
             { key: 'Enter', does: state.asked.what === 'text' ? t('find the next') : t('go there') },
-            { key: 'Esc', does: t('leave') },
+            { key: 'Esc', does: t('cancel') },
           ]
         : editorHints,
   }

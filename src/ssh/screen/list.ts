@@ -288,7 +288,7 @@ function drawHead<R>(spec: ListSpec<R>, area: Area, state: ListState<R>, count: 
   const n = records.length
   const more = Number.isFinite(total) ? t('{n} of {total} read', { n, total }) : t('the first {n}', { n })
   const all = n < total ? more : t('{total} in all', { total })
-  const some = found?.isMore ? t('{count} of more found', { count }) : t('{count} found', { count })
+  const some = found?.isMore ? t('the first {count} found', { count }) : t('{count} found', { count })
   const words = state.filter === '' ? all : `${some}, ${all}`
   const room = Math.max(0, area.width - widthOf(words) - 2)
   if (state.isLoaded) area.put(room, 0, words, dim)

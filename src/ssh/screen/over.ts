@@ -123,7 +123,7 @@ export function pageView(
     hints: () => [
       { key: '↑↓', does: t('scroll') },
       ...(rows.filter(({ isStart }) => isStart).length > 1
-        ? [{ key: 'n N', does: t('next, last change') }]
+        ? [{ key: 'n N', does: t('next, previous change') }]
         : []),
       ...keys,
       { key: 'q', does: t('back') },
@@ -265,7 +265,7 @@ export function pickView(pick_: Pick): View<PickState> {
       { key: '↑↓', does: t('move') },
       ...(many ? [{ key: 'Space', does: t('tick') }] : []),
       { key: 'Enter', does: t('accept') },
-      { key: 'Esc', does: t('leave') },
+      { key: 'Esc', does: t('cancel') },
     ],
   }
 }

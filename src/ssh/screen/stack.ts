@@ -122,7 +122,7 @@ export class Stack {
     if (!frame.view.unsaved?.(frame.state)) this.#back(frame)
     else
       this.open(
-        confirmView(t('Not saved'), t('What you have written here is not saved yet.'), {
+        confirmView(t('Not saved'), t('Your changes here are not saved yet.'), {
           word: t('leave without saving'),
           act: () => this.#back(frame),
         }),
@@ -134,7 +134,7 @@ export class Stack {
     if (!isUnsaved) this.ground.end()
     else
       this.open(
-        confirmView(t('Not saved'), t('What you have written is not saved yet.'), {
+        confirmView(t('Not saved'), t('You have changes that are not saved yet.'), {
           word: t('end the session without saving'),
           act: () => this.ground.end(),
         }),

@@ -35,7 +35,7 @@ export function auditScreen(session: Session) {
       { label: t('How'), of: ({ how }) => how, wide: true },
       { label: t('When'), of: ({ event }) => secondWord(event.occurred_at, session) },
     ],
-    keys: [{ key: 'Enter', does: t('look'), run: (shell, row) => openChange(session, shell, row) }],
+    keys: [{ key: 'Enter', does: t('open'), run: (shell, row) => openChange(session, shell, row) }],
   })
 }
 

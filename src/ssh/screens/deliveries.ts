@@ -32,7 +32,7 @@ export function deliveriesScreen(
     columns: [
       { label: t('Event'), of: ({ event }) => event },
       { label: t('State'), of: ({ status }) => stateCell(deliveryStates[status] ?? 'off', status) },
-      { label: t('Tries'), of: ({ attempts }) => String(attempts) },
+      { label: t('Attempts'), of: ({ attempts }) => String(attempts) },
       { label: t('Response'), of: ({ last_status_code }) => String(last_status_code ?? '–') },
       { label: t('When'), of: ({ created_at }) => secondWord(created_at, session) },
       { label: t('Error'), of: ({ last_error }) => last_error ?? '', wide: true },
@@ -40,7 +40,7 @@ export function deliveriesScreen(
     keys: [
       {
         key: 'Enter',
-        does: t('look'),
+        does: t('open'),
         run: (shell, delivery) =>
           shell.open(
             pageView(

@@ -82,7 +82,7 @@ const screens: readonly Screen[] = [
   { name: t('Locales'), about: t('languages'), access: 'content:read', open: listOf(localeResource) },
   {
     name: t('Admin space'),
-    about: t('the second space of content'),
+    about: t('a second content space'),
     access: adminWord('content:update'),
     open: adminSpaceScreen,
   },

@@ -75,7 +75,7 @@ function factsOf({ statements, cached, deliveries, queueSeconds, backupSeconds, 
   if (statements)
     facts.push({
       word: t('Statements'),
-      text: t('{read} read, {written} written a second', {
+      text: t('{read} reads, {written} writes per second', {
         read: rate(statements.read),
         written: rate(statements.write),
       }),
@@ -86,7 +86,7 @@ function factsOf({ statements, cached, deliveries, queueSeconds, backupSeconds, 
     facts.push({
       word: t('Deliveries'),
       text: isBehind
-        ? t('{sent} sent, {failed} failed, the oldest waits {time}', {
+        ? t('{sent} sent, {failed} failed, oldest pending for {time}', {
             sent,
             failed,
             time: spanWord(queueSeconds),
@@ -179,8 +179,7 @@ export function drawLive(area: Area, { vitals, now }: LiveState): void {
   }
   if (y > 0) y++
   const blocks = blocksOf(vitals, now)
-  if (blocks.length === 0 && y === 0)
-    area.put(1, 0, t('Your role may not see what happens in the service.'), dim)
+  if (blocks.length === 0 && y === 0) area.put(1, 0, t('Your role has no permission to see activity.'), dim)
   for (const [i, block] of blocks.entries()) {
     const room = area.height - y - (blocks.length - i - 1) * 3
     if (room < 2) break

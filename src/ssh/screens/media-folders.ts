@@ -56,7 +56,7 @@ export function mediaFoldersScreen(session: Session): AnyView {
       { name: 'name', label: t('Name'), required: true },
       {
         name: 'parent_id',
-        label: t('In'),
+        label: t('Parent folder'),
         kind: 'choice',
         none: t('None'),
         choices: (await places()).filter(({ value }) => value !== record?.folder_id),

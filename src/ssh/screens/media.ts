@@ -12,7 +12,7 @@ export function mediaScreen(session: Session, folder?: { folder_id: string; word
   return resourceView(session, {
     ...mediaResource(session),
     ...(folder ? { title: folder.word, where: { folder_id: folder.folder_id } } : {}),
-    empty: t('No files yet. Files are uploaded by SFTP, in the panel or by the API.'),
+    empty: t('No files yet. Upload files by SFTP, in the panel or with the API.'),
     says: ({ url }) => [url],
     listKeys: [
       {

@@ -61,7 +61,7 @@ function draw(area: Area, { line, looked, found, names, at }: SearchState): void
   area.put(1, 0, t('Words'), bold)
   drawLine(area, { x: 8, y: 0, width: area.width - 10 }, line)
   if (looked === undefined)
-    area.put(1, 2, t('Search in published content. The last word can be the beginning of one.'), dim)
+    area.put(1, 2, t('Search in published content. The last word may be incomplete.'), dim)
   else if (found.length === 0) area.put(1, 2, t('No results for “{text}”.', { text: looked }), dim)
   const rows = Math.max(1, Math.floor((area.height - 2) / 2))
   const top = Math.max(0, Math.min(at - Math.floor(rows / 2), found.length - rows))

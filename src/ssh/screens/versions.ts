@@ -136,10 +136,10 @@ export function changesScreen<S>(session: Session, shell: Shell<S>, id: string):
       run: (inner: Shell<never>) =>
         inner.open(
           confirmView(
-            t('Drop'),
+            t('Discard changes'),
             t('Discard all unpublished changes in this tree? The current state is saved as a version first.'),
             {
-              word: t('drop it'),
+              word: t('discard all'),
               act: () =>
                 inner.work(reads, async () => {
                   const { dropped } = await changes.drop(session.actor, id)

@@ -132,13 +132,14 @@ class TableReader {
     const path = slug.includes('/') ? `/${trimmed(slug, '/')}` : `/${this.folder}${slug}`
     if (!isSlugText(path)) {
       this.world.notes.add(
-        'Entries have no page, because their address cannot be one here',
+        'Entries have no page, because their address is not valid here',
         `${this.name}: ${slug}`,
       )
       return undefined
     }
     const taken = this.world.paths.take(path)
-    if (taken !== path) this.world.notes.add('Addresses that another page has get a number behind them', path)
+    if (taken !== path)
+      this.world.notes.add('Pages whose address is taken get a number at the end of it', path)
     const titles = titleNames.flatMap(name => {
       const value = Object.entries(values).find(([own]) => own.toLowerCase() === name)?.[1]
       return value && 'value' in value && typeof value.value === 'string'

@@ -135,7 +135,7 @@ class GhostReader {
     const key = `post:${id}`
     const wanted = `/${slug === '' ? id : slug}`
     const path = this.paths.take(wanted)
-    if (path !== wanted) this.notes.add('Addresses that another page has get a number behind them', wanted)
+    if (path !== wanted) this.notes.add('Pages whose address is taken get a number at the end of it', wanted)
     const html = htmlOfPost(post, this.notes)
     const { body: _, ...others } = this.valuesOf(post, html, known)
     const isPublished = this.isPublished(post)
@@ -161,9 +161,9 @@ class GhostReader {
   private isPublished(post: GhostPost): boolean {
     const { id, status } = post
     if (status !== 'published' && status !== 'sent') return false
-    if (status === 'sent') this.notes.add('Posts that were only sent as mails are drafts here', `post ${id}`)
+    if (status === 'sent') this.notes.add('Posts that were sent only by e-mail become drafts', `post ${id}`)
     else if (!isOpen(post))
-      this.notes.add('Posts for members are drafts here, because pages have no members', `post ${id}`)
+      this.notes.add('Posts for members become drafts, because pages have no members', `post ${id}`)
     return status === 'published' && isOpen(post)
   }
 

@@ -110,7 +110,7 @@ class NodeWriter {
       case 'button':
         return `<p>${link(memberText(node, 'buttonUrl'), escapeHtml(memberText(node, 'buttonText') ?? ''))}</p>`
       default:
-        this.notes.add('Cards that rich text does not have are left out', type || this.place)
+        this.notes.add('Cards that rich text does not support are left out', type || this.place)
         return ''
     }
   }

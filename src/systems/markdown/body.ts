@@ -70,7 +70,7 @@ export function bodyOf(given: string, name: string, { notes, addressOf }: BodyWo
   if (given.length > limits.content.richTextCharacters)
     throw new Error(`the text is longer than ${limits.content.richTextCharacters} characters`)
   const isProgram = /\.mdx$/i.test(name)
-  if (isProgram) notes.add('Components of MDX are left out, and their text stays', name)
+  if (isProgram) notes.add('MDX components are left out, and their text stays', name)
   const text = replaced(isProgram ? withoutProgram(given) : given)
   const prose = withoutCode(text)
   for (const [, shown = ''] of prose.matchAll(/(\{\{[<%]\s{0,9}\/?[\w-]{1,40}|\{%-?\s{0,9}\w{1,40})/g))
@@ -79,7 +79,7 @@ export function bodyOf(given: string, name: string, { notes, addressOf }: BodyWo
   try {
     html = markdown.parse(text) as string
   } catch {
-    throw new Error('the text is nested too deep')
+    throw new Error('the text is nested too deeply')
   }
   return { html: linkedHtml(html, addressOf, { notes, place: name }), size: sizeOfText(html) }
 }

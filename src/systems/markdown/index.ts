@@ -107,7 +107,7 @@ class MarkdownReader {
       if (!own) return []
       if (this.languages.of(own) !== this.languages.standard)
         this.notes.add(
-          'Pages that the default language does not have are shown in all languages',
+          'Pages that are missing in the default language are shown in all languages',
           own.place.name,
         )
       const others = pages.flatMap(page => {
@@ -163,7 +163,7 @@ class MarkdownReader {
     })
     const path = this.addresses.take(own.address.path)
     if (path !== own.address.path)
-      this.notes.add('Addresses that another page has get a number behind them', own.address.path)
+      this.notes.add('Pages whose address is taken get a number at the end of it', own.address.path)
     this.entries.push({
       ...{ key: place.name, ids: [{ kind: 'document', id: this.idOf(own) }], type },
       page: { path, title: titleOf(own) },

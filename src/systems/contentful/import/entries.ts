@@ -163,7 +163,7 @@ class EntryReader {
     const texts = fields.filter(field => field.type === 'text').map(field => field.name)
     const is = titleNames.find(name => texts.includes(name)) ?? texts[0] ?? 'title'
     if (was !== undefined && was !== is)
-      this.context.notes.add('Content types have another displayField here', `${type}.${was} is ${is}`)
+      this.context.notes.add('Content types get a different displayField', `${type}.${was} is ${is}`)
   }
 
   /** A field, whose values are kept for their entries. @param place what notes call it */
@@ -175,7 +175,7 @@ class EntryReader {
     place: string,
   ): ImportedField {
     const { notes } = this.context
-    if (control?.widgetId === 'markdown') notes.add('Markdown stays text', place)
+    if (control?.widgetId === 'markdown') notes.add('Markdown stays as text', place)
     if (control?.settings?.helpText) notes.add('Help texts of fields are left out', place)
     const given = sources.flatMap(source => this.given(source, field))
     const type = fieldTypeOf(

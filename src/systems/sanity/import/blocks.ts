@@ -80,7 +80,7 @@ class BlockWriter {
   private block(block: SanityObject): void {
     const style = memberText(block, 'style') ?? 'normal'
     if (style !== 'normal' && !styles.has(style))
-      this.note('Styles that rich text does not have are left out', style)
+      this.note('Styles that rich text does not support are left out', style)
     const inner = this.inline(block)
     const listItem = memberText(block, 'listItem')
     if (listItem === undefined) {
@@ -141,7 +141,7 @@ class BlockWriter {
       const other = otherNames.get(mark)
       if (other !== undefined) this.note('Marks are returned under their new names', nameOf(mark))
       const tag = markTags.get(mark) ?? other
-      if (tag === undefined) this.note('Marks that rich text does not have are left out', nameOf(mark))
+      if (tag === undefined) this.note('Marks that rich text does not support are left out', nameOf(mark))
       return tag ?? []
     })
     const inner = within(tags, inText(memberText(span, 'text') ?? ''))

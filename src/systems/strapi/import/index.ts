@@ -107,7 +107,10 @@ function noteOthers(
   for (const { name, fields } of model.types.values())
     for (const { attributeName, attribute, taking } of fields)
       if (attribute.type === 'richtext' && taking === 'plain')
-        notes.add('Markdown stays unchanged, with the addresses of files in it', `${name}.${attributeName}`)
+        notes.add(
+          'Markdown stays unchanged, and so do the addresses of files in it',
+          `${name}.${attributeName}`,
+        )
 }
 
 /** Reads an export of Strapi 5 or 4 that was made by `strapi export --no-encrypt`. */

@@ -14,7 +14,7 @@ const sentences = {
   otherSlug: 'The slugs of entries change to the last part of their address',
   titles: 'Titles with HTML become plain text',
   excerpts: 'Excerpts with HTML become plain text',
-  elements: 'Elements that rich text does not have are left out',
+  elements: 'Elements that rich text does not support are left out',
   dynamicBlocks: 'Blocks that WordPress renders on request are left out',
   shortcodes: 'Shortcodes stay as text',
   bounds: 'Texts exceed the limits of rich text, and must be shortened',
@@ -29,7 +29,6 @@ const sentences = {
   nestedReferences:
     'Fields with rows or groups become JSON fields, in which images and posts are the ids of WordPress',
   localTimes: 'Fields with times without a zone are read as UTC',
-  termMetas: 'Values of terms are left out',
   filesWithoutUrl: 'Files without an address are left out',
 }
 
