@@ -169,8 +169,7 @@ export async function open(options: Options): Promise<Opened> {
     const ids = createIds(clock, random)
     const live = { current: config, settings: {} }
     const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => live.current.webhook_enabled })
-    // From here on, changes of other instances are noticed.
-    if (!options.asItIs) await db.externalChangesNow()
+    if (!options.asItIs) await db.begin()
     Object.assign(live, await withSettings(db, dialect, options))
     if (options.folderMedia && !live.current.bucket_endpoint)
       live.current = { ...live.current, ...options.folderMedia }

@@ -8,7 +8,7 @@ import type { AnyTable } from './columns.js'
 import { explain } from './constraints.js'
 import type { Dialect } from './dialects/dialect.js'
 import { ExternalChanges } from './external-changes.js'
-import { FollowedCommits, type ForeignCommits } from './foreign-commits.js'
+import { FollowedCommits } from './foreign-commits.js'
 import { Outage } from './outage.js'
 import { Reader } from './reader.js'
 import { counting, guarded, guardedVersion, translated } from './sessions.js'
@@ -44,12 +44,12 @@ export class Database extends Reader {
   private readonly finishers: ((tx: Writer) => Promise<void>)[] = []
   private readonly counts = new Map<string, { n: number; external: number }>()
   private readonly external: ExternalChanges
-  private readonly followed: FollowedCommits
-  private readonly foreignListeners: ((commits: ForeignCommits) => void)[] = []
   private readonly writeProbe: WriteProbe
   private commits = 0
   /** Whether the database answers, and what may be given while it does not. */
   readonly outage: Outage
+  /** What other processes commit. Only where the database is a server, and after `watch`. */
+  readonly foreign: FollowedCommits
   readonly statementCounts: StatementCounts
 
   constructor(
@@ -64,9 +64,7 @@ export class Database extends Reader {
     this.statementCounts = counts
     this.external = new ExternalChanges(guardedVersion(dialect))
     this.outage = new Outage(settings.log)
-    this.followed = new FollowedCommits(this, settings.log, commits => {
-      for (const listener of this.foreignListeners) listener(commits)
-    })
+    this.foreign = new FollowedCommits(this, settings.log)
     this.writeProbe = new WriteProbe(() => this.canWrite())
   }
 
@@ -238,23 +236,15 @@ export class Database extends Reader {
     this.external.onChange(listener)
   }
 
-  /**
-   * Calls `listener` with what other processes have committed, as soon as that is read. Only where the database is a
-   * server, and after `watch`.
-   */
-  onForeignCommits(listener: (commits: ForeignCommits) => void): void {
-    this.foreignListeners.push(listener)
-  }
-
-  /** The seconds since everything that other processes had committed was known here; undefined where it never was. */
-  secondsBehind(): number | undefined {
-    const { followedAt } = this.followed
-    return followedAt === undefined ? undefined : (performance.now() - followedAt) / 1000
+  /** From here on, changes of other processes are noticed. Called before anything is kept. */
+  async begin(): Promise<void> {
+    await this.externalChangesNow()
+    if (!this.dialect.cheapToRead) await this.foreign.begin()
   }
 
   watch(): void {
-    if (!this.dialect.cheapToRead) this.external.onChange(() => this.followed.noticed())
-    this.external.watch(this.outage, askedAt => this.followed.confirmed(askedAt))
+    if (!this.dialect.cheapToRead) this.external.onChange(() => this.foreign.noticed())
+    this.external.watch(this.outage, askedAt => this.foreign.confirmed(askedAt))
   }
 
   /** The number of rows of a table. It is cached and follows our commits, so that lists stay cheap. */

@@ -19,16 +19,26 @@ export class FollowedCommits {
   private following: Promise<void> | undefined
   private followed: number | undefined
 
-  /** @param tell is given what has changed, which is everything at first */
+  private readonly listeners: ((commits: ForeignCommits) => void)[] = []
+
   constructor(
     private readonly read: Reader,
     private readonly log: Log,
-    private readonly tell: (commits: ForeignCommits) => void,
   ) {}
 
-  /** When everything was last known, by the process's own clock; undefined before that. */
-  get followedAt(): number | undefined {
-    return this.followed
+  /** Calls `listener` with what has changed: everything, where that is not known. */
+  onCommits(listener: (commits: ForeignCommits) => void): void {
+    this.listeners.push(listener)
+  }
+
+  /** The seconds since everything that others had committed was known here; undefined where it never was. */
+  secondsBehind(): number | undefined {
+    return this.followed === undefined ? undefined : (performance.now() - this.followed) / 1000
+  }
+
+  /** Reads where to begin. What is kept from here on is followed; what was kept before is dropped without it. */
+  async begin(): Promise<void> {
+    this.known = await versionsOf(this.read)
   }
 
   noticed(): void {
@@ -51,7 +61,8 @@ export class FollowedCommits {
       this.isBehind = false
       const from = performance.now()
       try {
-        this.tell(await this.newCommits())
+        const commits = await this.newCommits()
+        for (const listener of this.listeners) listener(commits)
       } catch (error) {
         this.isBehind = true
         throw error

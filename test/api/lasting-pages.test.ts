@@ -25,7 +25,7 @@ async function without() {
   const fail = (seconds: number | undefined) => {
     const spies = [
       vi.spyOn(app.db.outage, 'isOn', 'get').mockReturnValue(true),
-      vi.spyOn(app.db, 'secondsBehind').mockReturnValue(seconds),
+      vi.spyOn(app.db.foreign, 'secondsBehind').mockReturnValue(seconds),
       vi.spyOn(app.db, 'query').mockRejectedValue(new DatabaseAwayError()),
     ]
     const mend = () => spies.forEach(spy => void spy.mockRestore())

@@ -50,6 +50,16 @@ describe.skipIf(engine === 'sqlite')('pages without a database', () => {
     // The other instance is not asked for it again.
     await sleep(noticedMs)
 
+    const signIn = ({ url }: { url: string }) =>
+      fetch(`${url}/api/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ email: 'nobody@example.com', password: 'a wrong password' }),
+      }).then(({ status }) => status)
+    // One has passed already, with the right password.
+    const tries = await Promise.all(Array.from({ length: 30 }, (_, i) => signIn(i % 2 ? one : two)))
+    expect(tries.toSorted()).toEqual([...Array(9).fill(401), ...Array(21).fill(429)])
+
     there.silence()
     // Many at once, of which none knows yet.
     const many = await Promise.all(Array.from({ length: 40 }, () => pageAt(two.url, '/kept')))
@@ -65,6 +75,7 @@ describe.skipIf(engine === 'sqlite')('pages without a database', () => {
     expect((await pageAt(two.url, '/gone')).status).toBe(503)
     expect((await pageAt(two.url, '/kept')).status).toBe(200)
     expect((await byKey()).status).toBe(503)
+    expect([429, 503]).toContain(await signIn(two))
     expect((await fetch(`${two.url}/api/v1/health/ready`)).status).toBe(503)
     // The other one has its database.
     expect(await pageAt(one.url, '/kept')).toEqual({ status: 200, age: null })

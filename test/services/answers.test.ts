@@ -14,8 +14,10 @@ function memory(maxBytes: number) {
       onCommit: given => {
         listener = given
       },
-      onForeignCommits: given => {
-        foreign = given
+      foreign: {
+        onCommits: given => {
+          foreign = given
+        },
       },
     },
     maxBytes,
@@ -82,6 +84,16 @@ it('drops what a commit changes, and nothing of the public for what it cannot se
   expect(kept({ trees: one, shown: one, isPublic: true })).toEqual([])
   expect(kept({ isPublic: true })).toEqual(['public one', 'working one', 'working linked'])
   expect(kept({ allPages: true, isPublic: true })).toEqual([])
+})
+
+it('drops what another process changes', () => {
+  const { answers, foreign } = memory(mebibyte)
+  const pages = answers.of<string>('page')
+  pages.set('a', 'a', 1, [treeTag('public', 'one')])
+  pages.set('b', 'b', 1, [treeTag('public', 'two')])
+  const one = new Set(['one'])
+  foreign({ trees: one, shown: one, isPublic: true, allPages: false })
+  expect([pages.get('a'), pages.get('b')]).toEqual([undefined, 'b'])
 })
 
 it('forgets what an item depended on with the item', () => {

@@ -7,7 +7,7 @@ const first = { schema: 1, content: 0, shown: 1 }
 /** A memory with what it had written. */
 function texts(maxBytes = 1_000_000) {
   const memory = new EntryTexts(
-    new Answers({ onCommit: () => undefined, onForeignCommits: () => undefined }, maxBytes),
+    new Answers({ onCommit: () => undefined, foreign: { onCommits: () => undefined } }, maxBytes),
     'entry',
   )
   const wrote: string[][] = []

@@ -36,7 +36,7 @@ export class Answers {
 
   /** @param maxBytes 0 caches nothing */
   constructor(
-    db: Pick<Database, 'onCommit' | 'onForeignCommits'>,
+    db: Pick<Database, 'onCommit'> & { readonly foreign: Pick<Database['foreign'], 'onCommits'> },
     private readonly maxBytes: number,
   ) {
     const most = Math.max(1, maxBytes)
@@ -47,7 +47,7 @@ export class Answers {
       dispose: ({ tags }, key) => this.untag(key, tags),
     })
     db.onCommit(commit => this.dropChanged(commit))
-    db.onForeignCommits(commits => this.dropChanged(commits))
+    db.foreign.onCommits(commits => this.dropChanged(commits))
   }
 
   /** @param prefix in front of each key, to keep the kinds apart; that of pages is empty, for the hottest path */

@@ -85,7 +85,7 @@ class Pages implements PageService {
       if (allPages) this.confirmed = undefined
     }
     db.onCommit(committed)
-    db.onForeignCommits(committed)
+    db.foreign.onCommits(committed)
   }
 
   inMemory({ key }: PageRequest): RenderedPage | undefined {
@@ -173,7 +173,7 @@ class Pages implements PageService {
   }
 
   private lastKnown(asked: PageRequest): RenderedPage | undefined {
-    const ageSeconds = this.db.secondsBehind()
+    const ageSeconds = this.db.foreign.secondsBehind()
     if (asked.audience !== 'public' || ageSeconds === undefined || ageSeconds > lastingSeconds)
       return undefined
     const { confirmed } = this
