@@ -162,7 +162,7 @@ function byArea(found: readonly ErrorSentence[]): string[] {
     const own = [...rest].filter(({ file }) => path.test(file))
     for (const one of own) rest.delete(one)
     const texts = sorted(own.map(({ sentence }) => sentence))
-    return texts.length > 0 ? [`### ${title}`, '', '```text', ...texts, '```', ''] : []
+    return texts.length > 0 ? [`### ${title}`, '', '```', ...texts, '```', ''] : []
   })
 }
 
@@ -174,7 +174,7 @@ export function errorSentencesDocument(): string {
     if (own.length === 0) return []
     const isShort = new Set(own.map(({ sentence }) => sentence)).size <= 20
     const list = isShort
-      ? ['```text', ...sorted(own.map(({ sentence }) => sentence)), '```', '']
+      ? ['```', ...sorted(own.map(({ sentence }) => sentence)), '```', '']
       : byArea(own)
     return [code === 'start' ? '## At start' : `## \`${code}\``, '', ...list]
   })
