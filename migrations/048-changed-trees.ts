@@ -15,6 +15,8 @@ const rootColumns = [
   'content_data_id',
 ]
 
+const longAgo = "'1970-01-01T00:00:00.000Z'"
+
 /** The latest time of an entry or of the address of each tree. */
 const asEdited = (prefix: (typeof trees)[number]): Step => ({
   name: `${prefix}content_trees-changed-at`,
@@ -26,7 +28,7 @@ const asEdited = (prefix: (typeof trees)[number]): Step => ({
     const routed = `(select max(o.date_modified) from ${entries} c join ${routes} o on o.route_id = c.route_id
       where c.content_data_id = ${all}.root_id)`
     return [
-      `update ${all} set changed_at = coalesce((select max(date_modified) from ${entries} c where c.${isOwn}), '')`,
+      `update ${all} set changed_at = coalesce((select max(date_modified) from ${entries} c where c.${isOwn}), ${longAgo})`,
       `update ${all} set changed_at = ${routed} where changed_at < ${routed}`,
     ]
   },
@@ -39,7 +41,7 @@ const asEdited = (prefix: (typeof trees)[number]): Step => ({
 export const changedTrees: Migration = {
   name: '048+changed-trees',
   steps: trees.flatMap(prefix => [
-    addColumn(`${prefix}content_trees`, 'changed_at', 'time', "''"),
+    addColumn(`${prefix}content_trees`, 'changed_at', 'time', longAgo),
     asEdited(prefix),
     createIndex(`${prefix}content_trees`, ['changed_at', 'root_id']),
     createIndex(`${prefix}content_data`, rootColumns),

@@ -87,8 +87,8 @@ export const limits = {
     expandPaths: 20,
     /** Levels of one path in `expand`. */
     expandLevels: 3,
-    /** URLs in one sitemap, of the 50,000 that the protocol allows. A larger site gets an index of several. */
-    sitemapUrls: 5000,
+    /** URLs in one sitemap, where the protocol allows 50,000. A larger site gets an index of several. */
+    sitemapUrls: 2000,
     /** Alternate URLs of other locales in one sitemap. */
     sitemapAlternates: 300_000,
   },

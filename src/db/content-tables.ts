@@ -48,6 +48,9 @@ export const fieldTypeNames = [
   'url',
 ] as const
 
+/** The time of trees that versions without the column have made, until their indexes are made again. */
+const longAgo = '1970-01-01T00:00:00.000Z'
+
 export const dates = { date_created: created(), date_modified: modified() }
 
 /**
@@ -203,8 +206,8 @@ export function contentSpace(prefix: '' | 'admin_') {
        * raise `version` alone, so that the tree is found and indexed again.
        */
       book_version: integer().or(0),
-      /** When something of its entries, its values or its address was edited last; `''` where that is not known. */
-      changed_at: time().or(''),
+      /** When something of its entries, its values or its address was edited last. */
+      changed_at: time().or(longAgo),
     }),
     /** Who scheduled that an entry is published or unpublished. A row outlives the schedule; it ends with the entry. */
     contentPlans: internalTable(`${prefix}content_plans`, 'content_data_id', {

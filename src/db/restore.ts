@@ -120,15 +120,9 @@ class Loading {
     const [trees, entries] = [space.contentTrees, space.contentData].map(({ name }) => quote(name))
     await this.session.run(`update ${trees} set version = ?, public_version = ?`, [version, version])
     await this.session.run(
-      `insert into ${trees} (root_id, version, public_version)
-        select content_data_id, ${version}, ${version} from ${entries}
+      `insert into ${trees} (root_id, version, public_version, changed_at)
+        select content_data_id, ${version}, ${version}, date_modified from ${entries}
         where content_data_id = root_id and not exists (select 1 from ${trees} t where t.root_id = content_data_id)`,
-      [],
-    )
-    // Dumps of earlier versions do not have it.
-    await this.session.run(
-      `update ${trees} set changed_at = coalesce((select max(date_modified) from ${entries} c where c.root_id = ${trees}.root_id), '')
-        where changed_at = ''`,
       [],
     )
   }

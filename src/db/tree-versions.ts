@@ -30,11 +30,11 @@ export class TreeVersions {
    * Starts after every version that any tree has had (`content_version` grows with each change of a tree). So a page
    * that was rendered before the root was last taken out of a tree never counts as current.
    */
-  async create(trees: TreeTable, rootId: string): Promise<void> {
+  async create(trees: TreeTable, rootId: string, changedAt: string = this.now): Promise<void> {
     const counter = await this.read.get(internalTables.counters, contentVersion)
     const version = (counter?.value ?? 0) + 1
     await this.changes.insert(trees, [
-      { root_id: rootId, version, public_version: version, book_version: version, changed_at: this.now },
+      { root_id: rootId, version, public_version: version, book_version: version, changed_at: changedAt },
     ])
     this.note(trees, rootId)
     this.edited.add(rootId)

@@ -67,8 +67,13 @@ export class Writer extends AuditedRows {
     return this.trees.changed
   }
 
-  createTree(trees: ContentSpace['contentTrees'], rootId: string): Promise<void> {
-    return this.trees.create(trees, rootId)
+  /** @param changedAt when it was edited last, if that is not now */
+  createTree(
+    trees: ContentSpace['contentTrees'],
+    rootId: string,
+    changedAt: string = this.now,
+  ): Promise<void> {
+    return this.trees.create(trees, rootId, changedAt)
   }
 
   /**

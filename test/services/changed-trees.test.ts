@@ -1,8 +1,12 @@
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { timestamp } from '../../src/ids.js'
+import { insertEntries } from '../../src/services/content/entry-rows.js'
 import { testApp } from '../support/app.js'
+import { archiveOf, restoredOn, scratchFolder, siteOver } from '../support/backups.js'
+import { engine } from '../support/database.js'
 import { factories } from '../support/factories.js'
 
 const app = await testApp()
@@ -76,6 +80,19 @@ it.each(readers)('%s is no change of a tree', async (name, read) => {
   expect(await changedAt(one.id)).toBe(before)
 })
 
+it('an imported tree has the latest time of its entries', async () => {
+  const times = ['2024-01-02T00:00:00.000Z', '2024-03-04T00:00:00.000Z'] as const
+  const [root, child] = [app.parts.ids.ulid(), app.parts.ids.ulid()]
+  const rowOf = (content_data_id: string, i: 0 | 1, parent_id: string | null) => ({
+    ...{ content_data_id, datatype_id, author_id: app.users.admin, status: 'draft' as const },
+    ...{ parent_id, date_modified: times[i] },
+  })
+  await db.write(systemActor, tx =>
+    insertEntries(tx, tables, undefined, [rowOf(root, 1, null), rowOf(child, 0, root)]),
+  )
+  expect(await changedAt(root)).toBe(times[1])
+})
+
 it('both trees change when an entry moves from one to the other', async () => {
   const [from, to] = [await page('/from'), await page('/to')]
   clock.advance(60_000)
@@ -92,9 +109,24 @@ it('what an older version has changed has the time when its indexes are made aga
   expect(await changedAt(id)).toBe(timestamp(clock.now()))
 })
 
+it('a restore keeps the times of trees, and gives a missing tree that of its root', async () => {
+  const [kept, missing] = [await page('/dumped'), await page('/missing')]
+  clock.advance(60_000)
+  await done('PUT', `/content?q=${kept.child}`, { fields: { text: 'b' } })
+  const [at, rootAt] = [await changedAt(kept.id), await changedAt(missing.id)]
+  await db.write(systemActor, tx => tx.dropTree(tables.contentTrees, missing.id))
+  const archive = join(scratchFolder(), 'trees.zip')
+  await archiveOf(app, archive)
+  await db.write(systemActor, tx => tx.createTree(tables.contentTrees, missing.id))
+  const restored = await siteOver(await restoredOn(engine, archive), app)
+  const timeThere = async (id: string) => (await restored.db.get(tables.contentTrees, id))?.changed_at
+  expect([await timeThere(kept.id), await timeThere(missing.id)]).toEqual([at, rootAt])
+})
+
 it('trees are listed alike, whether few of them are sorted or many are walked', async () => {
   const { workList } = services.space
   const menu = await datatype('Menu', { type: '_global' })
+  const before = await workList.count({ place: 'shared' })
   for (let i = 0; i < 3; i++) await entry(menu.datatype_id, {})
   const all = { limit: 100, offset: 0 }
   const order = { by: 'changed', descending: true, titleFields: [] } as const
@@ -116,5 +148,5 @@ it('trees are listed alike, whether few of them are sorted or many are walked', 
     expect(up).toEqual(few.toReversed())
     expect(await workList.list(asked, order, { limit: 3, offset: 2, total })).toEqual(few.slice(2, 5))
   }
-  expect(await workList.count({ place: 'shared' })).toBe(3)
+  expect(await workList.count({ place: 'shared' })).toBe(before + 3)
 })

@@ -13,6 +13,7 @@ const orHas = (query: Knex.QueryBuilder, column: string, form: Form, pattern: st
 
 /**
  * Keys of the rows that have a text in one of the columns, those first whose first column is shortest.
+ * It looks at all rows, so that it is to be run as `boundedQuery`.
  * @param isAscii whether the text has no other letters
  */
 export const matchingKeys = (
@@ -36,8 +37,8 @@ const numbered = <N extends string>(name: N, count: number) =>
   Array.from({ length: count }, (_, i) => `${name}${i}` as const)
 
 /**
- * Entries that have all words in one value of one of the fields, those with the shortest value first. It reads the
- * values of these fields of all entries.
+ * Entries that have all words in one value of one of the fields, those with the shortest value first. It looks at all
+ * values, so that it is to be run as `boundedQuery`.
  */
 export const matchingTitles = bySpace(
   (
@@ -50,7 +51,9 @@ export const matchingTitles = bySpace(
     return {
       values: [...fieldNames, ...forms.flatMap(form => numbered(form, words))],
       build(knex, value) {
-        const query = knex(name).select({ id: 'content_data_id' }).whereIn('field_id', fieldNames.map(value))
+        // All values in their order are read faster than those of a common field one by one by its index.
+        const ofFields = `coalesce(field_id, '') in (${fieldNames.map(() => '?').join()})`
+        const query = knex(name).select({ id: 'content_data_id' }).whereRaw(ofFields, fieldNames.map(value))
         for (let i = 0; i < words; i++)
           query.where((word: Knex.QueryBuilder) => {
             for (const form of forms) orHas(word, 'field_value', form, value(`${form}${i}`))

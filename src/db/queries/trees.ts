@@ -58,11 +58,17 @@ export type Book = 'public' | 'working'
 const entriesOf = (space: ContentSpace, book: Book) =>
   book === 'public' ? space.publicEntries : space.contentData
 
-/** Restricts to trees whose roots `r` are on no route: each book has an index in which they are found. */
+/**
+ * Restricts to trees whose roots `r` are on no route: each book has an index in which they are found. In the working book
+ * SQLite would prefer that of routes, in which most entries are alike. PostgreSQL takes a comparison of `coalesce` for
+ * rare, and begins with the roots.
+ */
 function withoutRoute(query: Knex.QueryBuilder, space: ContentSpace, book: Book, root: string) {
-  query.join(`${entriesOf(space, book).name} as r`, 'r.content_data_id', root).whereNull('r.parent_id')
-  // SQLite would prefer the index of routes to that of roots, though most entries have no route.
-  return book === 'public' ? query.whereNull('r.route_id') : query.whereRaw("coalesce(r.route_id, '') = ''")
+  query
+    .join(`${entriesOf(space, book).name} as r`, 'r.content_data_id', root)
+    .whereNull('r.parent_id')
+    .whereRaw("coalesce(r.route_id, '') = ''")
+  return book === 'public' ? query.whereNull('r.route_id') : query
 }
 
 function entryQueries<E extends LeanEntry>(space: ContentSpace, book: Book, { columns, decode }: Part<E>) {

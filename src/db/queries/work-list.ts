@@ -49,24 +49,34 @@ function restrictTrees(query: Knex.QueryBuilder, filter: TreeFilter, value: Valu
   return query
 }
 
-/**
- * Restricts roots of trees `r`. One index has the roots alone with all of these columns. SQLite would prefer indexes in
- * which children are too, so columns that have one are compared in a way that those do not serve.
- */
-function restrictRoots(query: Knex.QueryBuilder, filter: TreeFilter, value: Value): Knex.QueryBuilder {
+/** How a column of roots is compared: as it is, or in a way that no index serves that begins with it. */
+type Compared = (column: string) => string
+const plain: Compared = column => column
+const unindexed: Compared = column => `coalesce(${column}, '')`
+
+/** Restricts roots of trees `r`. */
+function restrictRoots(
+  query: Knex.QueryBuilder,
+  filter: TreeFilter,
+  value: Value,
+  compared: Compared,
+): Knex.QueryBuilder {
   query.whereNull('r.parent_id')
-  if (filter.hasDatatype) query.whereRaw("coalesce(r.datatype_id, '') = ?", [value('datatype')])
-  if (filter.hasAuthor) query.whereRaw("coalesce(r.author_id, '') = ?", [value('author')])
-  if (filter.place === 'page') query.whereNotNull('r.route_id')
+  if (filter.hasDatatype) query.whereRaw(`${compared('r.datatype_id')} = ?`, [value('datatype')])
+  if (filter.hasAuthor) query.whereRaw(`${compared('r.author_id')} = ?`, [value('author')])
+  if (filter.place === 'page') query.whereRaw("coalesce(r.route_id, '') <> ''")
   if (filter.place === 'shared') query.whereRaw("coalesce(r.route_id, '') = ''")
   if (filter.state === 'scheduled') query.whereRaw('(r.publish_at is not null or r.unpublish_at is not null)')
   else if (filter.state === 'draft' || filter.state === 'published') query.where('r.status', filter.state)
   return query
 }
 
-/** Roots `r` of the trees that pass. */
+/**
+ * Roots `r` of the trees that pass. One index has the roots alone, with all that they are filtered by. SQLite would
+ * prefer those of single columns, in which all entries under them are too.
+ */
 function roots(knex: Knex, space: ContentSpace, filter: TreeFilter, value: Value): Knex.QueryBuilder {
-  const query = restrictRoots(knex(`${space.contentData.name} as r`), filter, value)
+  const query = restrictRoots(knex(`${space.contentData.name} as r`), filter, value, unindexed)
   return filter.ids === 0 && filter.state !== 'changed'
     ? query
     : restrictTrees(withTrees(query, space), filter, value)
@@ -76,14 +86,17 @@ function roots(knex: Knex, space: ContentSpace, filter: TreeFilter, value: Value
 const withTrees = (query: Knex.QueryBuilder, { contentTrees }: ContentSpace) =>
   query.crossJoin(`${contentTrees.name} as t` as never).whereRaw('t.root_id = r.content_data_id')
 
-/** Trees `t` that pass, by the index of their last changes: each is looked at in its turn, and none is sorted. */
+/**
+ * Trees `t` that pass, by the index of their last changes: each is looked at in its turn, and nothing is sorted. The
+ * servers turn no subquery with a limit into a join, for which they would read all roots.
+ */
 function changedTrees(knex: Knex, space: ContentSpace, filter: TreeFilter, value: Value): Knex.QueryBuilder {
   const query = restrictTrees(knex(`${space.contentTrees.name} as t`), filter, value)
   if (!asksRoots(filter)) return query
-  const root = knex(`${space.contentData.name} as r`).select(knex.raw('1'))
-  return query.whereExists(
-    restrictRoots(root.where('r.content_data_id', knex.ref('t.root_id')), filter, value),
-  )
+  const root = knex(`${space.contentData.name} as r`)
+    .select(knex.raw('1'))
+    .where('r.content_data_id', knex.ref('t.root_id'))
+  return query.whereRaw('(?) = 1', [restrictRoots(root, filter, value, plain).limit(1)])
 }
 
 /** Trees `t` that pass, by their roots: all of them, to be sorted. */
@@ -173,9 +186,12 @@ export const countTrees = bySpace(
 
 const written = ['text', 'textarea', 'richtext', 'select', 'slug', 'email', 'url']
 
+/** How many values with the words are looked at for each tree that is wanted: several may be of one tree. */
+const valuesOfTree = 40
+
 /**
  * Roots of the first trees that have all words, as `word0` and more, in one value, also of a draft; the patterns have
- * `!` before `%`. It looks at all values.
+ * `!` before `%`. It looks at all values, and ends where enough have the words.
  */
 export const treesWithWords = bySpace(
   (space: ContentSpace, words: number, most: number): RowsQuery<string, string> => ({
@@ -187,7 +203,8 @@ export const treesWithWords = bySpace(
         .whereIn('f.field_type', written)
       for (const word of numbered('word', words))
         query.whereRaw("lower(v.field_value) like ? escape '!'", [value(word)])
-      return query.distinct('c.root_id as id').limit(most)
+      const found = query.select('c.root_id as id').limit(most * valuesOfTree)
+      return knex.distinct('id').from(found.as('found')).limit(most)
     },
     rows: each(row => row.id as string),
   }),

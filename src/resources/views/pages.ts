@@ -33,7 +33,7 @@ async function withStates(
     return {
       ...row,
       state: root ? stateOf(root, tree?.isWaiting ?? false) : empty,
-      changed: tree?.changed_at || latest(route?.date_modified, root?.date_modified),
+      changed: tree?.changed_at ?? latest(route?.date_modified, root?.date_modified),
     }
   })
 }

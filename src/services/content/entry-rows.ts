@@ -22,10 +22,16 @@ export async function insertEntries<V extends NewEntry>(
   [first, ...others]: readonly [Exact<V, NewEntry>, ...Exact<V, NewEntry>[]],
 ): Promise<EditableEntry[]> {
   const root_id = parent?.root_id ?? first.content_data_id
-  // Nobody can hold or have seen a tree that is not there yet.
-  if (!parent) await tx.createTree(space.contentTrees, root_id)
   const rows = [first, ...others].map((row: NewEntry) => ({ ...row, root_id }))
+  // Nobody can hold or have seen a tree that is not there yet.
+  if (!parent) await tx.createTree(space.contentTrees, root_id, latestOf(rows))
   return (await tx.insertAll(space.contentData, rows)) as EditableEntry[]
+}
+
+/** Imported entries bring the time of their last change with them. */
+const latestOf = (rows: readonly Pick<NewEntry, 'date_modified'>[]): string | undefined => {
+  const times = rows.map(({ date_modified }) => date_modified)
+  return times.includes(undefined) ? undefined : times.toSorted().at(-1)
 }
 
 export const updateEntry = <P extends PatchOf<Table>>(
