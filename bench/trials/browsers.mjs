@@ -3,10 +3,9 @@
 // moments. Whatever somebody has typed must be stored, or still be in their browser. Needs chromium.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Person } from './people.mjs'
-import { caller, instance, login, must, password } from './product.mjs'
+import { instance } from './product.mjs'
 import { folder, say, until } from './programs.mjs'
-import { operations, places } from './story.mjs'
+import { operations, places, prepare } from './story.mjs'
 
 const kinds = ['network', 'session', 'crash', 'restart']
 /** What the browser was given so shortly before it was killed may still be on its way to the disk. */
@@ -14,6 +13,7 @@ const onTheWayMs = 1000
 const longestAwayMs = 2500
 /** A call to a browser that was killed may never end. */
 const longestActMs = 8000
+const longestRecoveryMs = 45_000
 
 /** Returns numbers from 0 to 1, the same for the same seed (mulberry32). */
 function randomFrom(seed) {
@@ -26,45 +26,6 @@ function randomFrom(seed) {
   }
 }
 
-async function prepare(site) {
-  const cookie = await login(site.url)
-  const call = must(caller(site.url, { Cookie: cookie }))
-  const { datatype_id } = await call('POST', '/api/v1/datatypes', { label: 'Page', type: 'content' })
-  for (const [label, field_type] of [
-    ['Heading', 'text'],
-    ['Teaser', 'textarea'],
-    ['Body', 'richtext'],
-  ])
-    await call('POST', '/api/v1/fields', { parent_id: datatype_id, label, field_type })
-  const { route_id } = await call('POST', '/api/v1/routes', { slug: '/prices', title: 'Prices' })
-  const entry = await call('POST', '/api/v1/content', { datatype_id, route_id })
-  const { role_id } = await call('POST', '/api/v1/roles', { label: 'reviewer' })
-  const all = await call('GET', '/api/v1/permissions')
-  const wanted = [
-    'content:read',
-    'content:update',
-    'content:publish',
-    'media:read',
-    'routes:read',
-    'users:read',
-  ]
-  for (const { permission_id, label } of all)
-    if (wanted.includes(label)) await call('POST', '/api/v1/role-permissions', { role_id, permission_id })
-  const roles = [
-    ['ada', 'editor'],
-    ['ben', 'editor'],
-    ['grace', 'reviewer'],
-    ['root', 'admin'],
-  ]
-  const people = {}
-  for (const [i, [name, role]] of roles.entries()) {
-    const email = `${name}@example.com`
-    await call('POST', '/api/v1/users', { email, username: name, name, password, role })
-    people[name] = new Person(name, { port: site.port, address: `127.0.0.${10 + i}`, email, password })
-  }
-  return { call, id: entry.content_data_id, people }
-}
-
 /** The people, what happens to them, and what of their texts is gone. */
 class Trial {
   cuts = new Map(kinds.map(kind => [kind, 0]))
@@ -72,6 +33,7 @@ class Trial {
   missing = []
   again = 0
   restored = 0
+  silent = 0
   rounds = 0
 
   constructor(site, { call, id, people }, random) {
@@ -123,6 +85,21 @@ class Trial {
 
   /** Brings somebody back to the page, with what they have typed. Texts that are nowhere are noted as lost. */
   async recover(person) {
+    for (;;) {
+      const state = { isOver: false }
+      const recovery = this.recoverOnce(person).catch(error => {
+        if (!state.isOver) throw error
+      })
+      const isDone = await Promise.race([recovery.then(() => true), sleep(longestRecoveryMs, false)])
+      state.isOver = true
+      if (isDone) return
+      say(`the tab of ${person.name} does not answer`)
+      this.silent++
+      await person.renewTab()
+    }
+  }
+
+  async recoverOnce(person) {
     if (person.path !== this.path) await person.open(this.path)
     else if (this.random() < 0.1) await person.open(this.path)
     await person.signIn(this.path)
@@ -282,7 +259,7 @@ export async function trial(judgement, { cuts = 200, seed = 1, seconds = 7200 })
 }
 
 async function judge(judgement, one) {
-  const { cuts, lost, missing, rounds, again, restored } = one
+  const { cuts, lost, missing, rounds, again, restored, silent } = one
   const add = judgement.add.bind(judgement)
   add('cuts', '', [...cuts].map(([kind, n]) => `${n} ${kind}`).join(', '))
   add('pages carried to the public and back', '', rounds)
@@ -290,6 +267,7 @@ async function judge(judgement, one) {
   add('characters of the last second before a crash', '', missing.join(', ') || 'none missing')
   add('drafts restored', '', restored)
   add('actions done again', '', again)
+  add('tabs that did not answer', '', silent)
   const comments = await one.call('GET', `/api/v1/comments?content_data_id=${one.id}&limit=1000`)
   const bodies = comments.map(({ body }) => body)
   const twice = bodies.length - new Set(bodies).size

@@ -86,8 +86,20 @@ export class Person {
     this.#browser = await chromium.connectOverCDP(`http://127.0.0.1:${portOf()}`)
     const [context] = this.#browser.contexts()
     context.setDefaultTimeout(20_000)
-    this.page = context.pages()[0] ?? (await context.newPage())
-    this.page.on('dialog', dialog => dialog.accept().catch(() => undefined))
+    this.#use(context.pages()[0] ?? (await context.newPage()))
+  }
+
+  #use(page) {
+    this.page = page
+    page.on('dialog', dialog => dialog.accept().catch(() => undefined))
+  }
+
+  /** Goes on in another tab: now and then the driver waits forever for an answer of one. */
+  async renewTab() {
+    const old = this.page
+    const [context] = this.#browser.contexts()
+    this.#use(await context.newPage())
+    void old.close().catch(() => undefined)
   }
 
   /** Kills all processes of the browser at once. */

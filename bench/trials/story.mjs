@@ -1,4 +1,46 @@
 // What four people do to one page, and where: one round leads from a draft by comments and review to the public and back.
+import { Person } from './people.mjs'
+import { caller, login, must, password } from './product.mjs'
+
+/** Makes the page, its datatype, and people with their roles. */
+export async function prepare(site) {
+  const cookie = await login(site.url)
+  const call = must(caller(site.url, { Cookie: cookie }))
+  const { datatype_id } = await call('POST', '/api/v1/datatypes', { label: 'Page', type: 'content' })
+  for (const [label, field_type] of [
+    ['Heading', 'text'],
+    ['Teaser', 'textarea'],
+    ['Body', 'richtext'],
+  ])
+    await call('POST', '/api/v1/fields', { parent_id: datatype_id, label, field_type })
+  const { route_id } = await call('POST', '/api/v1/routes', { slug: '/prices', title: 'Prices' })
+  const entry = await call('POST', '/api/v1/content', { datatype_id, route_id })
+  const { role_id } = await call('POST', '/api/v1/roles', { label: 'reviewer' })
+  const all = await call('GET', '/api/v1/permissions')
+  const wanted = [
+    'content:read',
+    'content:update',
+    'content:publish',
+    'media:read',
+    'routes:read',
+    'users:read',
+  ]
+  for (const { permission_id, label } of all)
+    if (wanted.includes(label)) await call('POST', '/api/v1/role-permissions', { role_id, permission_id })
+  const roles = [
+    ['ada', 'editor'],
+    ['ben', 'editor'],
+    ['grace', 'reviewer'],
+    ['root', 'admin'],
+  ]
+  const people = {}
+  for (const [i, [name, role]] of roles.entries()) {
+    const email = `${name}@example.com`
+    await call('POST', '/api/v1/users', { email, username: name, name, password, role })
+    people[name] = new Person(name, { port: site.port, address: `127.0.0.${10 + i}`, email, password })
+  }
+  return { call, id: entry.content_data_id, people }
+}
 
 const inForm = name => page => page.locator(`[id="f-fields.${name}"]`)
 const textIn = locate => async page => {
