@@ -104,7 +104,7 @@ function flowing(text: string, isAtStart: boolean): string {
   return isAtStart ? one.trimStart() : one
 }
 
-/** Reads rich text; undefined if it is beyond the bounds of what is read. */
+/** Reads rich text; undefined for a text that is too long to read. */
 export function formattedText(html: string): FormattedText | undefined {
   const { root, problem } = parseRichText(html)
   if (problem !== undefined) return undefined
