@@ -244,7 +244,7 @@ it('says what is not taken over, each kind once', () => {
     'Records that cannot be read are left out: 1 (entries: lost: the export lacks its content type).',
     'Help texts of fields are left out: 1 (article.headline).',
     'Values in locales that their field does not have are left out: 2 (articleOne).',
-    'Markdown stays text: 1 (article.teaser).',
+    'Markdown stays as text: 1 (article.teaser).',
     'Files in rich text that are not images become links: 1 (article.body of articleOne).',
     'Entries and files in rich text that the export does not have are left out: 2 (article.body of articleOne).',
     'Links to files in rich text become plain links: 1 (article.body of articleOne).',

@@ -11,7 +11,7 @@ import { testStorage } from '../support/storage.js'
 
 const nothing = 'There is nothing to save.'
 const others = 'Other changes were saved meanwhile'
-const both = 'changed by somebody else'
+const both = 'Somebody else changed these fields'
 
 interface Case {
   readonly screen: string

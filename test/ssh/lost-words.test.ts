@@ -10,7 +10,7 @@ import { testStorage } from '../support/storage.js'
 
 const nothing = 'There is nothing to save.'
 const others = 'Other changes were saved meanwhile'
-const both = 'changed by somebody else'
+const both = 'Somebody else changed these fields'
 
 /** What is stored of an entry, by the names of the fields; empty where there is no value. */
 async function storedOf({ db }: TestApp, content_data_id: string): Promise<Record<string, string>> {

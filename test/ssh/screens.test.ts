@@ -162,7 +162,7 @@ it('keeps what was typed when it is refused, and when somebody else saves first'
   client.press('enter')
   await app.call('PUT', `/api/v1/content?q=${root}`, { body: { fields: { title: 'By somebody else' } } })
   client.press('ctrl+s')
-  await client.sees('were changed by somebody else')
+  await client.sees('Somebody else changed these fields')
   await shows(client, 'conflict')
   client.press('t', 'm', 'enter')
   await client.sees('Accepted.')

@@ -12,7 +12,7 @@ type InlineKind = 'bold' | 'italic' | 'underline' | 'strikethrough' | 'code' | '
 type BlockKind = 'quote' | 'list' | 'numbered list' | 'code block' | 'table' | 'caption'
 
 /** Characters up to `end` that have the same formats. */
-interface Run {
+export interface Run {
   readonly end: number
   readonly formats: ReadonlyMap<string, Format>
 }
@@ -104,7 +104,7 @@ function flowing(text: string, isAtStart: boolean): string {
   return isAtStart ? one.trimStart() : one
 }
 
-/** Reads rich text; undefined for a text beyond the bounds of the parser. */
+/** Reads rich text; undefined for a text that is too long to read. */
 export function formattedText(html: string): FormattedText | undefined {
   const { root, problem } = parseRichText(html)
   if (problem !== undefined) return undefined
