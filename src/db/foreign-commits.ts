@@ -1,12 +1,16 @@
 import type { Log } from '../ports.js'
-import { changesAfter, changesAtOnce } from './queries/content-changes.js'
 import type { Reader } from './reader.js'
+import { internalTables } from './tables.js'
 import { type Versions, versionsOf } from './versions.js'
 import type { Commit } from './writer.js'
+
+/** After more changes than these, everything may have changed. */
+const maxChanges = 500
 
 /** What commits of other processes have changed. */
 export type ForeignCommits = Pick<Commit, 'trees' | 'shown' | 'isPublic' | 'allPages'>
 
+const { contentChanges } = internalTables
 const everything: ForeignCommits = { trees: new Set(), shown: new Set(), isPublic: true, allPages: true }
 
 /**
@@ -75,9 +79,11 @@ export class FollowedCommits {
     const now = await versionsOf(this.read)
     const { known } = this
     const count = known ? now.content - known.content : Number.POSITIVE_INFINITY
-    const isWhole = known?.schema === now.schema && count >= 0 && count <= changesAtOnce
+    const isWhole = known?.schema === now.schema && count >= 0 && count <= maxChanges
     const found =
-      known && isWhole && count > 0 ? await this.read.query(changesAfter, { after: known.content }) : []
+      known && isWhole && count > 0
+        ? await this.read.findAll(contentChanges, {}, { after: String(known.content), limit: maxChanges })
+        : []
     const changes = found.filter(({ change_id }) => change_id <= now.content)
     this.known = now
     if (!isWhole || changes.length < count || changes.some(({ all_pages }) => all_pages)) return everything
