@@ -173,9 +173,7 @@ export function errorSentencesDocument(): string {
     const own = sentences.filter(one => one.code === code && /\p{L}{2}/u.test(one.sentence))
     if (own.length === 0) return []
     const isShort = new Set(own.map(({ sentence }) => sentence)).size <= 20
-    const list = isShort
-      ? ['```', ...sorted(own.map(({ sentence }) => sentence)), '```', '']
-      : byArea(own)
+    const list = isShort ? ['```', ...sorted(own.map(({ sentence }) => sentence)), '```', ''] : byArea(own)
     return [code === 'start' ? '## At start' : `## \`${code}\``, '', ...list]
   })
   return `# Error sentences

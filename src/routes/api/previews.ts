@@ -27,13 +27,10 @@ const query = z.object({
     .string()
     .optional()
     .meta({ description: 'With `format=native`: relations to show with the fields of the related entries.' }),
-  sourcemaps: z
-    .enum(['0', '1'], 'must be 0 or 1')
-    .optional()
-    .meta({
-      description:
-        'With `1`, invisible characters in each text tell a preview which field to open in the panel.',
-    }),
+  sourcemaps: z.enum(['0', '1'], 'must be 0 or 1').optional().meta({
+    description:
+      'With `1`, invisible characters in each text tell a preview which field to open in the panel.',
+  }),
 })
 
 const access = 'content:update'
