@@ -62,7 +62,10 @@ it('the image has a Node, and a driver of SQLite, that the product is tried on',
   const images = [...read('deploy/Dockerfile').matchAll(/^FROM node:(\d+)/gm)].map(([, version]) => version)
   expect(images).toHaveLength(2)
   for (const version of images) expect(Object.keys(dependencies)).toContain(`node${version}`)
-  expect(read('deploy/Dockerfile')).toContain(` better-sqlite3@${dependencies['better-sqlite3']} `)
+  const { optionalDependencies } = JSON.parse(read('package.json'))
+  expect(optionalDependencies['better-sqlite3-node22']).toBe(
+    `npm:better-sqlite3@${dependencies['better-sqlite3']}`,
+  )
 })
 
 // `npm run test:image` builds and starts it.

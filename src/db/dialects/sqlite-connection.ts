@@ -6,7 +6,21 @@ import { driverError } from './driver-error.js'
 
 /** Connections to an SQLite file, in this thread or another. */
 
-const Database: typeof BetterSqlite = commonjs('better-sqlite3')
+/**
+ * The driver. Node 22 and newer have a version of their own: from 24.19 on, the one for Node 20 ends the process when a
+ * statement is collected. On Node 20 npm leaves the newer one out (D-967).
+ */
+function driver(): typeof BetterSqlite {
+  try {
+    return commonjs('better-sqlite3-node22')
+  } catch (error) {
+    // One that is there and cannot be loaded is told as it is.
+    if ((error as { code?: unknown }).code !== 'MODULE_NOT_FOUND') throw error
+    return commonjs('better-sqlite3')
+  }
+}
+
+const Database = driver()
 
 /**
  * How many prepared statements a connection has at most, and how many characters they have together: SQLite keeps some

@@ -12,7 +12,7 @@ type InlineKind = 'bold' | 'italic' | 'underline' | 'strikethrough' | 'code' | '
 type BlockKind = 'quote' | 'list' | 'numbered list' | 'code block' | 'table' | 'caption'
 
 /** Characters up to `end` that have the same formats. */
-export interface Run {
+interface Run {
   readonly end: number
   readonly formats: ReadonlyMap<string, Format>
 }
