@@ -35,10 +35,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     except: { 'src/services/index.ts': 'its types' },
   },
   'src/net': { mayImport: [] },
-  'src/db': {
-    mayImport: ['src/db/dialects', 'src/db/dump'],
-    except: { 'src/db/queries/content-changes.ts': 'what other processes have committed is read here' },
-  },
+  'src/db': { mayImport: ['src/db/dialects', 'src/db/dump'] },
   'src/db/dialects': {
     mayImport: ['src/db'],
     except: {
