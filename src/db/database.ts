@@ -48,7 +48,7 @@ export class Database extends Reader {
   private commits = 0
   /** Whether the database answers, and what may be given while it does not. */
   readonly outage: Outage
-  /** What other processes commit. Only where the database is a server, and after `watch`. */
+  /** The commits of other processes. Only where the database is a server, and after `watch`. */
   readonly foreign: FollowedCommits
   readonly statementCounts: StatementCounts
 

@@ -7,7 +7,7 @@ import type { Commit } from './writer.js'
 /** After more changes than these, everything may have changed. */
 const maxChanges = 500
 
-/** What commits of other processes have changed. */
+/** The changes that other processes have committed. */
 export type ForeignCommits = Pick<Commit, 'trees' | 'shown' | 'isPublic' | 'allPages'>
 
 const { contentChanges } = internalTables
@@ -30,7 +30,7 @@ export class FollowedCommits {
     private readonly log: Log,
   ) {}
 
-  /** Calls `listener` with what has changed: everything, where that is not known. */
+  /** Calls `listener` with the changes; with everything if they are not known. */
   onCommits(listener: (commits: ForeignCommits) => void): void {
     this.listeners.push(listener)
   }

@@ -14,7 +14,7 @@ function driver(): typeof BetterSqlite {
   try {
     return commonjs('better-sqlite3-node22')
   } catch (error) {
-    // One that is there and cannot be loaded is told as it is.
+    // A driver that is installed and cannot be loaded is an error of its own.
     if ((error as { code?: unknown }).code !== 'MODULE_NOT_FOUND') throw error
     return commonjs('better-sqlite3')
   }

@@ -85,7 +85,7 @@ export async function planned({ db, space }: ScheduleContext, limit: number): Pr
     .slice(0, limit)
 }
 
-/** What has failed, as with a database that was away, is tried again after this time, in milliseconds. */
+/** The time after which a failed run is tried again, such as after a lost database, in milliseconds. */
 const retryMs = 500
 
 /**

@@ -128,7 +128,7 @@ export class WebhookDispatcher implements WebhookDelivery {
       const done = this.outcomes
       this.outcomes = []
       try {
-        // What was sent is written first: a process that is killed before it would have it sent again.
+        // Results are written first: a process that is killed before it would have it sent again.
         const next = await this.next(done.length > 0)
         if (done.length + next.length > 0) await this.exchange(done, next)
         if (done.length > 0) this.wakeRequested = true
