@@ -292,10 +292,7 @@ describe.skipIf(chromiumMissing)(
       await page.locator('#saved', { hasText: 'somebody else saved' }).waitFor()
       await expectClean(admin)
       const conflict = (name: string) => page.getByRole('region', { name, exact: true })
-      expect(await conflict('Body').locator('code').allTextContents()).toEqual([
-        '<p>Old mine</p>',
-        '<p>Old theirs</p>',
-      ])
+      expect(await conflict('Body').locator('code').allTextContents()).toEqual(['Old mine', 'Old theirs'])
       await conflict('Body').getByRole('button', { name: 'Both' }).click()
       await conflict('Words').getByRole('button', { name: 'Take theirs' }).click()
       await expect.poll(() => text(page).innerText()).toMatch(/Old theirs\s+Old mine/)
