@@ -95,6 +95,8 @@ const types: Record<string, string> = {
 async function hosted(out: string) {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '', siteUrl).pathname)
+    // A page that only leads to another has no icon of its own.
+    if (path === '/favicon.ico') return void response.writeHead(204).end()
     const file = join(out, path.endsWith('/') ? `${path}index.html` : path)
     if (!existsSync(file)) return void response.writeHead(404).end()
     if (statSync(file).isDirectory()) return void response.writeHead(301, { Location: `${path}/` }).end()
@@ -219,7 +221,10 @@ it.each(names)('%s: from npm create to a built site that is visited', patience, 
   page.setDefaultTimeout(120_000)
   const problems: string[] = []
   page.on('pageerror', error => problems.push(error.message))
-  page.on('console', message => message.type() === 'error' && problems.push(message.text()))
+  page.on(
+    'console',
+    message => message.type() === 'error' && problems.push(`${message.text()} ${message.location().url}`),
+  )
   const slash = out ? '/' : ''
   try {
     for (const [path, title] of [
