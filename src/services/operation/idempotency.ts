@@ -28,7 +28,7 @@ interface KeyedRequest {
 
 type Begun = { claim: KeyClaim } | { answer: StoredAnswer }
 
-type Parts = Pick<Ports, 'clock' | 'random' | 'hashing' | 'log'> & {
+type IdempotencyParts = Pick<Ports, 'clock' | 'random' | 'hashing' | 'log'> & {
   config: () => Config
   instances: Pick<InstancesService, 'newHolder' | 'isDead'>
 }
@@ -39,7 +39,7 @@ const isPassing = ({ status }: StoredAnswer) => status >= 500 || status === 429
 export class IdempotencyService {
   constructor(
     private readonly db: Database,
-    private readonly parts: Parts,
+    private readonly parts: IdempotencyParts,
   ) {}
 
   /**
