@@ -12,7 +12,7 @@ import { siteHosts } from './services/operation/certificate-rules.js'
 /** The share of the connections for the plain port: its responses are short. */
 const plainShare = 1 / 8
 
-interface Parts {
+interface TlsParts {
   config: () => Config
   ports: Ports
   services: Pick<Services, 'certificates'>
@@ -31,7 +31,7 @@ export interface SecureListeners {
  * Serves HTTPS, and on the plain port what leads there.
  * @throws ConfigError when there can be no certificate, or a port cannot be listened on
  */
-export async function listenSecurely(parts: Parts): Promise<SecureListeners> {
+export async function listenSecurely(parts: TlsParts): Promise<SecureListeners> {
   const { config, ports, services, fetch } = parts
   const { cert_dir, tls_cert_file, tls_key_file, acme_challenge, environment } = config()
   const { certificates } = services

@@ -57,7 +57,7 @@ const straight = (text: string): string =>
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
 
 /** The text as both systems would write it: of HTML its words, its links and its pictures. */
-function textOf(text: string): string {
+function sharedText(text: string): string {
   if (time.test(text)) return text.replace(/(?:\.\d+)?(?:Z|\+00:00)?$/, '')
   if (/^(?:https?:)?\/\/\S+$/i.test(text)) return addressOf(text)
   const targets = text.includes('<')
@@ -99,7 +99,7 @@ function* pairsIn(old: unknown, own: unknown, path = '', depth = 0): Generator<P
 }
 
 const isSame = (old: unknown, own: unknown): boolean =>
-  typeof old === 'string' && typeof own === 'string' ? textOf(old) === textOf(own) : old === own
+  typeof old === 'string' && typeof own === 'string' ? sharedText(old) === sharedText(own) : old === own
 
 /** Compares what the old record has with the new one. Members that only the new one has disturb no front end. */
 export function compareRecords(old: unknown, own: unknown): Comparison {

@@ -41,7 +41,7 @@ function addressOf(text: string): URL {
 }
 
 /** Reads a body that is not too long. */
-async function textOf(response: Response, where: string): Promise<string> {
+async function responseText(response: Response, where: string): Promise<string> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of response.body ?? []) {
@@ -68,7 +68,7 @@ function asking(base: URL, token: string | undefined, stopped: AbortSignal): Ask
     const where = `${base.host}${path.slice(0, 200)}`
     try {
       const response = await fetch(root + path, { headers, redirect: 'manual', signal })
-      const text = await textOf(response, where)
+      const text = await responseText(response, where)
       if (response.status !== 200) throw badRequest(`${where}: HTTP ${response.status} ${text.slice(0, 200)}`)
       return JSON.parse(text)
     } catch (error) {

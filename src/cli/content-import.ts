@@ -46,7 +46,7 @@ const maxLate = 2 ** 26
 
 const anyUlid = /[0-7][0-9A-HJKMNP-TV-Z]{25}/g
 
-const textOf = (value: unknown): string =>
+const valueAsText = (value: unknown): string =>
   value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
 /** Values of an entry that name entries of later lines. */
@@ -132,7 +132,7 @@ class LineImport {
       await this.#resolve(values)
       const changes = Object.fromEntries(
         Object.entries(this.#translated(values)).filter(
-          ([name, value]) => textOf(value) !== (stored.get(`${locale} ${name}`) ?? ''),
+          ([name, value]) => valueAsText(value) !== (stored.get(`${locale} ${name}`) ?? ''),
         ),
       )
       if (Object.keys(changes).length === 0) continue
@@ -166,7 +166,7 @@ class LineImport {
 
   /** Finds entries that an earlier import has made, and that values name. */
   async #resolve(values: Values): Promise<void> {
-    const named = Object.values(values).flatMap(value => textOf(value).match(anyUlid) ?? [])
+    const named = Object.values(values).flatMap(value => valueAsText(value).match(anyUlid) ?? [])
     const ids = [...new Set(named)].filter(id => !this.#ids.has(id)).slice(0, mostIds)
     if (ids.length === 0) return
     const wanted = ids.map(id => ({ kind, id }))
@@ -259,7 +259,7 @@ class LineImport {
     await this.#resolve(values)
     const parts: { now: Values; late: Values } = { now: {}, late: {} }
     for (const [name, value] of Object.entries(values)) {
-      const named = new Set([...textOf(value).matchAll(anyUlid)].map(([id]) => id))
+      const named = new Set([...valueAsText(value).matchAll(anyUlid)].map(([id]) => id))
       const later = [...named].filter(id => !this.#ids.has(id))
       parts[(await this.#areHere(later)) ? 'now' : 'late'][name] = value
     }

@@ -4,7 +4,7 @@ import type { AnyTable } from '../db/columns.js'
 import { changedMeanwhile, HttpError, notFound } from '../errors.js'
 import { rightsOf } from '../resources/admin-space.js'
 import { datatypeResource } from '../resources/datatypes.js'
-import { nameOf } from '../resources/entries.js'
+import { type Entry, nameOf } from '../resources/entries.js'
 import { fieldResource } from '../resources/fields.js'
 import { localeResource } from '../resources/locales.js'
 import { mediaResource } from '../resources/media.js'
@@ -172,7 +172,6 @@ function commentResource({ services: { comments } }: ResourceParts) {
 /** Entries, which have screens of their own and no description for ordinary lists. */
 function entryResource(parts: ResourceParts) {
   const { content } = parts.services.space
-  type Entry = Awaited<ReturnType<typeof content.get>>
   return {
     one: 'entry',
     key: 'content_data_id',

@@ -1,8 +1,7 @@
 import type { Actor } from '../actor.js'
 import type { AnyTable, InsertOf } from './columns.js'
+import type { Row } from './rows.js'
 import type { internalTables, Operation } from './tables.js'
-
-type Row = Record<string, unknown>
 
 /** Stands for an existing secret, so that the log shows that it changed but not its value. */
 const secretShown = '[secret]'

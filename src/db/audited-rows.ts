@@ -2,13 +2,12 @@ import type { Actor } from '../actor.js'
 import { auditEvent, noteEvent, pick } from './audit.js'
 import type { AnyTable, Audited, Exact, InsertOf, PatchOf, RowOf } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
-import { automaticChanges, encodeIn, given } from './rows.js'
+import { automaticChanges, encodeIn, given, type Row } from './rows.js'
 import type { Statements } from './statements.js'
 import { internalTables, type Operation } from './tables.js'
 import { Touched } from './touched.js'
 import { Transaction, type TransactionSettings } from './transaction.js'
 
-type Row = Record<string, unknown>
 type AuditedTable = AnyTable & Audited
 /** Keys of rows that are changed alike: all, but for their revisions. */
 type Alike = Map<string, { changes: Row; keys: string[] }>

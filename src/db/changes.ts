@@ -2,7 +2,7 @@ import { chunks } from './batches.js'
 import type { AnyTable, Scalar } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { conditions } from './reader.js'
-import { encodeIn } from './rows.js'
+import { encodeIn, type Row } from './rows.js'
 import {
   bind,
   deleteFrom,
@@ -13,8 +13,6 @@ import {
   updateSet,
 } from './statements.js'
 import type { Operation } from './tables.js'
-
-type Row = Record<string, unknown>
 
 /** A statement that a constraint of the database refused; explained after the rollback. */
 export class ConstraintError extends Error {

@@ -2,9 +2,8 @@ import { duplicate, type HttpError, missingReference, stillReferenced } from '..
 import type { ConstraintError } from './changes.js'
 import type { AnyTable, WhereOf } from './columns.js'
 import type { Reader } from './reader.js'
+import type { Row } from './rows.js'
 import { everyTable } from './tables.js'
-
-type Row = Record<string, unknown>
 
 const named = (table: string): AnyTable | undefined => everyTable.find(({ name }) => name === table)
 

@@ -1,7 +1,7 @@
 import type { Ids } from '../ids.js'
 import { type AnyTable, encode, type Scalar } from './columns.js'
 
-type Row = Record<string, unknown>
+export type Row = Record<string, unknown>
 
 /** @throws if a name is not a column: a fault of the program, which must not pass unseen */
 function refuseUnknown(table: AnyTable, values: Row): void {

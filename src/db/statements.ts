@@ -89,16 +89,16 @@ export const bind = (statement: Statement, values: readonly Scalar[]): Scalar[] 
  * A read that no generic method covers, with the names of its values. Defined in the files of queries, once: as a
  * constant, or by `byShape` or `bySpace`, for its statement belongs to the object.
  */
-export type Query<Names extends string, Row> = {
+export type Query<Names extends string, R> = {
   readonly values: readonly Names[]
   readonly build: (knex: Knex, value: (name: Names) => string, fullText: FullText) => Knex.QueryBuilder
 } & (
-  | { readonly rows: (rows: Record<string, unknown>[]) => Row[] }
-  | { readonly lists: (rows: unknown[][]) => Row[] }
+  | { readonly rows: (rows: Record<string, unknown>[]) => R[] }
+  | { readonly lists: (rows: unknown[][]) => R[] }
 )
 
 /** One whose rows come as records. */
-export type RowsQuery<Names extends string, Row> = Extract<Query<Names, Row>, { rows: unknown }>
+export type RowsQuery<Names extends string, R> = Extract<Query<Names, R>, { rows: unknown }>
 
 /** A row by its key, and how many bytes its long columns have. */
 export interface SizedKey {
@@ -118,9 +118,9 @@ export const each =
     rows.map(row)
 
 /** A read of whatever belongs to a list of values, however many they are. Defined in the files of queries. */
-export interface ListQuery<Row> {
+export interface ListQuery<R> {
   readonly build: (knex: Knex, values: readonly string[]) => Knex.QueryBuilder
-  readonly lists: (rows: unknown[][]) => Row[]
+  readonly lists: (rows: unknown[][]) => R[]
 }
 
 type Shape = string | number | boolean | readonly Shape[] | { readonly [name: string]: Shape }

@@ -1,9 +1,8 @@
 import type { AnyTable } from './columns.js'
-
-type Row = Readonly<Record<string, unknown>>
+import type { Row } from './rows.js'
 
 /** The changes of one record in a transaction: a created one has no `before`, a deleted one has no `after`. */
-export interface RecordChange<R = Row> {
+export interface RecordChange<R = Readonly<Row>> {
   readonly table: AnyTable
   readonly key: string
   readonly before: R | undefined

@@ -7,11 +7,10 @@ import { Changes } from './changes.js'
 import type { AnyTable, Exact, InsertOf, PatchOf, RowOf, WhereOf } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { Reader } from './reader.js'
-import { completeRow, given } from './rows.js'
+import { completeRow, given, type Row } from './rows.js'
 import type { Statements } from './statements.js'
 import { internalTables } from './tables.js'
 
-type Row = Record<string, unknown>
 type InternalTable = AnyTable & { readonly audited?: never }
 
 export interface TransactionSettings {

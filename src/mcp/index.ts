@@ -12,7 +12,7 @@ import type { Log } from '../ports.js'
 import type { ApiContext } from '../routes/context.js'
 import type { Access } from '../services/accounts/access.js'
 import { asAgent } from '../services/agents.js'
-import { type Caller, type Tool, textOf, tools } from './tools.js'
+import { answerText, type Caller, type Tool, tools } from './tools.js'
 
 /** The address of the server for agents. */
 const mcpPath = '/api/mcp'
@@ -34,7 +34,7 @@ function add(server: McpServer, one: Tool, caller: Caller, log: Log): void {
   const annotations = { readOnlyHint: !proposes, destructiveHint: false, openWorldHint: false }
   server.registerTool(name, { title, description, inputSchema: input, annotations }, async given => {
     try {
-      return { content: [{ type: 'text', text: textOf(await one.answer(given as never, caller)) }] }
+      return { content: [{ type: 'text', text: answerText(await one.answer(given as never, caller)) }] }
     } catch (error) {
       const { actor } = caller
       const at = { request_id: actor.requestId, method: 'POST', path: mcpPath }

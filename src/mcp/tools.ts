@@ -264,7 +264,7 @@ export const tools: readonly Tool[] = [
 ]
 
 /** @throws 413 for more than an agent is answered at once */
-export function textOf(answer: unknown): string {
+export function answerText(answer: unknown): string {
   const text = JSON.stringify(answer)
   const most = limits.agents.answerCharacters
   if (text.length > most)

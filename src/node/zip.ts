@@ -2,10 +2,10 @@ import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { openPromise, type Entry as ZipEntry, type ZipFile } from 'yauzl'
 
 /** Links are files in a zip archive whose mode says so. */
-const isLink = ({ externalFileAttributes }: Entry): boolean =>
+const isLink = ({ externalFileAttributes }: ZipEntry): boolean =>
   ((externalFileAttributes >>> 16) & 0o170000) === 0o120000
 
 /**
@@ -28,7 +28,7 @@ export async function unzip(path: string, folder: string, count: (size: number) 
 }
 
 async function filesIn(zip: ZipFile, count: (size: number) => void) {
-  const entries: Entry[] = []
+  const entries: ZipEntry[] = []
   try {
     for await (const entry of zip.eachEntry()) {
       if (entry.isEncrypted()) throw new Error('it is encrypted')

@@ -5,7 +5,7 @@ import { pages } from './pages.js'
 import { Empty, Icon, Submit } from './parts.js'
 import type { View } from './view.js'
 
-const [fewest, most] = [5, 20]
+const [fewestFound, mostFound] = [5, 20]
 
 const Group = ({ view, group: { name, title, items, isMore } }: { view: View; group: Findings }) => (
   <section aria-labelledby={`found-${name}`}>
@@ -35,7 +35,7 @@ export function findPages(context: PanelContext) {
   const isSite = context.base === panelPath
   set.get('/find', 'signed-in', async (view, c) => {
     const text = (c.req.query('q') ?? '').trim()
-    const found = await findingsOf({ context, view, c, text }, isSite, most)
+    const found = await findingsOf({ context, view, c, text }, isSite, mostFound)
     return (
       <TitledPage view={view} title={view.t('Search and commands')} column>
         <form class="find-form" method="get" action={`${view.base}/find`}>
@@ -59,7 +59,7 @@ export function findPages(context: PanelContext) {
   })
   set.get('/find/results', 'signed-in', async (view, c) => {
     const text = (c.req.query('q') ?? '').trim()
-    const found = await findingsOf({ context, view, c, text }, isSite, fewest)
+    const found = await findingsOf({ context, view, c, text }, isSite, fewestFound)
     const groups = found.map(({ title, items, isMore }) => ({ name: title, items, isMore }))
     return c.json({ groups }, 200, { 'Cache-Control': 'no-store' })
   })

@@ -16,7 +16,7 @@ interface Drawn {
   readonly locale: string
 }
 
-const Row = ({ view, node, open }: { view: View; node: Node; open: string | undefined }) => {
+const NodeRow = ({ view, node, open }: { view: View; node: Node; open: string | undefined }) => {
   const { entry, title, type, level, state, at, of, children } = node
   const id = entry.content_data_id
   const isOpen = id === open
@@ -86,7 +86,7 @@ function rowsOf(drawn: Drawn, nodes: readonly Node[]): Child[] {
   const rows: Child[] = []
   for (let at = 0; at < nodes.length; ) {
     const node = nodes[at] as Node
-    rows.push(<Row view={view} node={node} open={open} />)
+    rows.push(<NodeRow view={view} node={node} open={open} />)
     const from = ++at
     while (node.level < maxGroups && (nodes[at]?.level ?? 0) > node.level) at++
     if (at === from) continue

@@ -60,7 +60,7 @@ function SortHead({
   )
 }
 
-const Row = ({ view, row, hasPictures }: { view: View; row: WorkRow; hasPictures: boolean }) => {
+const WorkTableRow = ({ view, row, hasPictures }: { view: View; row: WorkRow; hasPictures: boolean }) => {
   const { root, route, title, type, author, state, changed, picture } = row
   const id = root.content_data_id
   return (
@@ -138,7 +138,7 @@ export const WorkTable = ({ view, asked, rows }: TableProps) => {
           </thead>
           <tbody>
             {rows.map(row => (
-              <Row view={view} row={row} hasPictures={hasPictures} />
+              <WorkTableRow view={view} row={row} hasPictures={hasPictures} />
             ))}
           </tbody>
         </table>

@@ -24,7 +24,7 @@ export type { SpaceServices } from './content-space.js'
 export type MediaServices = Services['media']
 export type Services = ReturnType<typeof createServices>
 
-interface Parts {
+interface Supplied {
   db: Database
   ports: Ports
   live: { current: Config; settings: Record<string, unknown> }
@@ -46,7 +46,7 @@ const ofAdminSpace: AudienceOf = async () => 'working'
  * Returns a function that indexes what older versions have written, and ends the migration of the schema when none of
  * them is left. It is called at the start, and every few seconds while one runs beside this one.
  */
-function followingOlder(parts: Parts, instances: InstancesService, catchUpIndexes: () => Promise<number>) {
+function followingOlder(parts: Supplied, instances: InstancesService, catchUpIndexes: () => Promise<number>) {
   const { db, ports } = parts
   let [wasChecked, hadOlder] = [false, false]
   return async (): Promise<void> => {
@@ -64,7 +64,7 @@ function followingOlder(parts: Parts, instances: InstancesService, catchUpIndexe
 }
 
 /** Everything the product can do, over one database. Every surface calls these. */
-export function createServices(parts: Parts) {
+export function createServices(parts: Supplied) {
   const { db, ports, live, rateLimiter } = parts
   const common = {
     ...ports,

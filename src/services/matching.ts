@@ -6,7 +6,7 @@ import type { ContentSpace } from '../db/tables.js'
 /** A text inside a pattern of `like`, for statements with `!` as the escape character. */
 export const escapedForLike = (text: string): string => text.replaceAll(/[!%_]/g, found => `!${found}`)
 
-const [most, maxLength] = [20, 100]
+const [maxMatches, maxLength] = [20, 100]
 const [maxWords, maxFields] = [6, 100]
 
 const isText = (text: string) => text !== '' && !text.includes('\0') && text.isWellFormed()
@@ -38,13 +38,13 @@ export function matching<T extends AnyTable>(
   table: T,
   columns: readonly (keyof RecordOf<T> & string)[],
 ): (text: string) => Promise<Matches> {
-  const ofAscii = matchingKeys(table, columns, most + 1, true)
-  const ofAny = matchingKeys(table, columns, most + 1, false)
+  const ofAscii = matchingKeys(table, columns, maxMatches + 1, true)
+  const ofAny = matchingKeys(table, columns, maxMatches + 1, false)
   return async text => {
     const given = text.trim().normalize('NFC').slice(0, maxLength)
     if (!isText(given)) return { keys: [], isMore: false }
     const found = await db.boundedQuery(isAscii(given) ? ofAscii : ofAny, patternsOf(given))
-    return { keys: found.slice(0, most), isMore: found.length > most }
+    return { keys: found.slice(0, maxMatches), isMore: found.length > maxMatches }
   }
 }
 

@@ -16,7 +16,7 @@ import { t } from '../texts/terminal.js'
 import { type Derived, type FormKey, formView } from './screen/form.js'
 import type { FormField } from './screen/form-state.js'
 import { type Column, type Cell as ListCell, type ListKey, listView } from './screen/list.js'
-import { confirmView, pageView, type Row } from './screen/over.js'
+import { confirmView, pageView, type TextRow } from './screen/over.js'
 import { bold, plain } from './screen/style.js'
 import type { AnyView, Shell } from './screen/view.js'
 import { stateCell, timeWord } from './screens/words.js'
@@ -79,7 +79,7 @@ export const unlessChanged =
 export const toldView = (title: string, texts: readonly string[]): AnyView =>
   pageView(
     title,
-    texts.map((text, i): Row => ({ text, style: i === texts.length - 1 ? bold : 0 })),
+    texts.map((text, i): TextRow => ({ text, style: i === texts.length - 1 ? bold : 0 })),
   )
 
 function askDelete<R extends object, S>(

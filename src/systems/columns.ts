@@ -9,7 +9,7 @@ import { labelOf, textType } from './text-types.js'
 /** Fields of records that have values and no model, such as the lines of a table. */
 
 /** The values of a record by their names there. */
-export type Row = ReadonlyMap<string, unknown>
+export type NamedValues = ReadonlyMap<string, unknown>
 
 export interface ColumnWorld {
   readonly notes: Notes
@@ -74,7 +74,7 @@ export class Columns {
    */
   constructor(
     type: string,
-    rows: readonly Row[],
+    rows: readonly NamedValues[],
     private readonly world: ColumnWorld,
     taken: Iterable<string> = [],
   ) {
@@ -99,7 +99,7 @@ export class Columns {
   }
 
   /** @param row the place of the record */
-  valuesOf(members: Row, row: number): ImportedValues {
+  valuesOf(members: NamedValues, row: number): ImportedValues {
     const found = [...members].flatMap(([original, value]) => {
       const column = this.columns.get(original)
       const shown = column && isFilled(value) ? column.valueOf(value, row) : undefined

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { orderOf, type Row } from '../../src/services/delivery/query/row-order.js'
+import { type KeyedEntry, orderOf } from '../../src/services/delivery/query/row-order.js'
 import { chooser } from '../support/random.js'
 
 const texts = [
@@ -20,7 +20,7 @@ const texts = [
 const numbers = [-1, 0, 0.5, 2, 10, null]
 
 /** The order in other words: by the bytes of UTF-8, with what is missing behind everything. */
-function isBefore(a: Row, b: Row, descending: readonly boolean[]): boolean {
+function isBefore(a: KeyedEntry, b: KeyedEntry, descending: readonly boolean[]): boolean {
   const bytes = (text: unknown) => Buffer.from(String(text))
   for (const [i, down] of descending.entries()) {
     const [x, y] = [a.keys[i], b.keys[i]]

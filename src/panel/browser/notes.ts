@@ -8,7 +8,7 @@ import { restore } from './restore.js'
 const marked = 'form[data-note]'
 const userNow = () => document.querySelector<HTMLElement>('#app')?.dataset.user ?? ''
 const addressOf = (form: HTMLFormElement) => form.getAttribute('action') ?? ''
-const keyOf = (address: string) => ({ user: userNow(), address, page: pageId })
+const draftKey = (address: string) => ({ user: userNow(), address, page: pageId })
 const noteIn = ({ target }: Event) =>
   target instanceof Element ? target.closest<HTMLFormElement>(marked) : null
 
@@ -19,7 +19,7 @@ let sent: HTMLFormElement | undefined
 const typedIn = (form: HTMLFormElement) => changedFrom(drawnIn(form), valuesIn(form))
 
 async function keep(form: HTMLFormElement): Promise<void> {
-  const [key, values] = [keyOf(addressOf(form)), typedIn(form)]
+  const [key, values] = [draftKey(addressOf(form)), typedIn(form)]
   if (key.user === '') return
   if (values.length === 0) await forgetDraft(key)
   else await keepDraft({ ...key, seen: '', at: Date.now(), values })
@@ -65,7 +65,7 @@ export function startNotes(): void {
     // A change by somebody else may come before the response.
     if (!sent || sourceElement !== sent) return
     if (!event.defaultPrevented && (response?.status ?? 500) < 400)
-      forgetDraft(keyOf(addressOf(sent))).catch(() => undefined)
+      forgetDraft(draftKey(addressOf(sent))).catch(() => undefined)
     sent = undefined
   })
   document.addEventListener('htmx:error', () => {

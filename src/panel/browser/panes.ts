@@ -1,7 +1,7 @@
 import { along, keyAlong } from './direction.js'
 import { isEntry, rows } from './tree-rows.js'
 
-const [least, most, step] = [220, 480, 16]
+const [narrow, wide, step] = [220, 480, 16]
 const [widthKey, foldedKey] = ['slugline.tree.width', 'slugline.tree.folded']
 
 function kept(key: string): string | null {
@@ -42,7 +42,7 @@ function draw(): void {
   root.toggleAttribute('data-folded', folded)
   button()?.setAttribute('aria-expanded', String(!folded))
   const width = Number(kept(widthKey))
-  if (width >= least && width <= most) root.style.setProperty('--tree-own', `${width}px`)
+  if (width >= narrow && width <= wide) root.style.setProperty('--tree-own', `${width}px`)
   const now = edge()?.parentElement?.getBoundingClientRect().width
   if (now) edge()?.setAttribute('aria-valuenow', String(Math.round(now)))
 }
@@ -69,7 +69,7 @@ export function toggleTree(): boolean {
 }
 
 function widen(to: number): void {
-  keep(widthKey, String(Math.round(Math.min(most, Math.max(least, to)))))
+  keep(widthKey, String(Math.round(Math.min(wide, Math.max(narrow, to)))))
   draw()
 }
 
@@ -97,7 +97,7 @@ function onKey(event: KeyboardEvent): void {
   const at = edge()
   if (!at || event.target !== at || event.ctrlKey || event.metaKey || event.altKey) return
   const now = Number(at.getAttribute('aria-valuenow'))
-  const to = { ArrowLeft: now - step, ArrowRight: now + step, Home: least, End: most }[keyAlong(event.key)]
+  const to = { ArrowLeft: now - step, ArrowRight: now + step, Home: narrow, End: wide }[keyAlong(event.key)]
   if (to === undefined) return
   event.preventDefault()
   widen(to)

@@ -2,14 +2,14 @@ import type { Services } from '../../services/index.js'
 import type { Wording } from '../../texts/wording.js'
 import { all, type Entry } from '../entries.js'
 
-interface Parts {
+interface TalkParts {
   readonly services: Pick<Services, 'comments' | 'reviewRequests' | 'users'>
 }
 
 const [maxOpen, maxSettled] = [200, 50]
 
-type Comment = Awaited<ReturnType<Parts['services']['comments']['get']>>
-type Request = Awaited<ReturnType<Parts['services']['reviewRequests']['get']>>
+type Comment = Awaited<ReturnType<TalkParts['services']['comments']['get']>>
+type Request = Awaited<ReturnType<TalkParts['services']['reviewRequests']['get']>>
 
 interface Person {
   readonly name: string
@@ -26,7 +26,7 @@ export interface Talk {
 }
 
 /** Returns what is said about an entry. */
-export async function talkOf(entry: Entry, { services }: Parts): Promise<Talk> {
+export async function talkOf(entry: Entry, { services }: TalkParts): Promise<Talk> {
   const { comments, reviewRequests, users } = services
   const { content_data_id, root_id } = entry
   const [open, settled, request, nameable] = await Promise.all([

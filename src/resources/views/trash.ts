@@ -24,13 +24,13 @@ interface Slice {
   readonly after?: string
 }
 
-interface Parts extends SpaceParts {
+interface TrashParts extends SpaceParts {
   readonly services: SpaceParts['services'] & Pick<Services, 'users'>
 }
 
 /** Returns what is in the trash, the newest first. */
 export async function trashRows(
-  parts: Parts,
+  parts: TrashParts,
   { limit, after }: Slice,
   wording: Wording,
 ): Promise<TrashRow[]> {
@@ -40,12 +40,12 @@ export async function trashRows(
 }
 
 /** @throws 404 */
-export async function trashRow(id: string, parts: Parts, wording: Wording): Promise<TrashRow> {
+export async function trashRow(id: string, parts: TrashParts, wording: Wording): Promise<TrashRow> {
   const [row] = await rowsOf([await parts.services.space.trash.get(id)], parts, wording)
   return row as TrashRow
 }
 
-async function rowsOf(found: readonly Trashed[], parts: Parts, wording: Wording): Promise<TrashRow[]> {
+async function rowsOf(found: readonly Trashed[], parts: TrashParts, wording: Wording): Promise<TrashRow[]> {
   const { space } = parts.services
   const { datatypes } = await modelOf(parts)
   const nameOf = await authorsOf(

@@ -78,7 +78,7 @@ export const TokenMade = z
   })
   .meta({ id: 'NewToken' })
 
-type Row = RowOf<typeof tables.tokens>
+type TokenRow = RowOf<typeof tables.tokens>
 
 const kind = { token_type: 'api_key' } as const
 
@@ -89,13 +89,13 @@ export function tokens(
   { clock, random, hashing }: { clock: Clock; random: Random; hashing: Hashing },
 ) {
   const plain = reads(db, tables.tokens)
-  const shown = (row: Row) => withoutSecrets(tables.tokens, row)
+  const shown = (row: TokenRow) => withoutSecrets(tables.tokens, row)
   const rights = keyRights(db, access, clock)
 
   return {
     table: tables.tokens,
-    list: (where: Partial<Row>, slice: Slice) => plain.list({ ...where, ...kind }, slice),
-    count: (where: Partial<Row>) => plain.count({ ...where, ...kind }),
+    list: (where: Partial<TokenRow>, slice: Slice) => plain.list({ ...where, ...kind }, slice),
+    count: (where: Partial<TokenRow>) => plain.count({ ...where, ...kind }),
     async get(id: string) {
       const record = await plain.get(id)
       if (record.token_type !== 'api_key') throw notFound()

@@ -16,7 +16,7 @@ import { endResetTokens, endSessions, removeAccount } from './credentials.js'
 import { refuseGuessable } from './guessable-passwords.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
-type Row = RowOf<typeof tables.users>
+type UserRow = RowOf<typeof tables.users>
 
 const role = z.string().normalize('NFC').max(255).optional()
 
@@ -60,7 +60,7 @@ export const UserRecord = z
 export type UserRecord = z.output<typeof UserRecord>
 
 /** Blocks all other changes of administrators until the commit, and refuses to lose the last one. */
-async function keepAnAdministrator(tx: Writer, adminRole: string, leaving: Row): Promise<void> {
+async function keepAnAdministrator(tx: Writer, adminRole: string, leaving: UserRow): Promise<void> {
   if (leaving.role !== adminRole) return
   await tx.lock(tables.roles, adminRole)
   if ((await tx.count(tables.users, { role: adminRole })) < 2)
@@ -72,7 +72,7 @@ interface SignInChange {
   readonly password: string | undefined
 }
 
-const rightTo = (user: Row, { email, password }: SignInChange) =>
+const rightTo = (user: UserRow, { email, password }: SignInChange) =>
   password === undefined && (email === undefined || email === user.email)
     ? { names: user }
     : { account: user }
@@ -87,7 +87,7 @@ export class UserService {
     private readonly hashing: Hashing,
   ) {}
 
-  async recordOf(row: Row): Promise<UserRecord> {
+  async recordOf(row: UserRow): Promise<UserRecord> {
     return {
       user_id: row.user_id,
       username: row.username,
@@ -102,12 +102,12 @@ export class UserService {
     }
   }
 
-  async *list(where: Partial<Row>, slice: Slice): AsyncGenerator<UserRecord[]> {
+  async *list(where: Partial<UserRow>, slice: Slice): AsyncGenerator<UserRecord[]> {
     for await (const rows of this.db.stream(tables.users, where, slice))
       yield await Promise.all(rows.map(row => this.recordOf(row)))
   }
 
-  count(where: Partial<Row>): Promise<number> {
+  count(where: Partial<UserRow>): Promise<number> {
     return Object.keys(where).length > 0 ? this.db.count(tables.users, where) : this.db.countAll(tables.users)
   }
 
@@ -217,7 +217,7 @@ export class UserService {
   }
 
   /** The user whose account the caller may change in this way. @throws 400, 403, 404 */
-  async #changeable(actor: Actor, id: string, { email, password }: SignInChange): Promise<Row> {
+  async #changeable(actor: Actor, id: string, { email, password }: SignInChange): Promise<UserRow> {
     const canUpdate = await this.access.hasPermission(actor, 'users:update')
     if (!isSelf(actor, id) && !canUpdate) throw missingPermission('users:update')
     const target = await this.db.get(tables.users, id)

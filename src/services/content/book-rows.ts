@@ -1,15 +1,14 @@
 import type { InsertOf, RowOf } from '../../db/columns.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import { indexedValues } from './indexed-value.js'
 import type { EntrySnapshot } from './tree-diff.js'
 
 /** Makes rows of the public book from entries and values of the working book. */
 
-type Entry = EntrySnapshot['entry']
 type Value = EntrySnapshot['fields'][number]
 export type PublicEntry = RowOf<ContentSpace['publicEntries']>
 
-export const publicRow = (entry: Entry): PublicEntry => ({
+export const publicRow = (entry: EntryRow): PublicEntry => ({
   ...entry,
   route_id: entry.parent_id === null ? entry.route_id : null,
   // The service writes none without it; orders go through an index that has a time for every entry (D-573).
@@ -17,7 +16,7 @@ export const publicRow = (entry: Entry): PublicEntry => ({
 })
 
 /** Returns the entries of a tree that a root leads to, parents first. */
-export function reachable<E extends Pick<Entry, 'content_data_id' | 'parent_id'>>(
+export function reachable<E extends Pick<EntryRow, 'content_data_id' | 'parent_id'>>(
   entries: readonly E[],
 ): E[] {
   const children = new Map<string | null, E[]>()
@@ -38,11 +37,11 @@ export function reachable<E extends Pick<Entry, 'content_data_id' | 'parent_id'>
  */
 export const mayBePublic =
   (hidden: ReadonlySet<string>) =>
-  ({ status, datatype_id }: Pick<Entry, 'status' | 'datatype_id'>): boolean =>
+  ({ status, datatype_id }: Pick<EntryRow, 'status' | 'datatype_id'>): boolean =>
     status === 'published' && !hidden.has(datatype_id)
 
 /** Returns the entries of a tree that are published, with everything above them. */
-export const visible = (entries: readonly Entry[], hidden: ReadonlySet<string>): Entry[] =>
+export const visible = (entries: readonly EntryRow[], hidden: ReadonlySet<string>): EntryRow[] =>
   reachable(entries.filter(mayBePublic(hidden)))
 
 /** @param rootOf the root of the tree in which the public sees an entry */

@@ -1,5 +1,5 @@
 import { chunks } from '../../db/batches.js'
-import type { ContentSpace } from '../../db/tables.js'
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { Turns } from '../../turns.js'
 import {
@@ -17,7 +17,6 @@ import { writeWords } from './search-index.js'
 import { type EntrySnapshot, valueDifferences } from './tree-diff.js'
 import { hiddenDatatypes } from './visibility.js'
 
-type Entry = EntrySnapshot['entry']
 type Value = EntrySnapshot['fields'][number]
 
 /** Columns that change with every edit of an entry, and no page shows another state of the content by them. */
@@ -70,9 +69,9 @@ export class BookUpdate {
 
   async ofEntries(): Promise<void> {
     const { tx, space, plan } = this
-    const now = new Map<string, Entry>()
+    const now = new Map<string, EntryRow>()
     for (const { key, after } of tx.touched.recordsIn(space.contentData))
-      if (after) now.set(key, after as Entry)
+      if (after) now.set(key, after as EntryRow)
     const ids = [...new Set([...now.keys(), ...this.touchedValues])]
     const shown = await tx.findIn(space.publicEntries, 'content_data_id', ids)
     if (shown.length === 0) return

@@ -1,7 +1,6 @@
-import type { RowOf } from '../../db/columns.js'
 import { indexedPart, pendingHolder, publishedHolder } from '../../db/queries/unique-values.js'
 import type { Reader } from '../../db/reader.js'
-import type { FieldRow } from '../../db/tables.js'
+import type { EntryRow, FieldRow } from '../../db/tables.js'
 import { type ContentSpace, internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { allInvalid } from '../../errors.js'
@@ -22,7 +21,7 @@ import { hasPendingChanges } from './public-state.js'
 
 /** Reads what the rules of values are checked with, and refuses to make public what breaks them. */
 
-type Entry = Pick<RowOf<ContentSpace['contentData']>, 'content_data_id' | 'datatype_id'>
+type EntryToCheck = Pick<EntryRow, 'content_data_id' | 'datatype_id'>
 
 export const ruled = (field: FieldRow): RuledField & FieldRow => ({ ...field, rules: rulesOf(field) })
 
@@ -46,7 +45,7 @@ interface What {
 export async function errorsOf(
   read: Reader,
   space: ContentSpace,
-  entries: readonly Entry[],
+  entries: readonly EntryToCheck[],
   { only, hold }: What = {},
 ): Promise<FieldError[]> {
   const kinds = [...new Set(entries.map(({ datatype_id }) => datatype_id))]
@@ -149,7 +148,7 @@ async function holdersOf(
 export async function refuseBroken(
   tx: Writer,
   space: ContentSpace,
-  entries: readonly Entry[],
+  entries: readonly EntryToCheck[],
   only?: ReadonlySet<string>,
   members?: ReadonlyMap<string, string>,
 ): Promise<void> {

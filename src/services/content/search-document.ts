@@ -1,6 +1,7 @@
 import type { RowOf } from '../../db/columns.js'
 import type { ContentSpace, RouteRow } from '../../db/tables.js'
 import type { Pieces } from '../../turns.js'
+import type { PublicEntry } from './book-rows.js'
 import type { FieldType } from './field-types.js'
 import { parseRichText } from './rich-text/parse.js'
 import { type Child, marking } from './rich-text/rules.js'
@@ -9,8 +10,7 @@ import type { EntrySnapshot } from './tree-diff.js'
 
 /** Makes the words by which an entry is found: of its texts and of the titles of its route, each with its locale. */
 
-type Row = RowOf<ContentSpace['publicSearch']>
-type Entry = RowOf<ContentSpace['publicEntries']>
+export type SearchRow = RowOf<ContentSpace['publicSearch']>
 type Value = EntrySnapshot['fields'][number]
 
 const searchLimits = {
@@ -75,7 +75,7 @@ class Document {
     }
   }
 
-  row({ numeric_id, content_data_id, datatype_id }: Entry): Row | undefined {
+  row({ numeric_id, content_data_id, datatype_id }: PublicEntry): SearchRow | undefined {
     if (this.words.size === 0 || numeric_id === null) return undefined
     return {
       document_id: numeric_id,
@@ -92,11 +92,11 @@ class Document {
  * @param typeOf the type of a field by its id
  */
 export function* searchDocument(
-  entry: Entry,
+  entry: PublicEntry,
   route: RouteRow | undefined,
   values: readonly Value[],
   typeOf: (fieldId: string) => string | undefined,
-): Pieces<Row | undefined> {
+): Pieces<SearchRow | undefined> {
   const document = new Document()
   if (route) {
     yield* document.add('', route.title, true)

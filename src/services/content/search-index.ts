@@ -1,12 +1,10 @@
-import type { RowOf } from '../../db/columns.js'
 import type { ContentSpace } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { Turns } from '../../turns.js'
 import type { PublicEntry } from './book-rows.js'
-import { searchDocument } from './search-document.js'
+import { type SearchRow, searchDocument } from './search-document.js'
 import type { EntrySnapshot } from './tree-diff.js'
 
-type Row = RowOf<ContentSpace['publicSearch']>
 type Value = EntrySnapshot['fields'][number]
 
 /**
@@ -30,10 +28,10 @@ export async function writeWords(
   const routeOf = new Map(routes.map(route => [route.route_id, route]))
   const turns = new Turns()
   const ids = entries.map(({ content_data_id }) => content_data_id)
-  const stored = new Map<string, Row>(
+  const stored = new Map<string, SearchRow>(
     (await tx.findIn(space.publicSearch, 'content_data_id', ids)).map(row => [row.content_data_id, row]),
   )
-  const [gone, rows]: [string[], Row[]] = [[], []]
+  const [gone, rows]: [string[], SearchRow[]] = [[], []]
   for (const entry of entries) {
     const own = valuesOf.get(entry.content_data_id) ?? []
     const route = entry.route_id === null ? undefined : routeOf.get(entry.route_id)
@@ -47,5 +45,5 @@ export async function writeWords(
   await tx.insertAllInternal(space.publicSearch, rows)
 }
 
-const isSame = (a: Row, b: Row): boolean =>
+const isSame = (a: SearchRow, b: SearchRow): boolean =>
   a.words === b.words && a.title_words === b.title_words && a.document_id === b.document_id

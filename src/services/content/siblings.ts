@@ -1,10 +1,8 @@
-import { type RecordOf, withoutSecrets } from '../../db/columns.js'
+import { withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { earlierSiblings } from '../../db/queries/content.js'
 import type { Slice } from '../../db/reader.js'
-import type { ContentSpace } from '../../db/tables.js'
-
-type Entry = RecordOf<ContentSpace['contentData']>
+import type { ContentSpace, EntryRow } from '../../db/tables.js'
 
 /** Entries under one parent, in their order. */
 export const siblings = (db: Database, space: ContentSpace) => ({
@@ -16,7 +14,7 @@ export const siblings = (db: Database, space: ContentSpace) => ({
     parent_id,
     sort_order,
     content_data_id,
-  }: Pick<Entry, 'parent_id' | 'sort_order' | 'content_data_id'>) {
+  }: Pick<EntryRow, 'parent_id' | 'sort_order' | 'content_data_id'>) {
     const values = { parent: parent_id, order: sort_order, id: content_data_id }
     return (await db.query(earlierSiblings(space), values))[0] ?? 0
   },

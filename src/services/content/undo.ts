@@ -1,6 +1,7 @@
 import type { Actor } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import { auditEventKeys } from '../../db/queries/audit.js'
+import type { Row } from '../../db/rows.js'
 import type { EntryRow, RouteRow, ValueRow } from '../../db/tables.js'
 import { internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
@@ -36,7 +37,6 @@ export interface UndoMark {
 }
 
 type Event = Awaited<ReturnType<typeof eventsIn>>[number]
-type Row = Readonly<Record<string, unknown>>
 
 /** More rows than a request of a form changes, and than a publish of the largest tree does. */
 const maxEvents = 20_000

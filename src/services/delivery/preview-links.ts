@@ -73,11 +73,11 @@ export const PreviewLinkMade = z
   })
   .meta({ id: 'NewPreviewLink' })
 
-type Row = RowOf<typeof table>
+type PreviewLinkRow = RowOf<typeof table>
 type Asked = Pick<PageRequest, 'format' | 'locale' | 'expand' | 'sourcemaps'>
 
 interface OpenLink {
-  readonly link: Row
+  readonly link: PreviewLinkRow
   readonly holder: LinkHolder
 }
 
@@ -200,7 +200,7 @@ class PreviewLinks {
     throw ended()
   }
 
-  async #shown(link: Row): Promise<z.output<typeof PreviewLinkMade>> {
+  async #shown(link: PreviewLinkRow): Promise<z.output<typeof PreviewLinkMade>> {
     const { origin, config } = this.needs
     const token = await this.#ids.sign(link.preview_link_id, link.expires_at)
     if (token === undefined) throw notConfigured('preview links need an app_secret')

@@ -49,7 +49,7 @@ const watchMs = 2000
 const maxName = 255
 const maxMessage = 2000
 
-interface Parts extends Pick<Ports, 'importer' | 'files' | 'outgoing' | 'clock' | 'random' | 'log'> {
+interface ImportJobParts extends Pick<Ports, 'importer' | 'files' | 'outgoing' | 'clock' | 'random' | 'log'> {
   config: () => Config
 }
 
@@ -78,7 +78,7 @@ export class ImportJobs {
 
   constructor(
     private readonly db: Database,
-    private readonly parts: Parts,
+    private readonly parts: ImportJobParts,
   ) {
     const { list, count, get } = reads(db, tables.imports)
     ;[this.list, this.count, this.get] = [list, count, get]

@@ -121,9 +121,9 @@ export interface Compared {
   readonly isEqual: boolean
 }
 
-const most = 200
+const mostCharacters = 200
 const ofTexts = (aspect: Aspect, before: string, after: string | null | undefined): Compared => ({
-  ...{ aspect, before: before.slice(0, most), after: after?.slice(0, most) ?? null },
+  ...{ aspect, before: before.slice(0, mostCharacters), after: after?.slice(0, mostCharacters) ?? null },
   isEqual: plain(before) === plain(after ?? ''),
 })
 

@@ -31,7 +31,7 @@ interface Space {
   readonly storage: MediaStorage
 }
 
-interface Parts {
+interface MediaHealthParts {
   clock: Clock
   log: Log
   /** Whether objects must stay, for a backup is being made of rows that name them. */
@@ -53,7 +53,7 @@ export class MediaHealthService {
     private readonly db: Database,
     private readonly own: Space,
     private readonly all: () => readonly Space[],
-    private readonly parts: Parts,
+    private readonly parts: MediaHealthParts,
   ) {}
 
   async health(): Promise<z.output<typeof MediaHealth>> {

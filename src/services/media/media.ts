@@ -23,7 +23,7 @@ import { optimised } from './variants.js'
 type Update = z.output<typeof MediaUpdate>
 type Table = ContentSpace['media']
 
-interface Parts extends ObjectParts {
+interface MediaServiceParts extends ObjectParts {
   files: Files
   audienceOf: AudienceOf
 }
@@ -48,7 +48,7 @@ export class MediaService {
     private readonly db: Database,
     private readonly space: ContentSpace,
     name: MediaSpaceName,
-    private readonly parts: Parts,
+    private readonly parts: MediaServiceParts,
   ) {
     this.table = space.media
     this.objects = new MediaObjects(db, name, parts)

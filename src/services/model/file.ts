@@ -8,18 +8,18 @@ import { FieldCreate } from '../content/fields.js'
 import { LocaleCreate } from '../content/locales.js'
 import { WebhookCreate } from '../webhooks/schemas.js'
 
-const most = limits.model
+const modelLimits = limits.model
 
 const FieldOfFile = FieldCreate.omit({ parent_id: true, author_id: true }).extend({ name: keyName })
 const DatatypeOfFile = DatatypeCreate.omit({ parent_id: true, author_id: true }).extend({
   name: datatypeName,
   parent: datatypeName.nullable().default(null).meta({ description: 'The name of the parent datatype.' }),
-  fields: z.array(FieldOfFile).max(most.fields).default([]),
+  fields: z.array(FieldOfFile).max(modelLimits.fields).default([]),
 })
 const RoleOfFile = RoleCreate.extend({
   permissions: z
     .array(permissionLabel)
-    .max(most.permissions)
+    .max(modelLimits.permissions)
     .meta({ examples: [['content:read']] }),
 })
 const WebhookOfFile = WebhookCreate.omit({ secret: true, headers: true })
@@ -27,23 +27,23 @@ const WebhookOfFile = WebhookCreate.omit({ secret: true, headers: true })
 /** The content model, roles and webhooks as a file: names in place of ids, parents before their children, no secret. */
 export const ModelFile = z
   .object({
-    locales: z.array(LocaleCreate).max(most.locales).default([]),
+    locales: z.array(LocaleCreate).max(modelLimits.locales).default([]),
     datatypes: z
       .array(DatatypeOfFile)
-      .max(most.datatypes)
+      .max(modelLimits.datatypes)
       .default([])
       .refine(
-        all => all.reduce((sum, { fields }) => sum + fields.length, 0) <= most.fields,
-        `must have at most ${most.fields} fields together`,
+        all => all.reduce((sum, { fields }) => sum + fields.length, 0) <= modelLimits.fields,
+        `must have at most ${modelLimits.fields} fields together`,
       ),
     roles: z
       .array(RoleOfFile)
-      .max(most.roles)
+      .max(modelLimits.roles)
       .optional()
       .meta({ description: 'All roles except the administrator. Missing without `roles:read`.' }),
     webhooks: z
       .array(WebhookOfFile)
-      .max(most.webhooks)
+      .max(modelLimits.webhooks)
       .optional()
       .meta({ description: 'Without secrets and headers. Missing without `webhook:read`.' }),
   })

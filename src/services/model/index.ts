@@ -4,7 +4,7 @@ import { internalTables, tables } from '../../db/tables.js'
 import { conflict, missingPermission } from '../../errors.js'
 import type { Access } from '../accounts/access.js'
 import type { Model, ModelStep } from './file.js'
-import { type Parts, type Planned, planModel } from './plan.js'
+import { type Planned, type Planning, planModel } from './plan.js'
 import { fileOf, type Stored, stored, versionOf } from './stored.js'
 
 export type ModelRecord = ReturnType<typeof fileOf>
@@ -27,7 +27,7 @@ const rightFor = ({ what, action }: ModelStep): Access => {
 const shown = ({ work: _, ...step }: Planned): ModelStep => step
 
 /** The content model, roles and webhooks as one file: read, compared and applied. */
-export function models(parts: Parts) {
+export function models(parts: Planning) {
   const { db, access } = parts
 
   async function refuseWithout(actor: Actor, permissions: readonly Access[]): Promise<void> {

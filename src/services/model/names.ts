@@ -2,7 +2,7 @@ import { invalid } from '../../errors.js'
 import type { Model } from './file.js'
 
 /** The text of a value whose members may be in any order. */
-const textOf = (value: unknown): string =>
+const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -14,7 +14,7 @@ export function changesOf<T extends object>(given: T, before: object): Partial<T
   const now = new Map(Object.entries(before))
   return Object.fromEntries(
     Object.entries(given).filter(
-      ([name, value]) => value !== undefined && textOf(value) !== textOf(now.get(name)),
+      ([name, value]) => value !== undefined && sortedJson(value) !== sortedJson(now.get(name)),
     ),
   ) as Partial<T>
 }

@@ -16,7 +16,7 @@ import type { FieldOfModel, Model, ModelStep } from './file.js'
 import { changesOf, refuseTwice } from './names.js'
 import { datatypeOf, isAdministrator, localeOf, type Stored, webhookOf } from './stored.js'
 
-export interface Parts {
+export interface Planning {
   db: Database
   access: AccessService
   webhooks: Pick<WebhookService, 'creation' | 'change' | 'movesTo'>
@@ -53,7 +53,7 @@ function step<T extends object>(
  * Lists the changes that bring the service to the model in the file. Nothing is deleted.
  * @throws 400 for a file that contradicts itself, and for an address of a webhook that must not be called
  */
-export async function planModel(parts: Parts, actor: Actor, now: Stored, file: Model): Promise<Planned[]> {
+export async function planModel(parts: Planning, actor: Actor, now: Stored, file: Model): Promise<Planned[]> {
   const { db } = parts
   refuseTwice(file)
   return [
@@ -167,7 +167,7 @@ async function brokenBy(db: Database, id: string, patch: Partial<FieldOfModel>):
 }
 
 async function roleSteps(
-  { db, access }: Parts,
+  { db, access }: Planning,
   now: Stored,
   wanted: NonNullable<Model['roles']>,
 ): Promise<Planned[]> {
@@ -199,7 +199,7 @@ async function roleSteps(
 }
 
 async function webhookSteps(
-  { webhooks }: Parts,
+  { webhooks }: Planning,
   actor: Actor,
   now: Stored,
   wanted: NonNullable<Model['webhooks']>,

@@ -29,7 +29,7 @@ const dueAtOnce = {
   retryAfterMs: undefined,
 }
 
-interface Parts extends Pick<Ports, 'clock' | 'random' | 'log'> {
+interface AcmeParts extends Pick<Ports, 'clock' | 'random' | 'log'> {
   runtime: Certificates
   challenges: AcmeChallenges
   config: () => Config
@@ -54,7 +54,7 @@ export class AutomaticCertificate implements CertificateSource {
 
   constructor(
     private readonly db: Database,
-    private readonly parts: Parts,
+    private readonly parts: AcmeParts,
   ) {
     this.#directory = acmeDirectory(parts.config())
     this.#name = acmeName(this.#directory)

@@ -14,7 +14,7 @@ type Download =
   | { readonly name: string; readonly size: number; readonly bytes: ReadableStream<Uint8Array> }
   | { readonly address: string }
 
-interface Parts extends Pick<Ports, 'archives' | 'storage'> {
+interface DownloadParts extends Pick<Ports, 'archives' | 'storage'> {
   config: () => Config
   access: Pick<AccessService, 'isAdministrator'>
 }
@@ -22,7 +22,7 @@ interface Parts extends Pick<Ports, 'archives' | 'storage'> {
 const nameOf = (location: string) => location.split(/[/\\]/).at(-1) ?? ''
 
 /** Archives that the service keeps, for who takes one away. */
-export const backupDownloads = (db: Database, { archives, storage, config, access }: Parts) => {
+export const backupDownloads = (db: Database, { archives, storage, config, access }: DownloadParts) => {
   const { get } = reads(db, tables.backups)
 
   async function inBucket(location: string): Promise<Download> {

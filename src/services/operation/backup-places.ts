@@ -18,7 +18,7 @@ export interface BackupPlace {
   remove(location: string): Promise<void>
 }
 
-type Parts = Pick<Ports, 'archives' | 'storage'> & { config: () => Config }
+type BackupPlaceParts = Pick<Ports, 'archives' | 'storage'> & { config: () => Config }
 
 /** A backup has every row: hashes of passwords, sealed secrets and drafts too. @throws 403 for all but administrators */
 export async function refuseToTakeAway(
@@ -45,7 +45,7 @@ export function bucketAddress(config: Config) {
 }
 
 /** @throws 400 where backups are to be in a bucket and that is not configured */
-export function backupPlace({ archives, storage, config }: Parts): BackupPlace {
+export function backupPlace({ archives, storage, config }: BackupPlaceParts): BackupPlace {
   const { backup_option, backup_dir } = config()
   const pathOf = (name: string) => archives.absolute(`${backup_dir}/${name}`)
   if (backup_option === 'local')

@@ -32,7 +32,7 @@ const retryMs = 3_600_000
 const stopTimeoutMs = 5000
 const maxLooked = 1000
 
-interface Parts extends Pick<Ports, 'archives' | 'storage' | 'clock' | 'random' | 'log'> {
+interface BackupParts extends Pick<Ports, 'archives' | 'storage' | 'clock' | 'random' | 'log'> {
   config: () => Config
   version: string
   schema: readonly string[]
@@ -78,7 +78,7 @@ export class BackupsService {
 
   constructor(
     private readonly db: Database,
-    private readonly parts: Parts,
+    private readonly parts: BackupParts,
   ) {
     const { list, count, get } = reads(db, tables.backups)
     ;[this.list, this.count, this.get] = [list, count, get]

@@ -12,7 +12,7 @@ export interface CertificateSource {
   stop(): void
 }
 
-interface Parts {
+interface SourceParts {
   runtime: Certificates
   clock: Clock
   log: Log
@@ -22,7 +22,7 @@ const fileIntervalMs = 5000
 const hour = 3_600_000
 
 /** Files of the operator, read again when they change. */
-export function ownFiles({ runtime, log }: Parts): CertificateSource {
+export function ownFiles({ runtime, log }: SourceParts): CertificateSource {
   let served: Certificate | undefined
   let complained = false
   return {
@@ -64,7 +64,7 @@ export function selfSigned({
   clock,
   log,
   config,
-}: Parts & { config: () => Config }): CertificateSource {
+}: SourceParts & { config: () => Config }): CertificateSource {
   let served: Certificate | undefined
   const names = () => [...new Set([...siteHosts(config()), 'localhost'])]
   const isGood = (certificate: Certificate | undefined): certificate is Certificate =>

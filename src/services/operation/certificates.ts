@@ -8,12 +8,12 @@ import type { CertificateSource } from './certificate-sources.js'
 
 const failedMs = 30_000
 
-type Parts = Pick<Ports, 'clock' | 'random' | 'log'> & { config: () => Config }
+type CertificateParts = Pick<Ports, 'clock' | 'random' | 'log'> & { config: () => Config }
 
 async function sourceOf(
   db: Database,
   runtime: Certificates,
-  parts: Parts & { challenges: ReturnType<typeof acmeChallenges> },
+  parts: CertificateParts & { challenges: ReturnType<typeof acmeChallenges> },
 ): Promise<CertificateSource> {
   const kind = tlsSource(parts.config())
   if (kind === 'acme') {
@@ -25,7 +25,7 @@ async function sourceOf(
 }
 
 /** The certificate of HTTPS, where the service itself serves that: had, renewed, and its state. */
-export function certificates(db: Database, parts: Parts) {
+export function certificates(db: Database, parts: CertificateParts) {
   const { clock, log } = parts
   const challenges = acmeChallenges(db, clock)
   let source: CertificateSource | undefined

@@ -6,7 +6,7 @@ import type { InstancesService } from './instances.js'
 /** How often the schema is compared, in milliseconds: anybody may ask for it. */
 const schemaIntervalMs = 5000
 
-interface Parts {
+interface HealthParts {
   readonly config: () => Config
   readonly storageAnswers: () => Promise<boolean | null>
   readonly isMigrated: () => Promise<boolean>
@@ -14,7 +14,7 @@ interface Parts {
   readonly certificate: () => CertificateState | undefined
 }
 
-export function health(db: Database, parts: Parts) {
+export function health(db: Database, parts: HealthParts) {
   const { config, storageAnswers, isMigrated, certificate, instances } = parts
   let stopping = false
   let compared: { at: number; answer: Promise<boolean> } | undefined

@@ -13,7 +13,7 @@ import type { InstancesService } from './instances.js'
 import { withLease } from './leases.js'
 
 const { idempotencyKeys } = internalTables
-type Row = RowOf<typeof idempotencyKeys>
+type KeyRow = RowOf<typeof idempotencyKeys>
 
 const keptMs = 86_400_000
 /** A request that has not ended after this time counts as lost, also if its process lives; its key is free again. */
@@ -28,7 +28,7 @@ interface KeyedRequest {
 
 type Begun = { claim: KeyClaim } | { answer: StoredAnswer }
 
-type Parts = Pick<Ports, 'clock' | 'random' | 'hashing' | 'log'> & {
+type IdempotencyParts = Pick<Ports, 'clock' | 'random' | 'hashing' | 'log'> & {
   config: () => Config
   instances: Pick<InstancesService, 'newHolder' | 'isDead'>
 }
@@ -39,7 +39,7 @@ const isPassing = ({ status }: StoredAnswer) => status >= 500 || status === 429
 export class IdempotencyService {
   constructor(
     private readonly db: Database,
-    private readonly parts: Parts,
+    private readonly parts: IdempotencyParts,
   ) {}
 
   /**
@@ -68,7 +68,7 @@ export class IdempotencyService {
     }
   }
 
-  async #take(tx: Writer, { keyHash, holder }: KeyClaim, free: Row | undefined, fingerprint: string) {
+  async #take(tx: Writer, { keyHash, holder }: KeyClaim, free: KeyRow | undefined, fingerprint: string) {
     const [now] = await tx.lockAll(idempotencyKeys, { key_hash: keyHash })
     if (now?.holder !== free?.holder || now?.state !== free?.state) return false
     if (now) await tx.deleteAllInternal(idempotencyKeys, 'key_hash', [keyHash])
@@ -81,20 +81,20 @@ export class IdempotencyService {
    * Whether the key may be claimed again: its claim is too old, or far in the future because the clock went back, or
    * the instance that had it has died before it stored anything.
    */
-  async #isFree(row: Row): Promise<boolean> {
+  async #isFree(row: KeyRow): Promise<boolean> {
     return row.state === 'running' ? this.#isLost(row) : this.#ageOf(row) > keptMs
   }
 
-  #ageOf({ claimed_at }: Row): number {
+  #ageOf({ claimed_at }: KeyRow): number {
     return Math.abs(this.parts.clock.now() - Date.parse(claimed_at))
   }
 
   /** Whether nobody works at the request any more. */
-  async #isLost(row: Row): Promise<boolean> {
+  async #isLost(row: KeyRow): Promise<boolean> {
     return this.#ageOf(row) > runningMs || this.parts.instances.isDead(row.holder)
   }
 
-  async #answerOf(row: Row, fingerprint: string): Promise<StoredAnswer> {
+  async #answerOf(row: KeyRow, fingerprint: string): Promise<StoredAnswer> {
     if (row.fingerprint !== fingerprint) throw keyReused()
     if (row.state === 'answered' && row.body !== null) {
       const body = await this.#opened(row.body)

@@ -25,7 +25,7 @@ export interface ProcessFacts {
   readonly role: string
 }
 
-interface Parts {
+interface InstanceParts {
   clock: SiteClock
   ids: Ids
   log: Log
@@ -59,7 +59,7 @@ export class InstancesService {
 
   constructor(
     private readonly db: Database,
-    private readonly parts: Parts,
+    private readonly parts: InstanceParts,
   ) {}
 
   /**

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports.js'
 import type { BackupsService } from './backups.js'
 import type { InstancesService } from './instances.js'
 
-interface Parts {
+interface MetricsParts {
   readonly clock: Clock
   readonly pageCounts: PageCounts
   readonly attempts: ReadonlyMap<string, number>
@@ -14,7 +14,7 @@ interface Parts {
   readonly instances: Pick<InstancesService, 'list' | 'clockAheadMs'>
 }
 
-export function metrics(db: Database, { clock, pageCounts, attempts, backups, instances }: Parts) {
+export function metrics(db: Database, { clock, pageCounts, attempts, backups, instances }: MetricsParts) {
   const requests = new RequestCounts()
   async function queueAge(): Promise<number> {
     const now = clock.now()

@@ -17,7 +17,7 @@ type Work = (subjects: readonly string[]) => Promise<readonly string[]>
 /** Waiting times in milliseconds after each failure. After the last one the work is given up. */
 const delaysMs = [60_000, 300_000, 900_000, 3_600_000, 10_800_000]
 
-type Row = RowOf<typeof table>
+type PendingRow = RowOf<typeof table>
 
 /** Stores work that must survive the failure of a mail server or a store, and retries it. */
 export class PendingWork {
@@ -55,11 +55,11 @@ export class PendingWork {
     })
   }
 
-  private due(): Promise<Row[]> {
+  private due(): Promise<PendingRow[]> {
     return this.db.query(dueWork, { now: timestamp(this.parts.clock.now()) })
   }
 
-  private async run(kind: string, rows: readonly Row[]): Promise<void> {
+  private async run(kind: string, rows: readonly PendingRow[]): Promise<void> {
     const subjects = rows.map(({ subject }) => subject)
     const work = this.works.get(kind)
     const failed = new Set(
@@ -68,7 +68,7 @@ export class PendingWork {
         return subjects
       }),
     )
-    const isOver = ({ subject, attempts }: Row) => !failed.has(subject) || attempts >= delaysMs.length
+    const isOver = ({ subject, attempts }: PendingRow) => !failed.has(subject) || attempts >= delaysMs.length
     const lost = rows.filter(row => failed.has(row.subject) && isOver(row)).map(({ subject }) => subject)
     if (lost.length > 0) this.parts.log.error({ kind, subjects: lost }, 'pending work was given up')
     const ended = rows.filter(isOver).map(({ work_id }) => work_id)

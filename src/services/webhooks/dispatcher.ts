@@ -19,7 +19,7 @@ export interface WebhookDelivery {
   stop(timeoutMs: number): Promise<void>
 }
 
-interface Parts extends Pick<Ports, 'outgoing' | 'clock' | 'random' | 'log'> {
+interface DispatcherParts extends Pick<Ports, 'outgoing' | 'clock' | 'random' | 'log'> {
   config: () => Config
   instances: Pick<InstancesService, 'newHolder'>
   attempts?: Map<string, number>
@@ -60,7 +60,7 @@ export class WebhookDispatcher implements WebhookDelivery {
 
   constructor(
     private readonly db: Database,
-    private readonly parts: Parts,
+    private readonly parts: DispatcherParts,
   ) {
     const { config, clock } = parts
     this.holder = parts.instances.newHolder()

@@ -9,8 +9,8 @@ import type { Clock, Log, Random } from '../../ports.js'
 import { withLease } from '../operation/leases.js'
 import { sealedPrefix, storedSecret } from './stored-secrets.js'
 
-type Row = RowOf<typeof tables.webhooks>
-type Secrets = Pick<Row, 'secret' | 'previous_secret'>
+type WebhookRow = RowOf<typeof tables.webhooks>
+type Secrets = Pick<WebhookRow, 'secret' | 'previous_secret'>
 
 const isPlain = (stored: string | null): stored is string =>
   stored !== null && !stored.startsWith(sealedPrefix)
@@ -20,7 +20,7 @@ const isSame = (one: Secrets, other: Secrets): boolean =>
 
 /** One that is too long to be encrypted stays as it is, and the log says so. */
 async function sealed(
-  { webhook_id, secret, previous_secret }: Row,
+  { webhook_id, secret, previous_secret }: WebhookRow,
   config: Config,
   log: Log,
 ): Promise<Secrets> {
@@ -37,7 +37,7 @@ async function sealed(
 
 /** A secret that is rotated meanwhile stays the rotated one. */
 async function sealSome(db: Database, ids: readonly string[], config: Config, log: Log): Promise<void> {
-  const patches = new Map<string, { before: Row; patch: Secrets }>()
+  const patches = new Map<string, { before: WebhookRow; patch: Secrets }>()
   for (const before of await db.findIn(tables.webhooks, 'webhook_id', ids))
     patches.set(before.webhook_id, { before, patch: await sealed(before, config, log) })
   await db.write(systemActor, async tx => {

@@ -75,7 +75,7 @@ export const abandon = ({ attempts }: Open, now: number): Failed => ({
 /** A failed delivery begins again. */
 export const requeue = (_: Failed): Pending => ({ status: 'pending', attempts: 0 })
 
-type Row = InsertOf<typeof internalTables.webhookDeliveries>
+type DeliveryRow = InsertOf<typeof internalTables.webhookDeliveries>
 
 /** The state that a row holds. */
 export function stateOf(row: {
@@ -103,7 +103,7 @@ export const isOpen = (state: State): state is Open =>
 export const columnsOf = (
   state: State,
   now: number,
-): Pick<Row, 'status' | 'attempts' | 'next_retry_at' | 'completed_at' | 'due_at' | 'leased_by'> => ({
+): Pick<DeliveryRow, 'status' | 'attempts' | 'next_retry_at' | 'completed_at' | 'due_at' | 'leased_by'> => ({
   status: state.status,
   attempts: state.attempts,
   next_retry_at: state.status === 'retrying' ? state.next_retry_at : null,

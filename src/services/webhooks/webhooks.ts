@@ -56,7 +56,7 @@ const shownDelivery = ({
   payload: JSON.parse(row.payload),
 })
 
-interface Parts extends Pick<Ports, 'outgoing' | 'clock' | 'random'> {
+interface WebhookParts extends Pick<Ports, 'outgoing' | 'clock' | 'random'> {
   ids: Pick<Ids, 'ulid'>
   config: () => Config
   rateLimiter: RateLimiter
@@ -70,7 +70,7 @@ export class WebhookService {
 
   constructor(
     private readonly db: Database,
-    private readonly parts: Parts,
+    private readonly parts: WebhookParts,
   ) {
     this.count = reads(db, this.table).count
   }

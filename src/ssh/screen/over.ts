@@ -58,7 +58,7 @@ export interface Span {
 }
 
 /** A row of a text to read. */
-export interface Row {
+export interface TextRow {
   readonly text: string
   readonly spans?: readonly Span[]
   readonly isStart?: true
@@ -71,7 +71,7 @@ const maxSpan = 20_000
 
 interface PageState {
   readonly top: number
-  readonly rows: readonly Row[]
+  readonly rows: readonly TextRow[]
 }
 
 const pageSteps: Readonly<Record<string, number>> = {
@@ -95,7 +95,7 @@ export interface PageKey extends Hint {
 /** A text to read, which may be longer than the screen. @param keys its actions */
 export function pageView(
   title: string,
-  rows: readonly Row[],
+  rows: readonly TextRow[],
   keys: readonly PageKey[] = [],
 ): View<PageState> {
   return {

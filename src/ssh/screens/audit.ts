@@ -3,7 +3,7 @@ import { type ChangeRow, changeRows, noValues, toldChange } from '../../resource
 import { t } from '../../texts/terminal.js'
 import { viewerOf } from '../resource.js'
 import { listView } from '../screen/list.js'
-import { pageView, type Row } from '../screen/over.js'
+import { pageView, type TextRow } from '../screen/over.js'
 import { bold, dim } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
@@ -43,7 +43,7 @@ function openChange<S>(session: Session, shell: Shell<S>, { event }: ChangeRow):
   shell.work(reads, async () => {
     const told = await toldChange(event, viewerOf(session), session.services)
     const { before, after } = told.stored
-    const rows: Row[] = [
+    const rows: TextRow[] = [
       { text: `${told.who}, ${told.how}, ${event.occurred_at}` },
       ...told.facts.map(([name, text]) => ({ text: `${name} ${text || '–'}`, style: dim })),
       { text: '' },

@@ -1,6 +1,6 @@
 import { type Piece, wordDiffs } from '../../services/content/word-diff.js'
 import { count, t } from '../../texts/terminal.js'
-import type { Row, Span } from '../screen/over.js'
+import type { Span, TextRow } from '../screen/over.js'
 import { bold, dim, green, inverse, red } from '../screen/style.js'
 
 /** A text before and after a change, with the words that it is shown under. */
@@ -94,7 +94,7 @@ const shortened = (text: string, isFirst: boolean, isLast: boolean): string => {
   return `${isFirst ? '' : text.slice(0, aroundWord)} … ${isLast ? '' : text.slice(-aroundWord)}`
 }
 
-function rowOf({ kind, line }: Shown): Row {
+function rowOf({ kind, line }: Shown): TextRow {
   const sign = { same: ' ', before: '-', after: '+' }[kind]
   const style = { same: dim, before: red, after: green }[kind]
   const spans = line.map((span, i) =>
@@ -105,11 +105,11 @@ function rowOf({ kind, line }: Shown): Row {
   return { text: `${sign} ${shownText(line)}`, spans: [{ text: `${sign} `, style }, ...spans], indent: 2 }
 }
 
-function withoutFar(lines: readonly Shown[]): Row[] {
+function withoutFar(lines: readonly Shown[]): TextRow[] {
   const near = new Set<number>()
   for (const [i, { kind }] of lines.entries())
     if (kind !== 'same') for (let at = i - around; at <= i + around; at++) near.add(at)
-  const rows: Row[] = []
+  const rows: TextRow[] = []
   let left = 0
   const tell = () => {
     if (left > 0)
@@ -129,9 +129,9 @@ function withoutFar(lines: readonly Shown[]): Row[] {
 }
 
 /** Shows changes word by word: the lines that differ with their neighbours, each under the name of its field. */
-export async function differenceRows(changes: readonly Changed[]): Promise<Row[]> {
+export async function differenceRows(changes: readonly Changed[]): Promise<TextRow[]> {
   const pieces = await wordDiffs(changes.map(({ before, after }) => [before ?? '', after ?? '']))
-  return changes.flatMap(({ label, before, after }, i): Row[] => {
+  return changes.flatMap(({ label, before, after }, i): TextRow[] => {
     const lines = linesOf(pieces[i] ?? [])
     // An empty text has no line.
     const shown = lines.filter(

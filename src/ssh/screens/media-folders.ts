@@ -6,7 +6,7 @@ import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { mediaScreen } from './media.js'
 
-interface Row {
+interface FolderRow {
   readonly folder_id: string
   readonly name: string
   readonly parent_id: string | null
@@ -17,7 +17,7 @@ interface Row {
 export function mediaFoldersScreen(session: Session): AnyView {
   const { folders } = session.services.media
   const places = async () => folderChoices(await folders.tree())
-  return resourceView<Row>(session, {
+  return resourceView<FolderRow>(session, {
     title: t('Media folders'),
     one: t('folder'),
     access: { read: 'media:read', create: 'media:create', update: 'media:update', remove: 'media:delete' },

@@ -29,7 +29,7 @@ interface Found extends Choice {
   open(): AnyView | Promise<AnyView>
 }
 
-const [most, mostText, mostDatatypes] = [8, 200, 500]
+const [mostItems, mostText, mostDatatypes] = [8, 200, 500]
 
 const wordsIn = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
 const fits = (words: readonly string[], text: string) =>
@@ -51,10 +51,10 @@ const actions: readonly { name: string; access: readonly string[]; open(session:
 
 async function pages(session: Session, text: string): Promise<Found[]> {
   const { items } = await foundPages(session, text)
-  const others = await foundTexts(session, text, most, items)
+  const others = await foundTexts(session, text, mostItems, items)
   const mayEdit = session.can('content:update')
   return [
-    ...items.slice(0, most).map(route => ({
+    ...items.slice(0, mostItems).map(route => ({
       value: `page ${route.route_id}`,
       word: route.title,
       hint: t('page {slug}', { slug: route.slug }),
@@ -77,7 +77,7 @@ async function datatypes(session: Session, words: readonly string[]): Promise<Fo
   const known = await all(session.services.space.datatypes.list({}, { limit: mostDatatypes }))
   return known
     .filter(({ label, name }) => fits(words, `${label} ${name}`))
-    .slice(0, most)
+    .slice(0, mostItems)
     .map(({ datatype_id, label, name }) => ({
       value: `datatype ${datatype_id}`,
       word: label,
@@ -87,7 +87,7 @@ async function datatypes(session: Session, words: readonly string[]): Promise<Fo
 }
 
 async function media(session: Session, text: string): Promise<Found[]> {
-  const found = await foundMedia(session, text, most)
+  const found = await foundMedia(session, text, mostItems)
   return found.map(item => ({
     value: `media ${item.media_id}`,
     word: mediaName(item),
@@ -98,7 +98,7 @@ async function media(session: Session, text: string): Promise<Found[]> {
 
 async function people(session: Session, text: string): Promise<Found[]> {
   const { items } = await foundPeople(session, text)
-  return items.slice(0, most).map(({ user_id, name, username, email }) => ({
+  return items.slice(0, mostItems).map(({ user_id, name, username, email }) => ({
     value: `person ${user_id}`,
     word: name || username,
     hint: email,

@@ -1,7 +1,7 @@
 import { modelOf } from '../../resources/entries.js'
 import { type Comment, personIn, type Talk, talkOf } from '../../resources/views/talk.js'
 import { t } from '../../texts/terminal.js'
-import { pageView, type Row } from '../screen/over.js'
+import { pageView, type TextRow } from '../screen/over.js'
 import { bold, dim, plain } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
@@ -9,10 +9,10 @@ import { timeWord } from './words.js'
 
 const reads = 'content:update'
 
-const linesOf = (text: string, style = plain): Row[] =>
+const linesOf = (text: string, style = plain): TextRow[] =>
   text.split('\n').map(line => ({ text: line, style, indent: 2 }))
 
-function requestRows(talk: Talk, session: Session): Row[] {
+function requestRows(talk: Talk, session: Session): TextRow[] {
   const { request } = talk
   if (request?.status === 'open') {
     const text = t('{name} requested a review, {time}', {
@@ -35,7 +35,7 @@ export function talkScreen<S>(session: Session, shell: Shell<S>, id: string, tit
     const entry = await session.services.space.content.get(id)
     const talk = await talkOf(entry, session)
     const fields = (await modelOf(session)).fieldsOf.get(entry.datatype_id) ?? []
-    const rowsOf = (comment: Comment, [head, text] = [bold, plain]): Row[] => {
+    const rowsOf = (comment: Comment, [head, text] = [bold, plain]): TextRow[] => {
       const about = fields.find(({ field_id }) => field_id === comment.field_id)?.label
       const who = personIn(talk, comment.author_id, session)
       const words = [about, comment.locale, who, timeWord(comment.date_created, session)]

@@ -11,7 +11,7 @@ import {
 } from '../../resources/views/versions.js'
 import { t } from '../../texts/terminal.js'
 import { type ListKey, listView } from '../screen/list.js'
-import { confirmView, pageView, type Row } from '../screen/over.js'
+import { confirmView, pageView, type TextRow } from '../screen/over.js'
 import { bold, dim, green, red } from '../screen/style.js'
 import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
@@ -98,7 +98,7 @@ export function versionsScreen(session: Session, id: string, title: string): Any
   })
 }
 
-const rowsOf = (values: readonly ChangedText[]): Promise<Row[]> =>
+const rowsOf = (values: readonly ChangedText[]): Promise<TextRow[]> =>
   differenceRows(
     values.map(({ title, field, locale, before, after }) => ({
       label: [title, field, locale].filter(Boolean).join(' · '),
@@ -110,7 +110,7 @@ const rowsOf = (values: readonly ChangedText[]): Promise<Row[]> =>
 function compare<S>(session: Session, shell: Shell<S>, from: VersionRow, to: VersionRow): void {
   shell.work(reads, async () => {
     const { added, removed, values } = await comparisonOf(from.id, to.id, session)
-    const rows: Row[] = [
+    const rows: TextRow[] = [
       ...added.map(title => ({ text: `+ ${title}`, style: green })),
       ...removed.map(title => ({ text: `- ${title}`, style: red })),
       ...(await rowsOf(values)),
@@ -127,7 +127,7 @@ export function changesScreen<S>(session: Session, shell: Shell<S>, id: string):
   const { changes } = session.services.space
   shell.work(reads, async () => {
     const entries = await changedEntries(id, session, session)
-    const rows: Row[] = []
+    const rows: TextRow[] = []
     for (const { title, word, values } of entries)
       rows.push({ text: `${title}: ${word}`, style: bold }, ...(await rowsOf(values)))
     const drop = {

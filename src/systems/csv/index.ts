@@ -11,7 +11,7 @@ import type {
 import { sizeOfValues } from '../../services/import/size.js'
 import { UnreadRecords } from '../../services/import/unread.js'
 import { isSlugText, trimmed, uriDecoded } from '../../services/text.js'
-import { Columns, looseTimeOf, nameOf, type Row } from '../columns.js'
+import { Columns, looseTimeOf, type NamedValues, nameOf } from '../columns.js'
 import { byTime, PageAddresses } from '../imports.js'
 import { labelOf } from '../text-types.js'
 import { type Table, tableOf } from './table.js'
@@ -79,7 +79,7 @@ class TableReader {
     const columns = table.header.flatMap((column, i) =>
       left.has(i) ? [] : [{ column, values: typed(this.cells(i)) }],
     )
-    const rows: Row[] = table.rows.map(
+    const rows: NamedValues[] = table.rows.map(
       (_, row) => new Map(columns.map(({ column, values }) => [column, values[row]])),
     )
     const fileOf = (text: string) => world.file(text)

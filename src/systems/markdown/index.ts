@@ -11,7 +11,7 @@ import type {
 } from '../../services/import/site.js'
 import { noSize, type Size, sizeOfValues, sumOf } from '../../services/import/size.js'
 import { UnreadRecords } from '../../services/import/unread.js'
-import { Columns, nameOf, type Row } from '../columns.js'
+import { Columns, type NamedValues, nameOf } from '../columns.js'
 import { byTime, ignoringCase, importAddress, PageAddresses } from '../imports.js'
 import { labelOf } from '../text-types.js'
 import { joined } from './addresses.js'
@@ -35,7 +35,7 @@ interface PageGroup {
   readonly others: readonly { readonly language: string; readonly page: Page }[]
 }
 
-const rowOf = ({ members }: Page): Row =>
+const rowOf = ({ members }: Page): NamedValues =>
   new Map(
     [...members].filter(
       ([name, value]) => !consumed.has(name) && !(name === 'published' && typeof value === 'boolean'),

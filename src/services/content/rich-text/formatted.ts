@@ -39,7 +39,7 @@ function formatOf({ tagName, properties }: Element): Format | undefined {
   return kind && { kind }
 }
 
-const keyOf = (format: Format): string => Object.values(format).join(' ')
+const formatKey = (format: Format): string => Object.values(format).join(' ')
 
 const noFormats: Run['formats'] = new Map()
 
@@ -80,7 +80,7 @@ class Writer {
 function addElement(element: Element, formats: Run['formats'], to: Writer): void {
   const { tagName, properties, children } = element
   const format = formatOf(element)
-  const own = format ? new Map([...formats, [keyOf(format), format]]) : formats
+  const own = format ? new Map([...formats, [formatKey(format), format]]) : formats
   if (isBlock(tagName)) to.line()
   if (tagName === 'hr') to.write('———', own)
   else if (tagName === 'img') to.write(`[${properties.alt || properties.src || ''}]`, own)
@@ -172,4 +172,4 @@ export function withFormats(
 }
 
 const keysOf = ({ lost, gained }: FormattedPiece): string =>
-  [...lost.map(keyOf), '/', ...gained.map(keyOf)].join()
+  [...lost.map(formatKey), '/', ...gained.map(formatKey)].join()

@@ -19,7 +19,7 @@ import { malformedCursor, type Position } from './query-cursor.js'
 import { asciiColumns } from './query-plan.js'
 import { isBound, sourcesOf } from './query-source.js'
 import { type RelationTest, type Sort, shapeOf, someTest, type Test, valuesOf } from './query-test.js'
-import type { Row } from './row-order.js'
+import type { KeyedEntry } from './row-order.js'
 
 /** Which entries a query finds, and in what order. */
 export interface Selection {
@@ -57,7 +57,7 @@ function fits({ keys }: Position, sorts: readonly Sort[]): boolean {
   return keys.length === sorts.length && sorts.every((sort, i) => isKey(keys[i] ?? null, sort))
 }
 
-function entriesOf(datatype_id: string, rows: readonly Row[]): IndexedEntry[] | undefined {
+function entriesOf(datatype_id: string, rows: readonly KeyedEntry[]): IndexedEntry[] | undefined {
   const entries: IndexedEntry[] = []
   for (const { id: content_data_id, route_id, published_at } of rows) {
     if (route_id === undefined || published_at === undefined) return undefined
@@ -163,7 +163,7 @@ export class EntryFinder {
     return total
   }
 
-  private async rows(given: Selection, limit: number): Promise<Row[]> {
+  private async rows(given: Selection, limit: number): Promise<KeyedEntry[]> {
     const { sorts, offset } = given
     const { tests, ids } = await this.narrow(given.tests, given.datatypeId)
     const selection = { ...given, tests }
@@ -182,7 +182,7 @@ export class EntryFinder {
   }
 
   /** Reads rows in the order of one field: first those with a value, from its index, then those without one. */
-  private async inOrderOf(sort: Sort, selection: Selection, limit: number): Promise<Row[]> {
+  private async inOrderOf(sort: Sort, selection: Selection, limit: number): Promise<KeyedEntry[]> {
     const { after, tests } = selection
     const isBehind = after?.keys[0] === null
     const rows = isBehind ? [] : await this.walk(sort, selection, limit)
@@ -214,7 +214,7 @@ export class EntryFinder {
   }
 
   /** @param sort by a field in one locale */
-  private async walk(sort: Sort, selection: Selection, limit: number): Promise<Row[]> {
+  private async walk(sort: Sort, selection: Selection, limit: number): Promise<KeyedEntry[]> {
     const { shape, values } = sort
     if (shape.at !== 'field') throw new Error('only the order of a field is walked')
     const { datatypeId, tests, after } = selection
@@ -237,7 +237,7 @@ export class EntryFinder {
     { datatypeId, tests }: Pick<Selection, 'datatypeId' | 'tests'>,
     { sorts, after, limit, offset }: Slice,
     ids?: readonly string[],
-  ): Promise<Row[]> {
+  ): Promise<KeyedEntry[]> {
     const among = ids ? padded(ids) : []
     const query = listEntries(this.space, {
       tests: tests.map(shapeOf),

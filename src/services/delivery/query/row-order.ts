@@ -1,7 +1,7 @@
 import type { Scalar } from '../../../db/columns.js'
 
 /** An entry that was found, with the keys that it is sorted by. */
-export type Row = {
+export type KeyedEntry = {
   id: string
   keys: (Scalar | null)[]
   route_id?: string | null
@@ -31,7 +31,7 @@ function compareKeys(a: Scalar | null, b: Scalar | null, isDown: boolean): numbe
  * The order of the answer, with ids where the keys are equal.
  * @param descending of each sort
  */
-export function orderOf(descending: readonly boolean[]): (a: Row, b: Row) => number {
+export function orderOf(descending: readonly boolean[]): (a: KeyedEntry, b: KeyedEntry) => number {
   const [byId = false] = descending
   return (a, b) => {
     for (const [i, isDown] of descending.entries()) {

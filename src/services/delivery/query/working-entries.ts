@@ -14,7 +14,7 @@ import {
   someTest,
   type Test,
 } from './query-test.js'
-import { compareTexts, orderOf, type Row } from './row-order.js'
+import { compareTexts, type KeyedEntry, orderOf } from './row-order.js'
 
 /** So many entries of a datatype are looked through, for the working state has no index of its values. */
 const mostWorking = 2000
@@ -87,7 +87,7 @@ export class WorkingEntries {
     datatypeId,
     tests,
     sorts,
-  }: Pick<Selection, 'datatypeId' | 'tests' | 'sorts'>): Promise<Row[]> {
+  }: Pick<Selection, 'datatypeId' | 'tests' | 'sorts'>): Promise<KeyedEntry[]> {
     const { read, space } = this
     const all = await read.findAll(
       space.contentData,
@@ -103,7 +103,7 @@ export class WorkingEntries {
     if (tests.some(test => someTest(test, one => one.at === 'relation'))) await this.loadTargets()
     const conditions = tests.map(test => this.compiled(test))
     const turns = new Turns()
-    const rows: Row[] = []
+    const rows: KeyedEntry[] = []
     for (const { content_data_id: id } of wanted) {
       await turns.next()
       if (conditions.every(passes => passes(id)))

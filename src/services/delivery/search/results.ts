@@ -1,16 +1,14 @@
-import type { RowOf } from '../../../db/columns.js'
 import type { Term } from '../../../db/full-text.js'
 import { textBeginnings, textSizes } from '../../../db/queries/search.js'
 import type { Reader } from '../../../db/reader.js'
 import type { ContentSpace, RouteRow } from '../../../db/tables.js'
 import { limits } from '../../../limits.js'
 import { Turns } from '../../../turns.js'
+import type { PublicEntry } from '../../content/book-rows.js'
 import { isSearched, searchedText } from '../../content/search-document.js'
 import type { Schema } from '../content-model.js'
 import { shownRoute } from '../shown-route.js'
 import { highlight, type Part } from './highlights.js'
-
-type Entry = RowOf<ContentSpace['publicEntries']>
 
 /** An entry that was found. */
 export interface SearchResult {
@@ -61,7 +59,7 @@ export class ResultWriter {
     })
   }
 
-  private async pages(entries: readonly Entry[], locales: readonly string[]) {
+  private async pages(entries: readonly PublicEntry[], locales: readonly string[]) {
     const { read, space } = this
     const rootIds = new Set(entries.map(({ root_id }) => root_id))
     const roots = await read.findIn(space.publicEntries, 'content_data_id', [...rootIds])
@@ -81,7 +79,7 @@ export class ResultWriter {
     return pages
   }
 
-  private async highlights(entries: readonly Entry[], { words, locales }: Wanted) {
+  private async highlights(entries: readonly PublicEntry[], { words, locales }: Wanted) {
     const texts = await this.texts(entries, locales)
     const ids = [...texts.values()].flat().map(({ valueId }) => valueId)
     const beginnings = await this.read.queryIn(textBeginnings(this.space, charactersOfValue), ids)
@@ -101,7 +99,10 @@ export class ResultWriter {
     return highlights
   }
 
-  private async texts(entries: readonly Entry[], locales: readonly string[]): Promise<Map<string, Text[]>> {
+  private async texts(
+    entries: readonly PublicEntry[],
+    locales: readonly string[],
+  ): Promise<Map<string, Text[]>> {
     const { read, space, schema } = this
     const ids = entries.map(({ content_data_id }) => content_data_id)
     const texts = new Map(ids.map(id => [id, [] as Text[]]))

@@ -2,7 +2,7 @@ import type { Questions, ShownRecord } from '../../../services/import/shown.js'
 import { isObject, memberOf, memberText, objectsIn } from '../../imports.js'
 
 /** The text of a field in the locale that has it first, which is the default one. */
-function textOf(fields: unknown, names: readonly string[]): string | undefined {
+function fieldText(fields: unknown, names: readonly string[]): string | undefined {
   for (const name of names) {
     const [text] = Object.values(memberOf(fields, name) ?? {})
     if (typeof text === 'string') return text
@@ -19,8 +19,8 @@ function recordOf(one: unknown): ShownRecord[] {
       id,
       createdAt: memberText(sys, 'createdAt'),
       changedAt: memberText(sys, 'updatedAt'),
-      title: textOf(fields, ['title', 'name', 'label']),
-      slug: textOf(fields, ['slug']),
+      title: fieldText(fields, ['title', 'name', 'label']),
+      slug: fieldText(fields, ['slug']),
       members: isObject(fields) ? fields : {},
     },
   ]

@@ -27,11 +27,11 @@ export const taxonomies = { categories: 'category', tags: 'post_tag' } as const
 export type TaxonomyPart = keyof typeof taxonomies
 
 /** The values of an entry that stand for parts of a post, or of its terms and author. */
-export type Parts = Partial<Record<PartName, NodeValue>>
+export type PostParts = Partial<Record<PartName, NodeValue>>
 
 /** @param values those that a reader sees */
-export function partsIn(values: readonly NodeValue[], type: TypeMapping | undefined): Parts {
-  const parts: Parts = {}
+export function partsIn(values: readonly NodeValue[], type: TypeMapping | undefined): PostParts {
+  const parts: PostParts = {}
   for (const part of partNames) {
     const name = type?.parts[part]?.name
     const value = name === undefined ? undefined : values.find(({ field }) => field.name === name)
@@ -40,7 +40,7 @@ export function partsIn(values: readonly NodeValue[], type: TypeMapping | undefi
   return parts
 }
 
-function partsOf(node: Node, values: readonly NodeValue[], { types }: WordpressWriting): Parts {
+function partsOf(node: Node, values: readonly NodeValue[], { types }: WordpressWriting): PostParts {
   const { datatype_id } = node.datatype
   return partsIn(
     values,
@@ -48,7 +48,7 @@ function partsOf(node: Node, values: readonly NodeValue[], { types }: WordpressW
   )
 }
 
-function descriptionOf({ excerpt }: Parts, { rich }: FormatContext): string {
+function descriptionOf({ excerpt }: PostParts, { rich }: FormatContext): string {
   const text = excerpt?.value.field_value ?? ''
   if (excerpt?.field.field_type !== 'richtext' || text === '') return escapeHtml(text)
   return `${rich?.get(excerpt.value) ?? safeHtml(text)}\n`
@@ -60,7 +60,7 @@ export function linkedIn(value: NodeValue | undefined, { linked }: FormatContext
   return typed?.kind === 'relation' ? typed.ids.flatMap(id => linked.get(id) ?? []) : []
 }
 
-export function pictureIn({ picture }: Parts, context: FormatContext): MediaRecord | undefined {
+export function pictureIn({ picture }: PostParts, context: FormatContext): MediaRecord | undefined {
   const typed = picture && typedValue(picture)
   return typed?.kind === 'media' ? mediaOf(typed.ids, context).find(isImage) : undefined
 }
