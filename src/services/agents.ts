@@ -34,7 +34,7 @@ export function asAgent(identity: Identity): Identity {
 
 /** For a proposal that no review would come before. */
 export const publicAtOnce = () =>
-  forbidden('this change would be public at once: with publish_mode staged it could wait for a review')
+  forbidden('this change would be public at once: set publish_mode to staged to review changes first')
 
 /** The records that proposals consist of. */
 const changeable: ReadonlySet<unknown> = new Set([
@@ -53,7 +53,7 @@ async function refuseHarm(tx: Writer): Promise<void> {
     tx.touched.recordsIn(tables.routes).some(({ before }) => before !== undefined) ||
     tx.touched.recordsIn(tables.contentData).some(({ after }) => after === undefined)
   )
-    throw forbidden('an agent can only propose pages and changes of pages')
+    throw forbidden('an agent can only propose new pages and changes to pages')
 }
 
 /**

@@ -16,7 +16,9 @@ import { note } from './texts.js'
 
 const { contentData, reviewRequests } = tables
 
-const reason = note.default('').meta({ description: 'Why: what a reviewer should know and look at.' })
+const reason = note
+  .default('')
+  .meta({ description: 'The reason for the proposal, and what the reviewer should check.' })
 
 export const ProposedPage = PageCreate.omit({ status: true, author_id: true })
   .extend({ note: reason })
@@ -24,7 +26,7 @@ export const ProposedPage = PageCreate.omit({ status: true, author_id: true })
 export const ProposedChange = ContentUpdate.pick({ fields: true, locale: true, locales: true })
   .extend({
     content_data_id: reference.meta({ description: 'The entry to change.' }),
-    revision: z.int().meta({ description: 'The revision of the entry, as it was read.' }),
+    revision: z.int().meta({ description: 'The revision of the entry that you read.' }),
     children: PageEntry.shape.children,
     note: reason,
   })
@@ -42,16 +44,18 @@ export function proposals({ content, people }: Needs) {
     const entry = await lockEntry(tx, tables, id)
     const open = await tx.find(reviewRequests, { open_for: entry.root_id })
     if (open?.author_id === actor.userId) return
-    if (open) throw conflict('somebody else requested a review of this page: wait for its end')
+    if (open) throw conflict('somebody else requested a review of this page: wait until that review ends')
     const root = await tx.get(contentData, entry.root_id)
     if (root?.status !== 'published' || entry.status !== 'published')
-      throw conflict('this is a draft that somebody works on: only published entries can be changed')
+      throw conflict(
+        'this entry is a draft: agents can change published entries and their own open proposals',
+      )
     if (await hasPendingChanges(tx, tables, entry.root_id))
-      throw conflict('this page has unpublished changes of somebody: wait until they are published')
+      throw conflict('this page has unpublished changes: wait until they are published or discarded')
   }
 
   async function request(tx: Writer, actor: Actor, root: string, note: string, reviewers: readonly string[]) {
-    if (!tx.hasChanges) throw conflict('nothing would change: all values are as proposed')
+    if (!tx.hasChanges) throw conflict('nothing would change: the entry already has the proposed values')
     if (await tx.exists(reviewRequests, { open_for: root })) return
     const isPublic = (await tx.get(contentData, root))?.status === 'published'
     if (isPublic && !(await hasPendingChanges(tx, tables, root))) throw publicAtOnce()
