@@ -19,7 +19,7 @@ const names = Object.keys(starters)
 
 const usage = `Usage: npm create slugline [folder] -- [--template ${names.join('|')}]
 
-Writes a site of two languages and the configuration of an empty service into a new folder.
+Creates a folder with a site in two languages and the configuration of an empty Slugline service.
 `
 
 function stop(message) {
@@ -72,23 +72,23 @@ const serve = isInRepository
 
 const commands = ({ develop }) => `npm install
 export CMS_ADMIN_PASSWORD='choose one'
-${serve}   # the service: leave it running, go on in another terminal
+${serve}   # the service: leave it running and continue in another terminal
 
-export CMS_ADMIN_PASSWORD='choose one'            # the same
-npm run seed                                      # the content model and some posts
-npm run build                                     # the site
-${develop.padEnd(49)} # the site while you work on it`
+export CMS_ADMIN_PASSWORD='choose one'            # the same password
+npm run seed                                      # create the content model and some posts
+npm run build                                     # build the site
+${develop.padEnd(49)} # show the site while you work on it`
 
 /** How the site follows what is published. */
 const following = ({ rebuilds, port, ignored }) => `## After a change
 
 Create a webhook in the panel, for \`http://localhost:${rebuilds ? 8090 : `${port}/webhook`}\` and the events
-\`content.published\`, \`content.updated\`, \`content.unpublished\` and \`content.deleted\`. With its secret, ${
+\`content.published\`, \`content.updated\`, \`content.unpublished\` and \`content.deleted\`. ${
   rebuilds
-    ? `this program builds the site in
-\`${ignored[0]}\` again after each of them:`
-    : `the built site shows
-each change at the next request:`
+    ? `This command uses
+the secret of the webhook, and rebuilds the site in \`${ignored[0]}\` after each event:`
+    : `If the site has the
+secret of the webhook, it shows each change at the next request:`
 }
 
 \`\`\`sh
@@ -118,7 +118,7 @@ async function write(folder, template, starter) {
     mkdirSync(folder)
   } catch (error) {
     if (error.code === 'EEXIST') stop(`${folder} exists already: name another folder.`)
-    if (error.code === 'ENOENT') stop(`${folder} cannot be made: the folder above is missing.`)
+    if (error.code === 'ENOENT') stop(`${folder} cannot be created: its parent folder is missing.`)
     throw error
   }
   if (isInRepository) await copyFromRepository(template, folder)
@@ -151,7 +151,7 @@ if (values.help) {
 if (positionals.length > 1) stop(usage)
 const { folder, template } = await asked({ folder: positionals[0], template: values.template })
 const starter = names.includes(template) ? starters[template] : undefined
-if (!starter) stop(`There is no template ${template}: ${names.join(', ')}.`)
+if (!starter) stop(`Unknown template ${template}. Templates: ${names.join(', ')}.`)
 const path = resolve(folder)
 await write(path, template, starter)
 const next = commands(starter)
@@ -159,19 +159,20 @@ writeFileSync(
   join(path, 'README.md'),
   `# ${basename(path)}
 
-A site of two languages with ${starter.title}, and its content in a Slugline service. The folder \`cms\` has the service's
-configuration and, once it has started, its database and media.
+A site in two languages with ${starter.title}. Its content is in a Slugline service. The folder \`cms\` has the configuration of
+the service and, after the first start, its database and media.
 
 \`\`\`sh
 ${next}
 \`\`\`
 
-The panel is at http://localhost:8080/admin: sign in as admin@example.com. \`SLUGLINE_URL\` names another service.
+The panel is at http://localhost:8080/admin: sign in as admin@example.com. To use another service, set
+\`SLUGLINE_URL\` to its address.
 
 ${following(starter)}`,
 )
 process.stdout.write(`
-  ${starter.title} in ${path}, beside an empty service in cms
+  Created a site with ${starter.title} in ${path}, and the configuration of an empty service in its folder cms
 
 ${`cd ${folder}\n${next}`.replaceAll(/^(?=.)/gm, '  ')}
 
