@@ -152,7 +152,7 @@ export const backupRestore: LocalCommand['run'] = async (terminal, options, [fil
   const { records, version, created_at } = manifest
   const restored = { records, media, missing, version, created_at, webhooks_without_headers: withoutHeaders }
   const lines = [
-    `Restored ${records} records and ${media} media of ${created_at}.`,
+    `Restored ${records} records and ${media} media from the backup of ${created_at}.`,
     ...(missing.length > 0
       ? [`${missing.length} media files were not in the media storage when the backup was made.`]
       : []),

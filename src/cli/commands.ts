@@ -118,7 +118,7 @@ export const commands: readonly Command[] = [
       '--files <folder>': 'folder with the files that the export names by URL',
       '--without-files': 'do not import files',
       '--report <file>': 'write one line of JSON about each record to a file',
-      '--verify': 'ask for each record as front ends do, and compare it with the export',
+      '--verify': 'request each record as a front end would, and compare it with the export',
       '--redirects <file>': 'write redirects from changed addresses to a file, for a proxy',
       ...config,
       ...json,
@@ -127,7 +127,7 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'compare',
-    summary: 'ask another system and this one the same questions, and show what differs',
+    summary: 'send the same requests to another system and to this one, and compare the responses',
     arguments: {
       '<old>': 'the URL of the other system’s API; its key is in the variable OLD_TOKEN',
       '<new>': 'the URL below /compat here; its key is in the variable NEW_TOKEN',

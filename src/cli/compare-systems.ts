@@ -81,7 +81,7 @@ const strapiList = (plural: string): List => ({
 
 function named(types: readonly string[], system: string): readonly string[] {
   if (types.length > 0) return types
-  throw badRequest(`${system} does not list its types here: name them, such as --types post,page`)
+  throw badRequest(`${system} does not list its types: add them, such as --types post,page`)
 }
 
 /** The systems that can be compared with this one. */

@@ -36,7 +36,7 @@ function addressOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw badRequest(`${text}: must be an http or https address`)
   if (url.username !== '' || url.password !== '')
-    throw badRequest(`${url.origin}: must have no password: set OLD_TOKEN or NEW_TOKEN`)
+    throw badRequest(`${url.origin}: must not contain a password: set OLD_TOKEN or NEW_TOKEN instead`)
   return url
 }
 
@@ -160,7 +160,9 @@ function systemOf(given: string | undefined, old: URL): string {
     throw new WrongCall(`there is no system ${given}: ${didYouMean(given, names)}`)
   const found = given ?? names.find(name => comparedSystems[name]?.isAt(old))
   if (found === undefined)
-    throw new WrongCall(`the system of ${old.origin} is not known: name it, such as --system wordpress`)
+    throw new WrongCall(
+      `cannot tell the system of ${old.origin} by its URL: add it, such as --system wordpress`,
+    )
   return found
 }
 
@@ -188,6 +190,6 @@ export const compare: LocalCommand['run'] = async (terminal, options, [oldText =
   }
   const result = comparing.result(system)
   show(terminal, options, result, textFor(result))
-  if (result.compared === 0) throw badRequest('the old system shows no record: is OLD_TOKEN needed?')
+  if (result.compared === 0) throw badRequest('the old system returned no records: does it need OLD_TOKEN?')
   return result.different + result.missing > 0 ? 1 : 0
 }

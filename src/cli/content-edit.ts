@@ -27,7 +27,7 @@ function runEditor({ variables }: Terminal, path: string): Promise<void> {
     running.once('exit', code =>
       code === 0
         ? resolve()
-        : reject(badRequest(`the editor ${editor} ended with ${code}: nothing was saved`)),
+        : reject(badRequest(`the editor ${editor} exited with code ${code}: nothing was saved`)),
     )
   })
 }
@@ -96,7 +96,7 @@ export const contentEdit: LocalCommand['run'] = (terminal, options, [text = ''])
     const actor = author === undefined ? operator : { ...operator, userId: await authorOf(services, author) }
     const { id, head, values, save } = await opened(services, actor, text, locale)
     const { stringify } = await import('yaml')
-    const before = `# ${head.replaceAll(/[\r\n]/g, ' ')}\n# Change the values and save the file. Without a change nothing is stored.\n${stringify(values, { lineWidth: 0 })}`
+    const before = `# ${head.replaceAll(/[\r\n]/g, ' ')}\n# Change the values and save the file. If you change nothing, nothing is stored.\n${stringify(values, { lineWidth: 0 })}`
     const folder = await mkdtemp(join(tmpdir(), 'slugline-edit-'))
     const path = join(folder, `${text.replaceAll(/[^\w.-]+/g, '-').replace(/^-+/, '') || 'entry'}.yaml`)
     await writeFile(path, before, { mode: 0o600 })

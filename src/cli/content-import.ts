@@ -242,7 +242,7 @@ class LineImport {
     if (id === undefined)
       throw invalid(
         'datatype',
-        `there is no datatype ${name}: ${didYouMean(name, [...this.#datatypes.keys()])}; slugline model copies a model`,
+        `there is no datatype ${name}: ${didYouMean(name, [...this.#datatypes.keys()])}; slugline model pull and model apply copy a model`,
       )
     return id
   }
@@ -345,7 +345,7 @@ export const contentImport: SiteCommand['work'] = async (services, actor, io, op
   progress.end()
   const { created, updated, unchanged, published, left_out } = loading.result
   const words = `${created} created, ${updated} changed, ${unchanged} unchanged, ${published} published`
-  show(io, options, loading.result, how.isDry ? `This would be: ${words}. Nothing was stored.` : `${words}.`)
+  show(io, options, loading.result, how.isDry ? `Dry run: ${words}. Nothing was stored.` : `${words}.`)
   for (const one of left_out) complain(io, `left out: ${one}`)
   return left_out.length > 0 ? 1 : 0
 }

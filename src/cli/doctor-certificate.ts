@@ -42,7 +42,11 @@ async function ofFiles(config: Config, kept: ReturnType<typeof nodeCertificates>
     )
   const missing = siteHosts(config).filter(host => !covers(certificate, [host]))
   if (missing.length > 0)
-    return warning(check, `it is not for ${missing.join(', ')}`, 'get one for client_site and admin_site')
+    return warning(
+      check,
+      `it is not valid for ${missing.join(', ')}`,
+      'get one that is valid for client_site and admin_site',
+    )
   return ofValidity(certificate, 'renew it: the service reads changed files automatically')
 }
 
@@ -66,8 +70,8 @@ async function ofAuthority(config: Config, kept: ReturnType<typeof nodeCertifica
   if (lost.flat().length > 0)
     return warning(
       check,
-      `no address is known for ${lost.flat().join(', ')}`,
-      'point the name to this machine',
+      `DNS has no address for ${lost.flat().join(', ')}`,
+      'add a DNS record that points to this machine',
     )
   const directory = acmeDirectory(config)
   if (!(await answers(directory)))
@@ -85,7 +89,7 @@ async function ofAuthority(config: Config, kept: ReturnType<typeof nodeCertifica
 /** Checks the certificate of a service that serves HTTPS itself. */
 export async function certificate({ config }: Patient): Promise<Finding> {
   const source = tlsSource(config)
-  if (source === 'off') return skipped(check, 'HTTPS is not served here')
+  if (source === 'off') return skipped(check, 'this service does not serve HTTPS')
   const { cert_dir: folder, tls_cert_file: cert, tls_key_file: key } = config
   const kept = nodeCertificates({ folder, files: { cert, key }, now: Date.now, use() {} })
   if (source === 'files') return ofFiles(config, kept)
@@ -94,7 +98,11 @@ export async function certificate({ config }: Patient): Promise<Finding> {
     () => false,
   )
   if (!isWritable)
-    return failed(check, `${folder} cannot be written`, 'give cert_dir to the account of the service')
+    return failed(
+      check,
+      `${folder} cannot be written`,
+      'make the account of the service the owner of cert_dir',
+    )
   if (source === 'acme') return ofAuthority(config, kept)
   return ok(check, 'the service creates a self-signed one')
 }

@@ -66,13 +66,13 @@ export async function database({ dialect }: Patient): Promise<Finding> {
       : failed(
           check,
           'it responds, but is more than five seconds behind',
-          'look at the replication to this server, and at its load',
+          'check the replication to this server, and its load',
         )
   if (!answers)
     return failed(
       check,
       'it responds, but accepts no changes',
-      'look for a full disk, a file of another owner, or a server that only reads',
+      'check for a full disk, a file that another account owns, or a read-only server',
     )
   return ok(check, 'responds, accepts changes and has the schema of this version')
 }
@@ -81,7 +81,7 @@ export async function database({ dialect }: Patient): Promise<Finding> {
 export async function storage({ config, storage: store }: Patient): Promise<Finding> {
   const check = 'storage'
   const address = mediaAddress(config, 'media')
-  if (!address) return skipped(check, 'no bucket is configured: there are no uploads')
+  if (!address) return skipped(check, 'no bucket is configured, so files cannot be uploaded')
   const key = `slugline-doctor-${Date.now()}.txt`
   try {
     const bucket = await store.open(address)
@@ -93,7 +93,7 @@ export async function storage({ config, storage: store }: Patient): Promise<Find
       return failed(
         check,
         `${address.bucket} does not store and delete objects`,
-        'check the rights of the access key',
+        'check the permissions of the access key',
       )
     return ok(check, `${address.bucket} stores, returns and deletes objects`)
   } catch (error) {
@@ -169,18 +169,18 @@ export async function clock(patient: Patient): Promise<Finding> {
   if (Math.abs(ahead) > maxAheadMs)
     return warning(
       check,
-      `it is ${timestamp(now)} here and ${timestamp(now - ahead)} at the database, whose time counts`,
+      `it is ${timestamp(now)} here and ${timestamp(now - ahead)} at the database, whose clock the service uses`,
       advice,
     )
   if (change !== undefined && change - now > maxSkewMs)
     return failed(
       check,
-      `it is ${timestamp(now)} here, and a change was made at ${timestamp(change)}`,
+      `it is ${timestamp(now)} here, but the newest change is of ${timestamp(change)}`,
       advice,
     )
   return ok(
     check,
-    `${timestamp(now)} is not before the newest change${store ? ', nor far from the storage' : ''}`,
+    `${timestamp(now)}: later than the newest change${store ? ', and close to the time of the storage' : ''}`,
   )
 }
 
@@ -242,7 +242,7 @@ export async function secrets(patient: Patient): Promise<Finding> {
       return skipped(check, `app_secret is not set: the first start creates one in ${own}`)
     return warning(
       check,
-      `${own} is not there, and app_secret is not set`,
+      `${own} is missing, and app_secret is not set`,
       'restore the file: without it, encrypted values cannot be read, and the next start creates a new secret',
     )
   }

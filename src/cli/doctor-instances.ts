@@ -23,7 +23,7 @@ export async function instances({ dialect }: Patient): Promise<Finding> {
   const now = (await dialect.time?.()) ?? Date.now()
   const rows = await databaseOf(dialect).findAll(internalTables.instances)
   const running = rows.filter(({ beat_at }) => now - Date.parse(beat_at) < deadAfterMs)
-  if (running.length === 0) return ok(check, 'none is running')
+  if (running.length === 0) return ok(check, 'no instance is running')
   const wrong = running.filter(({ clock_ms }) => Math.abs(clock_ms) > maxAheadMs)
   if (wrong.length > 0)
     return warning(
@@ -38,7 +38,7 @@ export async function instances({ dialect }: Patient): Promise<Finding> {
       `${running.length} are running, some of them with version ${others.join(', ')}`,
       'complete the upgrade',
     )
-  return ok(check, `${running.length} of version ${version}`)
+  return ok(check, `${running.length} running, all with version ${version}`)
 }
 
 /** Looks at the settings that requests have stored in the database. */
@@ -50,14 +50,10 @@ export async function settings({ dialect, stored }: Patient): Promise<Finding> {
     return warning(
       check,
       `${unreadable.join(', ')} cannot be read with this app_secret`,
-      'give this machine the app_secret of the others, or set them again',
+      'use the app_secret of the other instances, or set these settings again',
     )
   if (refused.length > 0)
-    return warning(
-      check,
-      `left out: ${refused.join('; ')}`,
-      'change the file, or set them again in the panel',
-    )
+    return warning(check, `ignored: ${refused.join('; ')}`, 'change the file, or set them again in the panel')
   if (fixed.length > 0)
     return warning(
       check,
@@ -66,6 +62,8 @@ export async function settings({ dialect, stored }: Patient): Promise<Finding> {
     )
   return ok(
     check,
-    names.length === 0 ? 'no settings are stored in the database' : `from the database: ${names.join(', ')}`,
+    names.length === 0
+      ? 'no settings are stored in the database'
+      : `stored in the database: ${names.join(', ')}`,
   )
 }

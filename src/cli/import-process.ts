@@ -76,7 +76,7 @@ async function load(source: OpenExport, task: ImportTask): Promise<ImportMessage
     await report.end()
     const withoutStorage =
       work.withFiles && !hasStorage && site.files.length > 0
-        ? [`Files are left out, because no storage for media is configured: ${site.files.length}.`]
+        ? [`Files left out because no media storage is configured: ${site.files.length}.`]
         : []
     return { kind: 'made', made: { ...made, notes: [...withoutStorage, ...made.notes] } }
   } finally {

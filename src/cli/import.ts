@@ -26,22 +26,25 @@ function summary(imported: Imported): string {
   const { datatypes, fields, entries, known, files, left_out, redirects, verified, notes, compat } = imported
   const made = `Created ${datatypes} datatypes, ${fields} fields, ${entries} entries and ${files} files.`
   const without = left_out > 0 ? [`${left_out} records were left out.`] : []
-  const moved = redirects > 0 ? [`${redirects} redirects lead from old addresses.`] : []
+  const moved = redirects > 0 ? [`Redirects from old addresses: ${redirects}.`] : []
   const kept = known > 0 ? [`${known} entries already existed and are unchanged.`] : []
-  const names = Object.keys(compat).length > 0 ? [`cms.config.json needs ${JSON.stringify({ compat })}`] : []
+  const names =
+    Object.keys(compat).length > 0
+      ? [`Add this to cms.config.json for the front end: ${JSON.stringify({ compat })}`]
+      : []
   const checked = verified ? verifiedLines(verified) : []
   const losses = notes.map(note => `- ${note}`)
   return [made, ...kept, ...without, ...moved, ...losses, ...checked, ...names].join('\n')
 }
 
-/** Such as `Read back: 18 equal, 1 different, 1 missing.`, and the differences. */
+/** Such as `Compared with the export: 18 equal, 1 different, 1 missing.`, and the differences. */
 function verifiedLines({ equal, different, missing, unasked, aspects, named }: Verified): string[] {
   const compared = Object.entries(aspects).map(([name, { equal: same, of }]) => `${name} ${same} of ${of}`)
   const counts = `${equal} equal, ${different} different, ${missing} missing`
-  const without = unasked > 0 ? `, ${unasked} without an id of the other system` : ''
+  const without = unasked > 0 ? `, ${unasked} without an id in the other system` : ''
   const others = different + missing - named.length
   return [
-    `Read back: ${counts}${without}.`,
+    `Compared with the export: ${counts}${without}.`,
     ...(compared.length > 0 ? [`Same as in the export: ${compared.join(', ')}.`] : []),
     ...named.map(one => `* ${one}`),
     ...(others > 0 ? [`* and ${others} others: see --report`] : []),
@@ -91,7 +94,10 @@ async function preview(
   })
   const shown = seen ?? previewOf(await read())
   const unchecked = seen ? [] : [`Not compared with a site: ${why}`]
-  const lines = [previewText(shown), ...(seen?.collisions ?? []).map(one => `It would be refused: ${one}`)]
+  const lines = [
+    previewText(shown),
+    ...(seen?.collisions ?? []).map(one => `The import would be refused: ${one}`),
+  ]
   show(terminal, options, shown, [...lines, ...unchecked].join('\n'))
   return 0
 }
@@ -147,7 +153,7 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
         if (site.locales.length > 1 && !config.i18n_enabled)
           complain(
             terminal,
-            'the content has several languages: turn them on by i18n_enabled in the configuration',
+            'the content has several languages: set i18n_enabled to true in the configuration',
           )
         show(terminal, options, made, summary(made))
         return made.left_out > 0 ? exitLeftOut : 0

@@ -27,7 +27,11 @@ const questions: readonly Question[] = [
   { field: 'environment', text: 'Environment: local, development, staging or production' },
   { field: 'port', text: 'Port of HTTP, with or without an address' },
   { field: 'client_site', text: 'Domain of the site', fallback: '', when: isPublic },
-  { field: 'tls', text: 'HTTPS: auto here, files for own certificates, off behind a proxy', when: isPublic },
+  {
+    field: 'tls',
+    text: 'HTTPS: auto, files (your own certificates) or off (behind a proxy)',
+    when: isPublic,
+  },
   { field: 'ssl_port', text: 'Port of HTTPS, with or without an address', when: servesHttps },
   {
     field: 'cert_dir',
@@ -105,7 +109,7 @@ export const init: LocalCommand['run'] = async (terminal, options) => {
   const next = [
     `Wrote ${path}.`,
     ...(isServer(given) ? [`The password of the database comes from the variable ${passwordVariable}.`] : []),
-    'Next: slugline doctor, then slugline serve, which shows the password of the first administrator once.',
+    'Next: run slugline doctor, then slugline serve. It shows the password of the first administrator once.',
   ]
   show(terminal, options, { file: path, fields: file }, next.join('\n'))
   return 0

@@ -28,7 +28,7 @@ async function isAgreed(
   const words = does === 'publish' ? publishQuestion(reach) : unpublishQuestion(reach)
   if (options['dry-run'] !== undefined) {
     const errors = does === 'publish' ? (await services.space.publishing.check(id)).errors : []
-    const broken = errors.map(({ error }) => `\nIt would be refused: ${error}`).join('')
+    const broken = errors.map(({ error }) => `\nThe publication would be refused: ${error}`).join('')
     const { entries, drafts } = reach
     show(
       io,

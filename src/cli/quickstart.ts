@@ -210,12 +210,12 @@ function linesOf({
 }): string[] {
   const password = administrator
     ? (administrator.password ?? 'the value of CMS_ADMIN_PASSWORD')
-    : 'unchanged since the first start, which showed it'
+    : 'unchanged; the first start showed it'
   return [
     '',
     `  Slugline serves ${isEmpty ? 'a site' : 'a sample site'} from ${folder}`,
     ...(movedFrom ? [`  (port ${movedFrom} is taken, so it listens on another one)`] : []),
-    ...(movedFrom && isEmpty ? [`  (for a starter: export SLUGLINE_URL=${url})`] : []),
+    ...(movedFrom && isEmpty ? [`  (if you use a starter: export SLUGLINE_URL=${url})`] : []),
     '',
     `  Public site     ${slugs[0] === undefined ? 'no page is published yet' : `${url}${slugs[0]}`}`,
     ...slugs.map(slug => `                  curl '${url}${slug}?format=clean'`),

@@ -75,7 +75,10 @@ describe('slugline backup', () => {
 
   it('verifies one, and says of a damaged one what is wrong', async () => {
     const good = await line(`backup verify ${file}`)
-    expect([good.code, good.out]).toEqual([0, expect.stringMatching(/is whole: \d+ records and 3 media of /)])
+    expect([good.code, good.out]).toEqual([
+      0,
+      expect.stringMatching(/is complete: \d+ records and 3 media of /),
+    ])
     expect(JSON.parse((await line(`backup verify ${file} --json`)).out)).toMatchObject({
       media: 3,
       missing: [],
@@ -174,7 +177,7 @@ describe('slugline backup restore', () => {
     const forced = await line(`backup restore ${file} --force`, config)
     expect([forced.code, forced.out]).toEqual([
       0,
-      expect.stringMatching(/^Restored \d+ records and 3 media of /),
+      expect.stringMatching(/^Restored \d+ records and 3 media from the backup of /),
     ])
     expect((await dumpOf(site)) === before).toBe(true)
     expect(await (await page()).text()).toContain('text 7')

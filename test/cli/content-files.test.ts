@@ -91,7 +91,7 @@ it.each([
   ["sed -i 's/^title/titel/'", 'there is no field titel: did you mean title?'],
   ["sed -i 's/^title.*/title: [1]/'", 'title: must be a text'],
   ["sed -i 's/^title.*/title: \"x/'", 'the text is not YAML'],
-  ['false', 'the editor false ended with 1'],
+  ['false', 'the editor false exited with code 1'],
 ])('content edit with %s says what is wrong and stores nothing', async (EDITOR, sentence) => {
   const { line, page, fieldsOf } = await site()
   await page('/about', { title: 'Old' })
@@ -121,7 +121,7 @@ it('content export and import carry trees, relations and publication to another 
   const author = '--author admin@example.com'
   expect(await to.line(`content import ${author} --publish --dry-run`, { input: out })).toEqual({
     code: 0,
-    out: 'This would be: 3 created, 0 changed, 0 unchanged, 1 published. Nothing was stored.\n',
+    out: 'Dry run: 3 created, 0 changed, 0 unchanged, 1 published. Nothing was stored.\n',
     err: '',
   })
   expect((await to.app.call('GET', '/api/v1/content')).body).toEqual([])
@@ -175,7 +175,7 @@ it('content import takes an entry to the parent and the place of its line', asyn
     sort_order: order.get(row.content_data_id) ?? row.sort_order,
   }))
   const dry = await line(`content import ${author} --dry-run`, { input: text(ordered) })
-  expect(dry.out).toBe('This would be: 0 created, 2 changed, 2 unchanged, 0 published. Nothing was stored.\n')
+  expect(dry.out).toBe('Dry run: 0 created, 2 changed, 2 unchanged, 0 published. Nothing was stored.\n')
   expect(await titles()).toEqual(['A', 'One', 'Two', 'B'])
   expect((await line(`content import ${author}`, { input: text(ordered) })).out).toBe(
     '0 created, 2 changed, 2 unchanged, 0 published.\n',

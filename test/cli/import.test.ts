@@ -123,7 +123,7 @@ describe('slugline import', () => {
     const dry = await line('contentful', single, '--dry-run', '--json', '--config', here)
     expect([dry.code, JSON.parse(dry.out).collisions]).toEqual([0, sentences])
     const told = await line('contentful', single, '--dry-run', '--config', here)
-    for (const one of sentences) expect(told.out).toContain(`It would be refused: ${one}\n`)
+    for (const one of sentences) expect(told.out).toContain(`The import would be refused: ${one}\n`)
     const before = (await own.audits()).length
     const refused = await line('contentful', single, '--without-files', '--config', here)
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(sentences.join('\n'))])

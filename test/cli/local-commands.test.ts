@@ -143,7 +143,7 @@ describe.runIf(engine === 'sqlite')('in a folder where nothing was started yet',
     expect(await (await startProduct(address)).stop()).toBe(0)
     rmSync(`${address.db_url}.secret`, { force: true })
     expect((await line(['doctor', '--config', path])).out).toContain(
-      `warn secrets: ${address.db_url}.secret is not there, and app_secret is not set\n     -> restore the file`,
+      `warn secrets: ${address.db_url}.secret is missing, and app_secret is not set\n     -> restore the file`,
     )
   })
 })
@@ -257,7 +257,7 @@ describe('slugline doctor', () => {
       })
       expect(await found({ ...site, ...(await files(['other.example'], 0)) })).toMatchObject({
         state: 'warning',
-        message: 'it is not for example.com',
+        message: 'it is not valid for example.com',
       })
       const absent = { tls: 'files', tls_cert_file: '/nowhere.pem', tls_key_file: '/nowhere.pem' }
       expect(await found({ ...site, ...absent })).toMatchObject({
@@ -274,7 +274,7 @@ describe('slugline doctor', () => {
       })
       expect(await found({ ...auto, client_site: 'nobody-has-this.invalid' })).toMatchObject({
         state: 'warning',
-        message: 'no address is known for nobody-has-this.invalid',
+        message: 'DNS has no address for nobody-has-this.invalid',
       })
     })
 

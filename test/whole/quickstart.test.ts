@@ -237,7 +237,7 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     const second = await started(process.execPath, [resolve('dist/cli.js'), 'quickstart'], folder)
     expect(second.login).toEqual({
       email: 'admin@example.com',
-      password: 'unchanged since the first start, which showed it',
+      password: 'unchanged; the first start showed it',
     })
     const again = await signIn(second, first.login)
     const [kept] = await (
