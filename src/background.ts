@@ -48,7 +48,7 @@ function tasksOf({ db, services, config }: Work): Task[] {
   return [
     beat,
     {
-      failure: 'the work that older versions left could not be done',
+      failure: 'changes made by older versions could not be processed',
       intervalMs: olderIntervalMs,
       atStart: true,
       work: () => services.followOlder(),

@@ -131,7 +131,7 @@ async function withSettings(
     if (unreadable.length > 0)
       ports.log.error(
         { fields: unreadable },
-        'settings were encrypted under another app_secret: set them again',
+        'settings were encrypted with another app_secret: set them again',
       )
     for (const { message, field } of applied.refused)
       ports.log.error(

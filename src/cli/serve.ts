@@ -56,8 +56,7 @@ export async function serve(
   const log = createLog(config.log_level)
   const worker = workerOf(terminal.variables)
   if (!worker)
-    for (const name of unknown)
-      log.warn({ field: name, file: path }, 'the configuration names an unknown field')
+    for (const name of unknown) log.warn({ field: name, file: path }, 'unknown field in the configuration')
   if (config.workers > 1 && !worker) {
     const { supervise } = await import('../node/supervisor.js')
     const ready = (addresses: Addresses) => saySite(terminal, addresses)

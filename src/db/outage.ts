@@ -80,13 +80,13 @@ export class Outage {
   private begin(error: unknown): void {
     if (this.isNow) return
     this.isNow = true
-    this.log.warn({ err: error }, 'the database does not answer: public pages are answered from memory')
+    this.log.warn({ err: error }, 'the database does not respond: public pages are served from memory')
     for (const begun of [...this.waiting]) begun()
   }
 
   private end(): void {
     this.isNow = false
-    this.log.info({}, 'the database answers again')
+    this.log.info({}, 'the database responds again')
     for (const listener of this.listeners) listener()
   }
 }

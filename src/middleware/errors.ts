@@ -37,7 +37,10 @@ function refused(refusal: HttpError): Failure {
 export function failureOf(log: Log, error: unknown, at: At): Failure {
   if (error instanceof HttpError) return refused(error)
   if (isMissingPart(error)) {
-    log.error({ err: error, ...at }, 'the program was replaced or removed while it runs: restart the service')
+    log.error(
+      { err: error, ...at },
+      'the program was replaced or removed while it was running: restart the service',
+    )
     return refused(unavailable('the service was updated while it was running: restart it'))
   }
   if (error instanceof HTTPException)

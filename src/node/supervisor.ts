@@ -106,12 +106,15 @@ class Supervisor {
     const pause = Math.min(firstPauseMs * 2 ** (place.ends - 1), longestPauseMs)
     const ended = { worker: place.number, pid, code, signal }
     if (place.ends >= maxEnds && this.places.every(({ readyAt }) => readyAt === undefined)) {
-      log.error(ended, `no worker serves, and one has ended ${place.ends} times in a row: the service ends`)
+      log.error(
+        ended,
+        `no worker is running, and one has ended ${place.ends} times in a row: the service stops`,
+      )
       this.code = 1
       this.stop()
       return
     }
-    log.error({ ...ended, retry_in_ms: pause }, 'a worker has ended: another one is started')
+    log.error({ ...ended, retry_in_ms: pause }, 'a worker has ended: starting another one')
     const timer = setTimeout(() => {
       this.timers.delete(timer)
       this.fork(place)

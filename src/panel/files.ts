@@ -17,7 +17,7 @@ function filesOf(context: PanelContext): Promise<ReadonlyMap<string, PanelFile>>
   if (!files) {
     files = context.panelFiles.read().catch(error => {
       known.delete(context.panelFiles)
-      context.log.error({ err: error }, 'the panel has no files')
+      context.log.error({ err: error }, 'the style sheets and scripts of the panel cannot be read')
       return new Map()
     })
     known.set(context.panelFiles, files)

@@ -70,7 +70,7 @@ export class Connection {
     const { site, session } = this
     await site.services.sshSignIn
       .close(this.#by(session.identity), session)
-      .catch(error => site.log.warn({ err: error }, 'the end of a session over SSH could not be stored'))
+      .catch(error => site.log.warn({ err: error }, 'the end of an SSH session could not be stored'))
   }
 
   /** @returns a function to call when it has ended */
@@ -103,7 +103,7 @@ export class Connection {
   }
 
   readonly failed = (error: unknown): void => {
-    this.site.log.error({ err: error, ip: this.peer.address }, 'a session over SSH has failed')
+    this.site.log.error({ err: error, ip: this.peer.address }, 'an SSH session failed')
     this.end(fault)
   }
 
@@ -114,7 +114,7 @@ export class Connection {
       try {
         open.end(sentence)
       } catch (error) {
-        this.site.log.error({ err: error }, 'a session over SSH could not be ended cleanly')
+        this.site.log.error({ err: error }, 'an SSH session could not be closed cleanly')
       }
     // A client that gets the end of the connection drops output that it has not shown yet, so its channels end first.
     setTimeout(() => this.client.end(), this.#open.size > 0 ? farewellMs : 0).unref()

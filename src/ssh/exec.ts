@@ -144,7 +144,7 @@ async function run(line: string, connection: Connection, io: Io): Promise<number
       explain(error) {
         if (error instanceof HttpError) return error.message
         if (io.stopped.aborted) return t('the command was ended')
-        site.log.error({ err: error, ip: connection.peer.address }, 'a command over SSH has failed')
+        site.log.error({ err: error, ip: connection.peer.address }, 'an SSH command failed')
         return failure
       },
     })

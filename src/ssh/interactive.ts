@@ -112,7 +112,10 @@ class Interactive {
 
   #fault(error: unknown): void {
     const { site, actor } = this.session
-    site.log.error({ err: error, request_id: actor.requestId, user_id: actor.userId }, 'a screen has failed')
+    site.log.error(
+      { err: error, request_id: actor.requestId, user_id: actor.userId },
+      'a screen of the terminal failed',
+    )
   }
 
   #key(key: Key): void {

@@ -167,7 +167,9 @@ export async function listenForSsh(address: string, options: SshOptions): Promis
     )
     server.listen(listenAddress(address), resolve)
   })
-  server.on('error', error => options.site.log.warn({ err: error }, 'a connection of SSH could not be taken'))
+  server.on('error', error =>
+    options.site.log.warn({ err: error }, 'an SSH connection could not be accepted'),
+  )
   return {
     port: (server.address() as AddressInfo).port,
     async stop() {

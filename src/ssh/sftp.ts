@@ -148,7 +148,10 @@ class Sftp implements Open {
             ? error.message
             : t('something went wrong: the log of the service has the details')
         if (!(error instanceof HttpError))
-          this.connection.site.log.error({ err: error, ip: this.connection.peer.address }, 'SFTP has failed')
+          this.connection.site.log.error(
+            { err: error, ip: this.connection.peer.address },
+            'an SFTP request failed',
+          )
         // Clients ask for files that may not be there, and OpenSSH itself says that one is missing.
         if (!(error instanceof PartMissing) && statusOf(error) !== status.NO_SUCH_FILE) this.#tell(message)
         this.sftp.status(id, statusOf(error), message)

@@ -43,7 +43,7 @@ it('lists who runs to administrators, until it has stopped or been silent for 15
   await pass(200)
   expect(await hosts()).toEqual(['machine'])
   expect(await db.count(internalTables.instances)).toBe(1)
-  expect(app.logged.at(-1)).toMatchObject({ level: 'warn', message: 'an instance has died' })
+  expect(app.logged.at(-1)).toMatchObject({ level: 'warn', message: 'an instance has stopped responding' })
 })
 
 it('counts instances in the metrics, and makes no other instance look for changes', async () => {

@@ -508,7 +508,7 @@ describe('the signature of an ID token', async () => {
     const unpublished = await testApp(settings)
     expect((await signInWith(unpublished, undefined))[0]).toBe(302)
     expect(unpublished.logged.map(({ message }) => message)).toContain(
-      'the OAuth provider does not say where its signing keys are',
+      'the address of the signing keys could not be read from the OAuth provider',
     )
     provider.broken = undefined
   })

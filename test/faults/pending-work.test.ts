@@ -70,7 +70,9 @@ it('a reset mail is given up after five more tries, and when the password is set
   await ask(app)
   for (let i = 0; i < 12; i++) await later(app, 240)
   expect([state.tries, await app.db.count(pendingWork)]).toEqual([6, 0])
-  expect(app.logged.filter(({ message }) => message === 'pending work was given up')).toHaveLength(1)
+  expect(
+    app.logged.filter(({ message }) => message === 'pending work failed too often and is not retried'),
+  ).toHaveLength(1)
   const other = await testApp(settings, { mail })
   await ask(other)
   const path = `/api/v1/users/?q=${other.users.viewer}`

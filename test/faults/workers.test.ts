@@ -166,7 +166,7 @@ it('loses no acknowledged change and leaves nobody waiting when workers are kill
   expect([...outcomes]).toEqual([200])
   // A change whose answer was cut off may be there too.
   await expect.poll(async () => Number(await shown())).toBeGreaterThanOrEqual(last)
-  expect(product.output()).toContain('a worker has ended: another one is started')
+  expect(product.output()).toContain('a worker has ended: starting another one')
 })
 
 it('ends with the reason when it cannot start, as one process does', async () => {
@@ -195,7 +195,7 @@ it.runIf(engine === 'sqlite')('gives up when no worker can start any more', asyn
   for (const name of ['', '-wal', '-shm']) writeFileSync(`${address.db_url}${name}`, 'this is no database')
   for (const pid of workersOf(product)) process.kill(pid, 'SIGKILL')
   await expect.poll(() => isAlive(product.pid), { timeout: 60_000, interval: 100 }).toBe(false)
-  expect(product.output()).toContain('no worker serves')
+  expect(product.output()).toContain('no worker is running')
   expect(product.output()).toContain('file is not a database')
 })
 

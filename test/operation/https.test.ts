@@ -202,7 +202,7 @@ describe.runIf(engine === 'sqlite')('a start', () => {
 
   it('in production without a domain serves, and says that no certificate can be ordered', async () => {
     const { product, sslPort } = await started({ environment: 'production', cert_dir: folder() })
-    while (!product.output().includes('client_site names no domain')) await sleep(50)
+    while (!product.output().includes('client_site has no domain')) await sleep(50)
     expect(await checksOf(product.url)).toMatchObject({ certificate: 'pending' })
     expect((await shownCertificate(sslPort)).names).toContain('DNS:localhost')
     expect(await product.stop()).toBe(0)

@@ -48,6 +48,6 @@ it('drops what comes when a thousand wait, and says so', async () => {
   for (let i = 0; i < 4; i++) jobs.later('a gate', () => new Promise(resolve => void gates.push(resolve)))
   for (let i = 0; i < 1002; i++) jobs.later('a job', count)
   await new Promise(resolve => setImmediate(resolve))
-  expect(lines).toEqual(Array(2).fill('too much is waiting: a job was dropped what'))
+  expect(lines).toEqual(Array(2).fill('too many jobs are waiting: one was dropped what'))
   expect(done).toBe(0)
 })

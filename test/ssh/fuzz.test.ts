@@ -156,7 +156,7 @@ describe('the terminal of the started service', () => {
     /** Nothing of a sign-in, and no fault that nobody has foreseen. */
     const logIsClean = () => {
       for (const secret of [password, 'PRIVATE KEY', 'horse']) expect(product.output()).not.toContain(secret)
-      for (const word of ['uncaught', 'unhandled', 'a session over SSH has failed'])
+      for (const word of ['uncaught', 'unhandled', 'an SSH session failed'])
         expect(product.output()).not.toContain(word)
     }
     return { ...product, key, isWell, logIsClean }

@@ -142,7 +142,7 @@ it('ends one session by a fault in it, and no other one', async () => {
   try {
     broken.press('enter')
     await broken.sees('internal server error')
-    expect(app.logged.at(-1)?.message).toBe('a screen has failed')
+    expect(app.logged.at(-1)?.message).toBe('a screen of the terminal failed')
   } finally {
     content.list = list
   }

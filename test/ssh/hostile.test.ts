@@ -175,7 +175,7 @@ describe('somebody who is signed in', () => {
     for (let i = 0; i < 3; i++) inner._protocol.exec(outgoing.id, 'types', false)
     expect((await exec(client, 'types')).code).toBe(0)
     channel.close()
-    expect(app.logged.filter(({ message }) => message === 'a session over SSH has failed')).toEqual([])
+    expect(app.logged.filter(({ message }) => message === 'an SSH session failed')).toEqual([])
   })
 
   it.each([0, 1, 100])('is closed where packets may have %i bytes', async bytes => {

@@ -61,7 +61,10 @@ export class SigningKeys {
       const answer = await oauth.discoveryRequest(issuer, calls)
       return { url: (await oauth.processDiscoveryResponse(issuer, answer)).jwks_uri }
     } catch (error) {
-      this.log.warn({ err: error }, 'the OAuth provider does not say where its signing keys are')
+      this.log.warn(
+        { err: error },
+        'the address of the signing keys could not be read from the OAuth provider',
+      )
       this.#addresses.set(issuer.href, Promise.resolve({ url: undefined }), { ttl: failureLifetimeMs })
       return { url: undefined }
     }

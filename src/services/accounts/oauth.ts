@@ -216,7 +216,10 @@ export class OAuthService {
     const token = await box.open(refreshToken)
     if (token === undefined) {
       // Sealed under another `app_secret`. The next sign-in at the provider brings new ones.
-      this.needs.log.warn({ user_id: actor.userId }, 'provider tokens could not be opened and are dropped')
+      this.needs.log.warn(
+        { user_id: actor.userId },
+        'provider tokens could not be decrypted and were deleted',
+      )
       return noTokens
     }
     const { refresh_token, ...stored } = await this.#sealed(

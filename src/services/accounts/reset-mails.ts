@@ -82,7 +82,7 @@ export function resetMails(
     const settings = mailSettings(config())
     if (!settings) throw new Error('mail is not configured')
     const made = await newToken(actor, user)
-    if (!made) return log.warn({ user_id: user.user_id }, 'too many password resets: no further mail')
+    if (!made) return log.warn({ user_id: user.user_id }, 'too many password resets: no mail was sent')
     const link = new URL(settings.resetUrl)
     link.searchParams.set('token', made.token)
     try {
@@ -114,7 +114,7 @@ export function resetMails(
     if (!user) return
     const { user_id } = user
     await send({ ...actor, userId: user_id }, user).catch(async error => {
-      log.warn({ err: error, user_id }, 'a password reset mail could not be sent and is tried again')
+      log.warn({ err: error, user_id }, 'a password reset mail could not be sent and will be retried')
       await pending.add('password_reset', [user_id])
     })
   }

@@ -79,7 +79,7 @@ export function publishing(context: ScheduleContext) {
           const { errors } = error
           log.error(
             { root_id, errors },
-            'pending changes break rules of fields and wait for a publish by hand',
+            'unpublished changes break field rules and must be published by hand',
           )
         }
     },

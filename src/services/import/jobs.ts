@@ -288,7 +288,7 @@ export class ImportJobs {
     const watch = setInterval(() => {
       this.db.get(tables.imports, id).then(
         now => now?.status === 'running' || stop.abort(cancelled),
-        error => log.warn({ err: error, import_id: id }, 'an import could not be looked at'),
+        error => log.warn({ err: error, import_id: id }, 'the status of an import could not be read'),
       )
     }, watchMs)
     try {

@@ -162,10 +162,12 @@ export class MediaObjects {
     const failed = await this.tryToRemove(keys)
     if (failed.length === 0) return
     const { log, pending } = this.parts
-    log.warn({ keys: failed }, 'objects of media were not removed: it is tried again')
+    log.warn({ keys: failed }, 'media files could not be removed from the storage: this will be retried')
     await pending
       .add(this.space, failed)
-      .catch(error => log.warn({ err: error, keys: failed }, 'objects of media are left over'))
+      .catch(error =>
+        log.warn({ err: error, keys: failed }, 'media files could not be removed and remain in the storage'),
+      )
   }
 
   /** @returns those that could not be removed, or must stay for now */

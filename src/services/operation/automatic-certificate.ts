@@ -82,7 +82,7 @@ export class AutomaticCertificate implements CertificateSource {
       if (!this.#complained)
         log.warn(
           {},
-          'no certificate can be ordered: client_site names no domain; a self-signed one is served',
+          'no certificate can be ordered, because client_site has no domain: a self-signed one is served',
         )
       this.#complained = true
       return maxWaitMs
@@ -132,7 +132,7 @@ export class AutomaticCertificate implements CertificateSource {
     if (pem === undefined) {
       log.warn(
         {},
-        'the shared certificate was encrypted under another app_secret: this instance orders its own',
+        'the shared certificate was encrypted with another app_secret: this instance orders its own',
       )
       return
     }
@@ -147,7 +147,7 @@ export class AutomaticCertificate implements CertificateSource {
     this.#take(certificate)
     runtime.use(certificate)
     await runtime.store(this.#name, certificate).catch(error => {
-      log.warn({ err: error }, 'the certificate could not be kept in cert_dir')
+      log.warn({ err: error }, 'the certificate could not be stored in cert_dir')
     })
   }
 

@@ -40,7 +40,7 @@ export function ownFiles({ runtime, log }: SourceParts): CertificateSource {
           served = changed
           log.info(
             { names: changed.names, not_after: new Date(changed.notAfter) },
-            'the certificate was read again',
+            'the certificate was reloaded',
           )
         }
         complained = false
@@ -78,7 +78,7 @@ export function selfSigned({
     await runtime.store(selfSignedName, certificate)
     log.info(
       { names: certificate.names, not_after: new Date(certificate.notAfter) },
-      'a certificate was self-signed',
+      'a self-signed certificate was created',
     )
     return certificate
   }

@@ -153,7 +153,7 @@ export class InstancesService {
     })
     this.beatAt = performance.now()
     for (const { instance_id, host, pid, version } of removed)
-      this.parts.log.warn({ instance: instance_id, host, pid, version }, 'an instance has died')
+      this.parts.log.warn({ instance: instance_id, host, pid, version }, 'an instance has stopped responding')
     return removed.map(({ instance_id }) => instance_id)
   }
 

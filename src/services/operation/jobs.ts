@@ -18,7 +18,7 @@ export function background(log: Log) {
   const open = new Set<Promise<void>>()
 
   function noteFailure(what: string, error: unknown): void {
-    if (error instanceof TooManyJobs) log.error({ what }, 'too much is waiting: a job was dropped')
+    if (error instanceof TooManyJobs) log.error({ what }, 'too many jobs are waiting: one was dropped')
     else log.error({ err: error }, `${what} failed`)
   }
 

@@ -70,7 +70,8 @@ export class PendingWork {
     )
     const isOver = ({ subject, attempts }: PendingRow) => !failed.has(subject) || attempts >= delaysMs.length
     const lost = rows.filter(row => failed.has(row.subject) && isOver(row)).map(({ subject }) => subject)
-    if (lost.length > 0) this.parts.log.error({ kind, subjects: lost }, 'pending work was given up')
+    if (lost.length > 0)
+      this.parts.log.error({ kind, subjects: lost }, 'pending work failed too often and is not retried')
     const ended = rows.filter(isOver).map(({ work_id }) => work_id)
     const again = rows.filter(row => !isOver(row))
     await this.db.write(systemActor, async tx => {

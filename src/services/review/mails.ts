@@ -76,7 +76,7 @@ export function reviewMails(db: Database, { pending, config, mail, log, people }
     for (const [i, subject] of subjects.entries()) {
       if (failed.length >= maxFailures) return [...failed, ...subjects.slice(i)]
       await send(subject).catch(error => {
-        log.warn({ err: error }, 'a mail about a review could not be sent and is tried again')
+        log.warn({ err: error }, 'a mail about a review could not be sent and will be retried')
         failed.push(subject)
       })
     }

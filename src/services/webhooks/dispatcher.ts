@@ -136,7 +136,7 @@ export class WebhookDispatcher implements WebhookDelivery {
         // The outcomes of attempts are kept and written as soon as the database is back.
         this.outcomes = [...done, ...this.outcomes]
         this.due.discardPage()
-        this.parts.log.warn({ err: error }, 'deliveries could not be written')
+        this.parts.log.warn({ err: error }, 'the queue of deliveries could not be read or written')
         if (this.stopped || this.outcomes.length === 0) continue
         await pause(retryPauseMs)
         this.wakeRequested = true

@@ -225,7 +225,10 @@ class Streams implements ChangeStreams {
   async #tryCheck(): Promise<void> {
     // Nothing is sent before this has succeeded.
     await this.#check().catch(error =>
-      this.needs.log.warn({ err: error }, 'the rights of listeners could not be read'),
+      this.needs.log.warn(
+        { err: error },
+        'the permissions of the clients of change streams could not be read',
+      ),
     )
   }
 
