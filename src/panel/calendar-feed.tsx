@@ -63,12 +63,12 @@ export async function Subscription({ view, c, context }: { view: View; c: Ctx; c
       <h2 id="subscribe">{view.t('Subscribe')}</h2>
       <p class="quiet">
         {view.t(
-          'A secret address shows the schedule in your calendar program. Whoever has it can read titles and times.',
+          'Add a secret address to your calendar program to see the schedule there. Anyone with the address can read titles and times.',
         )}
       </p>
       {key === undefined ? (
         <Act view={view} action="/calendar/address">
-          {view.t('Create an address')}
+          {view.t('Create a calendar address')}
         </Act>
       ) : (
         <>

@@ -147,7 +147,7 @@ function Actions({ view, row }: { view: View; row: ShownImport }) {
       )}
       {row.status !== 'running' && view.can('import:delete') && (
         <Act view={view} action={`${importPath(row)}/delete`}>
-          {view.t('Delete this record')}
+          {view.t('Delete from the list')}
         </Act>
       )}
     </>
@@ -228,12 +228,12 @@ function Result({ view, made }: { view: View; made: Record<string, unknown> }) {
         {view.t('Datatypes: {datatypes}, fields: {fields}, entries: {entries}, files: {files}.', {
           ...{ datatypes, fields, entries, files },
         })}{' '}
-        {known > 0 && view.t('Entries that already exist unchanged: {n}.', { n: known })}{' '}
+        {known > 0 && view.t('Existing entries, unchanged: {n}.', { n: known })}{' '}
         {redirects > 0 && view.t('Redirects from old addresses: {n}.', { n: redirects })}
       </p>
       {Object.keys(compat).length > 0 && (
         <>
-          <p>{view.t('cms.config.json needs this for the front end:')}</p>
+          <p>{view.t('Add this to cms.config.json for the front end:')}</p>
           <pre>{JSON.stringify({ compat }, null, 2)}</pre>
         </>
       )}

@@ -14,10 +14,11 @@ import { panelActor, type View } from './view.js'
 /** The files that hold an export. */
 const exportTexts: Readonly<Record<ImportSystem, PlainText>> = {
   wordpress: 'The .xml file from Tools > Export in WordPress, or several such files in a .tar.gz archive.',
-  contentful: 'The .json file of contentful space export, or a .tar.gz archive with it and its assets.',
-  sanity: 'The .tar.gz archive of sanity dataset export, or its data.ndjson.',
-  strapi: 'The .tar.gz archive of strapi export --no-encrypt.',
-  csv: 'A .csv or .tsv file in UTF-8 whose first line has the names of the fields, or a .zip archive of several.',
+  contentful:
+    'The .json file from the command contentful space export, or a .tar.gz archive with it and its assets.',
+  sanity: 'The .tar.gz archive from the command sanity dataset export, or its data.ndjson.',
+  strapi: 'The .tar.gz archive from the command strapi export --no-encrypt.',
+  csv: 'A .csv or .tsv file in UTF-8 with the field names in its first line, or a .zip archive of several such files.',
   ghost: 'The .json file from Settings > Import/Export in Ghost, or an archive with it and content/images.',
   markdown: 'A .zip or .tar.gz archive of the folder with the Markdown files and their images.',
 }

@@ -246,10 +246,10 @@ const buttons = { delete: 'Delete', schedule: 'Schedule', move: 'Move' } as cons
 const placeIn = ({ t }: View): Field[] => [
   {
     name: 'under',
-    label: t('Under the address'),
+    label: t('New parent address'),
     mono: true,
     hint: t('a path such as /about'),
-    help: t('Each page keeps the last part of its address. Leave it empty for the top level.'),
+    help: t('Each page keeps the last part of its address. Leave the field empty for the top level.'),
   },
 ]
 

@@ -171,12 +171,12 @@ describe.skipIf(chromiumMissing)('the address of the calendar in a browser', asy
       const seen = await panel({ ...look, as: 'admin' })
       const { page: tab, open } = seen
       await open('/calendar')
-      await tab.getByRole('button', { name: 'Create an address' }).click()
+      await tab.getByRole('button', { name: 'Create a calendar address' }).click()
       await tab.getByText('calendar.ics?key=').waitFor()
       await expectClean(seen)
       expect(await tab.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
       await tab.getByRole('button', { name: 'Revoke' }).click()
-      await tab.getByRole('button', { name: 'Create an address' }).waitFor()
+      await tab.getByRole('button', { name: 'Create a calendar address' }).waitFor()
     }
   })
 })

@@ -362,9 +362,9 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Unpublish: {name}': 'Veröffentlichung aufheben: {name}',
   'Scheduled content': 'Geplante Inhalte',
   Subscribe: 'Abonnieren',
-  'Create an address': 'Adresse erstellen',
-  'A secret address shows the schedule in your calendar program. Whoever has it can read titles and times.':
-    'Eine geheime Adresse zeigt den Plan in einem Kalenderprogramm. Wer sie hat, kann Titel und Zeiten lesen.',
+  'Create a calendar address': 'Kalenderadresse erstellen',
+  'Add a secret address to your calendar program to see the schedule there. Anyone with the address can read titles and times.':
+    'Mit einer geheimen Adresse zeigt ein Kalenderprogramm den Zeitplan. Wer die Adresse kennt, kann Titel und Zeiten lesen.',
   'Link to {address}': 'Link auf {address}',
   '{format} added': '{format} hinzugefügt',
   '{format} removed': '{format} entfernt',
@@ -377,8 +377,8 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   ],
   '{done} of {n} pages moved': ['{done} von {n} Seite verschoben', '{done} von {n} Seiten verschoben'],
   'Move {n} pages': ['{n} Seite verschieben', '{n} Seiten verschieben'],
-  'Under the address': 'Unter der Adresse',
-  'Each page keeps the last part of its address. Leave it empty for the top level.':
-    'Jede Seite behält den letzten Teil ihrer Adresse. Leer lassen für die oberste Ebene.',
+  'New parent address': 'Neue übergeordnete Adresse',
+  'Each page keeps the last part of its address. Leave the field empty for the top level.':
+    'Jede Seite behält den letzten Teil ihrer Adresse. Für die oberste Ebene das Feld leer lassen.',
   Move: 'Verschieben',
 }

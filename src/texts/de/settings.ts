@@ -417,22 +417,22 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Addresses: 'Adressen',
   'All ({n})': 'Alle ({n})',
   'Another import is running. Start this one when it has ended.':
-    'Ein anderer Import läuft. Diesen starten, wenn er beendet ist.',
+    'Ein anderer Import läuft. Diesen starten, sobald der andere beendet ist.',
   'Comparison with the export': 'Vergleich mit dem Export',
   Compared: 'Verglichen',
   'Compared with the export: {done} of {total}': 'Mit dem Export verglichen: {done} von {total}',
   'Import content from another system. Existing content is not changed.':
-    'Inhalte eines anderen Systems werden zu Inhalten hier. Was schon hier ist, wird nicht geändert.',
+    'Inhalte aus einem anderen System importieren. Vorhandene Inhalte werden nicht geändert.',
   'Datatypes: {datatypes}, fields: {fields}, entries: {entries}, files: {files}.':
     'Datentypen: {datatypes}, Felder: {fields}, Einträge: {entries}, Dateien: {files}.',
-  'Delete this record': 'Diesen Import aus der Liste löschen',
-  'Entries that already exist unchanged: {n}.': 'Einträge, die schon hier waren und unverändert sind: {n}.',
+  'Delete from the list': 'Aus der Liste löschen',
+  'Existing entries, unchanged: {n}.': 'Vorhandene Einträge, unverändert: {n}.',
   Same: 'Gleich',
   Export: 'Export',
   'Files: {done} of {total}': 'Dateien: {done} von {total}',
   'Files: {n}.': 'Dateien: {n}.',
   'The service first reads the export and shows what it will import. It stores nothing until you start the import.':
-    'Zuerst wird der Export gelesen und gezeigt, was kommen wird. Vor dem Start wird nichts gespeichert.',
+    'Der Dienst liest zuerst den Export und zeigt, was er importieren wird. Vor dem Start des Imports speichert er nichts.',
   'In this service': 'In diesem Dienst',
   Ids: 'IDs',
   'Import from': 'Importieren aus',
@@ -447,29 +447,29 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Total: 'Gesamt',
   'Or enter its address': 'Oder die Adresse angeben',
   'Let everybody read published content without an API key':
-    'Veröffentlichte Inhalte kann jeder lesen, ohne Schlüssel',
+    'Alle dürfen veröffentlichte Inhalte ohne API-Schlüssel lesen',
   'Read the export': 'Export einlesen',
   Records: 'Datensätze',
   'Records of the import': 'Datensätze des Imports',
-  'Unreadable records that will be left out: {n}.':
-    'Datensätze, die nicht gelesen werden können und ausgelassen werden: {n}.',
+  'Unreadable records that will be left out: {n}.': 'Unlesbare Datensätze, die ausgelassen werden: {n}.',
   'Redirects from old addresses: {n}.': 'Weiterleitungen von alten Adressen: {n}.',
   Running: 'Läuft',
   'Start again': 'Neu starten',
   'Start the import': 'Import starten',
   States: 'Status',
   Stored: 'Gespeichert',
-  'The .json file of contentful space export, or a .tar.gz archive with it and its assets.':
-    'Die .json-Datei von contentful space export oder ein .tar.gz-Archiv mit ihr und ihren Dateien.',
-  'The .tar.gz archive of sanity dataset export, or its data.ndjson.':
-    'Das .tar.gz-Archiv von sanity dataset export oder dessen data.ndjson.',
+  'The .json file from the command contentful space export, or a .tar.gz archive with it and its assets.':
+    'Die .json-Datei des Befehls contentful space export oder ein .tar.gz-Archiv mit ihr und ihren Assets.',
+  'The .tar.gz archive from the command sanity dataset export, or its data.ndjson.':
+    'Das .tar.gz-Archiv des Befehls sanity dataset export oder dessen data.ndjson.',
   'The .json file from Settings > Import/Export in Ghost, or an archive with it and content/images.':
     'Die .json-Datei aus Settings > Import/Export in Ghost, oder ein Archiv mit ihr und content/images.',
-  'A .csv or .tsv file in UTF-8 whose first line has the names of the fields, or a .zip archive of several.':
-    'Eine .csv- oder .tsv-Datei in UTF-8, deren erste Zeile die Namen der Felder enthält, oder ein .zip-Archiv mit mehreren.',
+  'A .csv or .tsv file in UTF-8 with the field names in its first line, or a .zip archive of several such files.':
+    'Eine .csv- oder .tsv-Datei in UTF-8 mit den Feldnamen in der ersten Zeile oder ein .zip-Archiv mit mehreren solchen Dateien.',
   'A .zip or .tar.gz archive of the folder with the Markdown files and their images.':
     'Ein .zip- oder .tar.gz-Archiv des Ordners mit den Markdown-Dateien und ihren Bildern.',
-  'The .tar.gz archive of strapi export --no-encrypt.': 'Das .tar.gz-Archiv von strapi export --no-encrypt.',
+  'The .tar.gz archive from the command strapi export --no-encrypt.':
+    'Das .tar.gz-Archiv des Befehls strapi export --no-encrypt.',
   'The .xml file from Tools > Export in WordPress, or several such files in a .tar.gz archive.':
     'Die .xml-Datei aus „Werkzeuge, Daten exportieren“ oder mehrere davon in einem .tar.gz-Archiv.',
   'The export': 'Der Export',
@@ -483,7 +483,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Result: 'Ergebnis',
   'Preview of the import': 'Vorschau des Imports',
   Words: 'Wörter',
-  'cms.config.json needs this for the front end:': 'cms.config.json braucht dies für das Frontend:',
+  'Add this to cms.config.json for the front end:': 'Für das Frontend in cms.config.json eintragen:',
   import: 'Import',
   'Settings of the datatype': 'Einstellungen des Datentyps',
   'Show entries': 'Einträge zeigen',

@@ -364,9 +364,9 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Unpublish: {name}': 'Dépublier : {name}',
   'Scheduled content': 'Contenus planifiés',
   Subscribe: 'S’abonner',
-  'Create an address': 'Créer une adresse',
-  'A secret address shows the schedule in your calendar program. Whoever has it can read titles and times.':
-    'Une adresse secrète montre le planning dans votre logiciel de calendrier. Quiconque la possède peut lire les titres et les dates.',
+  'Create a calendar address': 'Créer une adresse de calendrier',
+  'Add a secret address to your calendar program to see the schedule there. Anyone with the address can read titles and times.':
+    'Ajoutez une adresse secrète à votre logiciel de calendrier pour y voir le planning. Quiconque connaît l’adresse peut lire les titres et les dates.',
   'Link to {address}': 'Lien vers {address}',
   '{format} added': '{format} ajouté',
   '{format} removed': '{format} supprimé',
@@ -379,8 +379,8 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   ],
   '{done} of {n} pages moved': ['{done} page sur {n} déplacée', '{done} pages sur {n} déplacées'],
   'Move {n} pages': ['Déplacer {n} page', 'Déplacer {n} pages'],
-  'Under the address': 'Sous l’adresse',
-  'Each page keeps the last part of its address. Leave it empty for the top level.':
-    'Chaque page garde la dernière partie de son adresse. Laisser vide pour le niveau supérieur.',
+  'New parent address': 'Nouvelle adresse parente',
+  'Each page keeps the last part of its address. Leave the field empty for the top level.':
+    'Chaque page garde la dernière partie de son adresse. Laissez le champ vide pour le niveau supérieur.',
   Move: 'Déplacer',
 }

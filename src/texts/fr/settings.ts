@@ -427,17 +427,17 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Compared: 'Comparé',
   'Compared with the export: {done} of {total}': 'Comparées à l’export : {done} sur {total}',
   'Import content from another system. Existing content is not changed.':
-    'Le contenu d’un autre système devient du contenu ici. Ce qui est déjà ici n’est pas modifié.',
+    'Importez le contenu d’un autre système. Le contenu existant n’est pas modifié.',
   'Datatypes: {datatypes}, fields: {fields}, entries: {entries}, files: {files}.':
     'Types de données : {datatypes}, champs : {fields}, entrées : {entries}, fichiers : {files}.',
-  'Delete this record': 'Supprimer cette importation de la liste',
-  'Entries that already exist unchanged: {n}.': 'Entrées déjà présentes et inchangées : {n}.',
+  'Delete from the list': 'Supprimer de la liste',
+  'Existing entries, unchanged: {n}.': 'Entrées déjà présentes et inchangées : {n}.',
   Same: 'Identiques',
   Export: 'Export',
   'Files: {done} of {total}': 'Fichiers : {done} sur {total}',
   'Files: {n}.': 'Fichiers : {n}.',
   'The service first reads the export and shows what it will import. It stores nothing until you start the import.':
-    'L’export est d’abord lu, et vous voyez ce qui viendra. Rien n’est enregistré avant que vous ne le lanciez.',
+    'Le service lit d’abord l’export et montre ce qu’il importera. Il n’enregistre rien avant que vous ne lanciez l’importation.',
   'In this service': 'Dans ce service',
   Ids: 'Identifiants',
   'Import from': 'Importer depuis',
@@ -452,7 +452,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Total: 'Total',
   'Or enter its address': 'Ou indiquer son adresse',
   'Let everybody read published content without an API key':
-    'Tout le monde peut lire le contenu publié, sans clé',
+    'Tout le monde peut lire le contenu publié sans clé API',
   'Read the export': 'Lire l’export',
   Records: 'Enregistrements',
   'Records of the import': 'Enregistrements de l’importation',
@@ -463,17 +463,18 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Start the import': 'Lancer l’importation',
   States: 'États',
   Stored: 'Enregistré',
-  'The .json file of contentful space export, or a .tar.gz archive with it and its assets.':
-    'Le fichier .json de contentful space export, ou une archive .tar.gz qui le contient avec ses fichiers.',
-  'The .tar.gz archive of sanity dataset export, or its data.ndjson.':
-    'L’archive .tar.gz de sanity dataset export, ou son data.ndjson.',
+  'The .json file from the command contentful space export, or a .tar.gz archive with it and its assets.':
+    'Le fichier .json de la commande contentful space export, ou une archive .tar.gz qui le contient avec ses fichiers.',
+  'The .tar.gz archive from the command sanity dataset export, or its data.ndjson.':
+    'L’archive .tar.gz de la commande sanity dataset export, ou son data.ndjson.',
   'The .json file from Settings > Import/Export in Ghost, or an archive with it and content/images.':
     'Le fichier .json de Settings > Import/Export dans Ghost, ou une archive avec lui et content/images.',
-  'A .csv or .tsv file in UTF-8 whose first line has the names of the fields, or a .zip archive of several.':
-    'Un fichier .csv ou .tsv en UTF-8 dont la première ligne contient les noms des champs, ou une archive .zip de plusieurs fichiers.',
+  'A .csv or .tsv file in UTF-8 with the field names in its first line, or a .zip archive of several such files.':
+    'Un fichier .csv ou .tsv en UTF-8 avec les noms des champs sur la première ligne, ou une archive .zip de plusieurs fichiers de ce type.',
   'A .zip or .tar.gz archive of the folder with the Markdown files and their images.':
     'Une archive .zip ou .tar.gz du dossier avec les fichiers Markdown et leurs images.',
-  'The .tar.gz archive of strapi export --no-encrypt.': 'L’archive .tar.gz de strapi export --no-encrypt.',
+  'The .tar.gz archive from the command strapi export --no-encrypt.':
+    'L’archive .tar.gz de la commande strapi export --no-encrypt.',
   'The .xml file from Tools > Export in WordPress, or several such files in a .tar.gz archive.':
     'Le fichier .xml de « Outils, Exporter », ou plusieurs dans une archive .tar.gz.',
   'The export': 'L’export',
@@ -487,7 +488,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Result: 'Résultat',
   'Preview of the import': 'Aperçu de l’importation',
   Words: 'Mots',
-  'cms.config.json needs this for the front end:': 'cms.config.json a besoin de ceci pour le site :',
+  'Add this to cms.config.json for the front end:': 'À ajouter à cms.config.json pour le site :',
   import: 'importation',
   'Settings of the datatype': 'Réglages du type de données',
   'Show entries': 'Afficher les entrées',
