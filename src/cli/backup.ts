@@ -43,7 +43,8 @@ export const backupVerify: LocalCommand['run'] = async (terminal, options, [file
   line.end()
   const { version, created_at, records, media } = manifest
   const found = { file, version, created_at, records, media: media - missing.length, missing }
-  const lacks = missing.length > 0 ? `; ${missing.length} media files were missing in the media storage` : ''
+  const lacks =
+    missing.length > 0 ? `; ${missing.length} media files were missing from the media storage` : ''
   const text = `${file} is complete: ${records} records and ${found.media} media of ${created_at}, by version ${version}${lacks}`
   show(terminal, options, found, text)
   return 0
