@@ -123,7 +123,7 @@ describe.runIf(engine === 'sqlite')('in a folder where nothing was started yet',
 
   it('the command that init names next finds nothing wrong', async () => {
     const cwd = folder()
-    expect((await runProduct(['init'], { cwd })).out).toContain('Next: slugline doctor')
+    expect((await runProduct(['init'], { cwd })).out).toContain('Next: run slugline doctor')
     const { code, out } = await runProduct(['doctor'], { cwd })
     expect([code, out]).toEqual([
       0,

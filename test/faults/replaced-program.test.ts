@@ -37,7 +37,7 @@ it('says that it has to be restarted, where a part that it needs was replaced', 
   const lines = product.output().match(/^\{.*\}$/gm) ?? []
   expect(lines.map(line => JSON.parse(line))).toContainEqual(
     expect.objectContaining({
-      msg: 'the program was replaced or removed while it runs: restart the service',
+      msg: 'the program was replaced or removed while it was running: restart the service',
       method: 'GET',
       path: '/admin',
     }),
