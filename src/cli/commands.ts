@@ -127,7 +127,7 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'compare',
-    summary: 'send the same requests to another system and to this one, and compare the responses',
+    summary: 'send the same requests to both systems and compare the responses',
     arguments: {
       '<old>': 'the URL of the other system’s API; its key is in the variable OLD_TOKEN',
       '<new>': 'the URL below /compat here; its key is in the variable NEW_TOKEN',

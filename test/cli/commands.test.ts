@@ -49,7 +49,7 @@ Set up and run:
   migrate               migrate the database
   backup                create, list, verify and restore backups
   import [options]      import the export of another system: model, entries and files
-  compare [options]     send the same requests to another system and to this one, and compare the responses
+  compare [options]     send the same requests to both systems and compare the responses
 
 Content:
   content               manage content trees
