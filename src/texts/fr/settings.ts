@@ -488,7 +488,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Result: 'Résultat',
   'Preview of the import': 'Aperçu de l’importation',
   Words: 'Mots',
-  'Add this to cms.config.json for the front end:': 'À ajouter à cms.config.json pour le site :',
+  'Add this to cms.config.json for the front end:': 'À ajouter à cms.config.json pour le site :',
   import: 'importation',
   'Settings of the datatype': 'Réglages du type de données',
   'Show entries': 'Afficher les entrées',
