@@ -154,6 +154,7 @@ it('is installed from its package into an empty folder', async () => {
     execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   const [packed] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], 'packages/client'))
   expect(packed.files.map(({ path }: { path: string }) => path)).toEqual([
+    'README.md',
     'index.d.ts',
     'index.js',
     'package.json',
