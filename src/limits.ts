@@ -57,6 +57,8 @@ export const limits = {
     answerCharacters: 400_000,
     /** Records in one list for an agent. */
     listed: 100,
+    /** Proposals of one user that wait for a review. */
+    openProposals: 100,
   },
   /** Model files */
   model: {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Actor, systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
+import { limits } from '../../src/limits.js'
 import { asAgent } from '../../src/services/agents.js'
 import { agentWith } from '../support/agent.js'
 import { testApp } from '../support/app.js'
@@ -226,6 +227,23 @@ describe('a proposed page', () => {
       expect([given, isRefused]).toEqual([given, true])
     }
     expect((await staged.audits()).length).toBe(after)
+  })
+
+  it('is refused while too many proposals of the user wait for a review', async () => {
+    const user = await callerWith('content:read', 'content:create', 'content:update', 'routes:create')
+    const { body } = await staged.call('POST', '/api/v1/tokens', {
+      body: { label: 'eager', user_id: user.user_id },
+    })
+    const eager = await agentWith(staged, body.token)
+    const propose = (i: number) => eager.use('propose_page', { datatype_id: kind, title: `Eager ${i}` })
+    for (let i = 0; i < limits.agents.openProposals; i++) expect((await propose(i)).isRefused).toBe(false)
+    const routes = await staged.db.count(tables.routes, {})
+    expect((await propose(-1)).answer).toMatchObject({
+      code: 'conflict',
+      error: expect.stringContaining('waiting for a review'),
+    })
+    expect(await staged.db.count(tables.routes, {})).toBe(routes)
+    expect((await use('propose_page', { datatype_id: kind, title: 'Of another' })).isRefused).toBe(false)
   })
 
   it('does not take the address of a redirect from the public', async () => {

@@ -3,6 +3,7 @@ import type { Actor } from '../../actor.js'
 import { tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { changedMeanwhile, conflict } from '../../errors.js'
+import { limits } from '../../limits.js'
 import { publicAtOnce } from '../agents.js'
 import { reference } from '../body-parts.js'
 import type { content as contentOf } from '../content/content.js'
@@ -15,6 +16,7 @@ import { openRequest } from './requests.js'
 import { note } from './texts.js'
 
 const { contentData, reviewRequests } = tables
+const { openProposals } = limits.agents
 
 const reason = note
   .default('')
@@ -59,6 +61,10 @@ export function proposals({ content, people }: Needs) {
     if (await tx.exists(reviewRequests, { open_for: root })) return
     const isPublic = (await tx.get(contentData, root))?.status === 'published'
     if (isPublic && !(await hasPendingChanges(tx, tables, root))) throw publicAtOnce()
+    // Each request may send a mail to every reviewer.
+    const waiting = await tx.count(reviewRequests, { author_id: actor.userId ?? '', status: 'open' })
+    if (waiting >= openProposals)
+      throw conflict(`${openProposals} of your proposals are waiting for a review: wait for the answers`)
     await openRequest(tx, actor, { content_data_id: root, note }, reviewers)
   }
 
