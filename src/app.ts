@@ -119,7 +119,7 @@ function laterSurfaces({ ports, config, version }: AppParts, context: ApiContext
     }),
     agents: later(async () => {
       const { mcpSurface } = await import('./mcp/index.js')
-      return mcpSurface(context, { log, secure, version })
+      return mcpSurface(context, { path: agentsPrefix, log, secure, version })
     }),
   }
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import type { Actor } from '../actor.js'
-import { invalid, missingPermission, tooLarge } from '../errors.js'
+import { type Actor, signedIn } from '../actor.js'
+import { missingPermission, tooLarge } from '../errors.js'
 import { limits } from '../limits.js'
+import { all } from '../resources/entries.js'
 import { searchText } from '../routes/search-text.js'
 import type { Access } from '../services/accounts/access.js'
 import { cursor, reference } from '../services/body-parts.js'
@@ -35,12 +36,6 @@ export interface Caller {
 
 const decoder = new TextDecoder()
 const parsed = ({ body }: RenderedPage): unknown => JSON.parse(decoder.decode(body))
-
-async function all<T>(batches: AsyncGenerator<T[]>): Promise<T[]> {
-  const rows: T[] = []
-  for await (const batch of batches) rows.push(...batch)
-  return rows
-}
 
 const drafts = z
   .boolean()
@@ -145,8 +140,11 @@ const findDrafts = tool({
   },
 })
 
-/** The revisions of a tree's entries, which a change has to name. */
-async function revisionsOf(root_id: string, { services, actor }: Caller): Promise<Record<string, number>> {
+/** The revisions of the entries of trees, which a change has to name. */
+async function revisionsOf(
+  root_id: readonly string[],
+  { services, actor }: Caller,
+): Promise<Record<string, number>> {
   const reads = await services.space.records.content(actor)
   const rows = await all(reads.list({ root_id }, {}))
   return Object.fromEntries(rows.map(({ content_data_id, revision }) => [content_data_id, revision]))
@@ -165,7 +163,7 @@ const readPage = tool({
     const { pages } = caller.services.space
     const page = parsed(await pages.page(pageRequest({ slug, format: 'native', audience, locale })))
     if (!drafts) return { page }
-    return { page, revisions: await revisionsOf((page as { id: string }).id, caller) }
+    return { page, revisions: await revisionsOf([(page as { id: string }).id], caller) }
   },
 })
 
@@ -186,9 +184,8 @@ const readGlobals = tool({
     const { pages } = caller.services.space
     const found = parsed(await pages.globals({ datatype, format: 'native', audience, locale, expand: [] }))
     if (!drafts) return { entries: found }
-    const revisions: Record<string, number> = {}
-    for (const { id } of found as { id: string }[]) Object.assign(revisions, await revisionsOf(id, caller))
-    return { entries: found, revisions }
+    const roots = (found as { id: string }[]).map(({ id }) => id)
+    return { entries: found, revisions: await revisionsOf(roots, caller) }
   },
 })
 
@@ -245,10 +242,8 @@ const listProposals = tool({
   access: ['content:update'],
   input: z.strictObject({ limit: z.int().min(1).max(limits.agents.listed).default(20) }),
   async answer({ limit }, { services, actor }) {
-    if (actor.userId === null) throw invalid('caller', 'must be a user')
-    const author_id = actor.userId
-    const requests = services.reviewRequests.list({ author_id }, { limit, newestFirst: true })
-    return { proposals: await all(requests) }
+    const { userId: author_id } = signedIn(actor)
+    return { proposals: await all(services.reviewRequests.list({ author_id }, { limit, newestFirst: true })) }
   },
 })
 

@@ -156,7 +156,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   'src/systems/wordpress': {
     mayImport: ['src/db', 'src/middleware', 'src/routes', 'src/services/**', 'src/systems'],
   },
-  'src/mcp': { mayImport: ['src/middleware', 'src/routes', 'src/services/**'] },
+  'src/mcp': { mayImport: ['src/middleware', 'src/resources', 'src/routes', 'src/services/**'] },
   'src/texts': { mayImport: [] },
   'src/resources': { mayImport: ['src/services/**', 'src/texts'] },
   'src/panel': {
