@@ -43,6 +43,7 @@ import { indexVersions } from './042-index-versions.js'
 import { imports } from './046-imports.js'
 import { userPreferences } from './047-user-preferences.js'
 import { changedTrees } from './048-changed-trees.js'
+import { webhookFilters } from './050-webhook-filters.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   imports,
   userPreferences,
   changedTrees,
+  webhookFilters,
 ]

@@ -161,6 +161,12 @@ export const limits = {
     headers: 64,
     /** Value of one header. */
     headerCharacters: 4096,
+    /** Names in each member of a filter. */
+    namesInFilter: 100,
+    /** Template of a body. */
+    templateCharacters: 8192,
+    /** Body that is made of a template. */
+    bodyBytes: 65_536,
     /** Response of a receiver that is read. */
     answerBytes: 65_536,
     /** Longest `Retry-After` of a receiver that counts. */

@@ -1,3 +1,4 @@
+import { isWanted } from '../event-filter.js'
 import type { EventData, EventName } from '../events.js'
 import { type Ids, timestamp } from '../ids.js'
 import type { Exact, InsertOf, RowOf } from './columns.js'
@@ -25,7 +26,7 @@ export class Outbox {
     private readonly settings: OutboxSettings,
   ) {}
 
-  /** Adds one delivery for each active webhook that subscribes to the event. Its text is signed and sent as it is. */
+  /** Adds one delivery for each active webhook that subscribes to the event and whose filter lets it pass. */
   async emit<E extends EventName, D extends EventData<E>>(
     event: E,
     data: () => Promise<Exact<D, EventData<E>> | undefined>,
@@ -39,7 +40,8 @@ export class Outbox {
     const id = this.settings.ids.ulid()
     const payload = JSON.stringify({ id, event, occurred_at: this.now, data: known })
     const due_at = timestamp(Date.parse(this.now) + this.delayMs)
-    for (const { webhook_id } of matching)
-      this.deliveries.push({ webhook_id, event, payload, status: 'pending', attempts: 0, due_at })
+    for (const { webhook_id, filter } of matching)
+      if (isWanted(known, filter))
+        this.deliveries.push({ webhook_id, event, payload, status: 'pending', attempts: 0, due_at })
   }
 }

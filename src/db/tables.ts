@@ -1,4 +1,5 @@
 import { surfaces } from '../actor.js'
+import type { EventFilter } from '../event-filter.js'
 import {
   bigint,
   boolean,
@@ -185,6 +186,8 @@ export const tables = {
     events: json<string[]>(),
     is_active: boolean().or(false),
     headers: json<Record<string, string>>().secret().or({}),
+    filter: json<EventFilter>().orNull(),
+    body_template: longtext().orNull(),
     author_id: id().of('users'),
     ...dates,
   }),

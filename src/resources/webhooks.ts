@@ -136,6 +136,23 @@ export const webhookResource = ({ services: { webhooks } }: ResourceParts) =>
             : t('such as {example}; values are not shown again', { example: '{"Authorization": "…"}' }),
           ...(record ? {} : { value: '{}' }),
         },
+        {
+          name: 'filter',
+          label: t('Event filter'),
+          kind: 'json',
+          hint: t('empty for all events, or such as {example}', {
+            example: '{"datatypes": ["post"], "slugs": ["/blog"], "locales": ["de"]}',
+          }),
+        },
+        {
+          name: 'body_template',
+          label: t('Body template'),
+          kind: 'lines',
+          mono: true,
+          hint: t('empty to send the event itself, or a Mustache template such as {example}', {
+            example: '{"text": "{{event}} {{data.slug}}"}',
+          }),
+        },
       ]
     },
   })

@@ -54,6 +54,8 @@ describe('a webhook', () => {
         previous_secret_until: null,
         is_active: false,
         headers: { 'X-Api-Key': 'k1' },
+        filter: null,
+        body_template: null,
         author_id: app.users.admin,
         date_created: expect.any(String),
         date_modified: expect.any(String),

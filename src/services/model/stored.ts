@@ -54,7 +54,9 @@ const fieldOf = (field: Field) => {
   const { name, label, field_type, data, ui_config, required, translatable, sort_order } = field
   return { name, label, field_type, data, ui_config, required, translatable, sort_order }
 }
-export const webhookOf = ({ name, url, events, is_active }: Webhook) => ({ name, url, events, is_active })
+export const webhookOf = ({ name, url, events, is_active, filter, body_template }: Webhook) => ({
+  ...{ name, url, events, is_active, filter, body_template },
+})
 
 /** Sorts rows so that each comes after the one that it names. */
 function parentsFirst<T>(

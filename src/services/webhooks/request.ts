@@ -4,6 +4,7 @@ import type { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 import { limits } from '../../limits.js'
 import type { Clock, Outgoing, Posted } from '../../ports.js'
+import { bodyOf } from './body-template.js'
 import { signature, standardSignature } from './signature.js'
 import { openedSecret } from './stored-secrets.js'
 import { isTarget, permits } from './targets.js'
@@ -25,7 +26,7 @@ export function signingSecrets(
 export interface Message {
   id: string
   event: string
-  /** Exactly these characters are signed and sent. */
+  /** The event as JSON: exactly these characters are signed and sent, or those that the webhook's template makes of it. */
   payload: string
 }
 
@@ -71,7 +72,13 @@ export async function send(
       status: null,
       reason: 'the secret was encrypted under another app_secret: set it again',
     }
-  const body = encoder.encode(message.payload)
+  let text = message.payload
+  try {
+    if (webhook.body_template !== null) text = bodyOf(webhook.body_template, text)
+  } catch (error) {
+    return { kind: 'broken', status: null, reason: `body_template: ${(error as Error).message}` }
+  }
+  const body = encoder.encode(text)
   return outgoing.post(
     webhook.url,
     { headers: await headersOf(webhook, message, body, { now, secrets }), body },

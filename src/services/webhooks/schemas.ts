@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { cursor, wholeNumber } from '../body-parts.js'
 import { mask } from '../secrets.js'
 import { label } from '../text.js'
+import { bodyTemplate } from './body-template.js'
 import { eventName, subscribed, subscription } from './events.js'
+import { eventFilter } from './filter.js'
 import { customHeaders } from './headers.js'
 import { statuses } from './states.js'
 import { sealedPrefix } from './stored-secrets.js'
@@ -21,12 +23,22 @@ const members = {
   events: subscription,
   is_active: z.boolean(),
   headers: customHeaders,
+  filter: eventFilter.meta({
+    description: 'Which of these events are sent; null sends all of them.',
+    examples: [{ datatypes: ['post'], slugs: ['/blog'], locales: ['de'] }],
+  }),
+  body_template: bodyTemplate.meta({
+    description: 'A Mustache template for the body of the request; null sends the event itself.',
+    examples: ['{"text": "{{event}} {{data.slug}}"}'],
+  }),
 }
 export const WebhookCreate = z.object({
   ...members,
   secret: members.secret.optional(),
   is_active: members.is_active.default(false),
   headers: members.headers.default({}),
+  filter: members.filter.default(null),
+  body_template: members.body_template.default(null),
 })
 /** The mask stands for the stored secret. */
 export const WebhookUpdate = z
@@ -55,6 +67,8 @@ export const WebhookRecord = z
     headers: z.record(z.string(), z.string()).meta({
       description: `Values are shown only when the webhook is created, and later as ${mask}. An update with ${mask} keeps the stored value.`,
     }),
+    filter: members.filter,
+    body_template: z.string().nullable(),
     author_id: z.string(),
     date_created: z.iso.datetime(),
     date_modified: z.iso.datetime(),
@@ -68,7 +82,7 @@ export const DeliveryRecord = z
     event: eventName,
     payload: z
       .json()
-      .meta({ description: 'The body of the request. The signed bytes are stored separately.' }),
+      .meta({ description: 'The event. It is the body of the request if the webhook has no template.' }),
     status: z.enum(statuses),
     attempts: z.int(),
     last_status_code: z.int().nullable(),

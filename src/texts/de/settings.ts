@@ -374,6 +374,11 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   set: 'gesetzt',
   'sign-in with a provider': 'Anmeldung über einen Anbieter',
   'such as de or de-AT': 'etwa de oder de-AT',
+  'Event filter': 'Ereignisfilter',
+  'empty for all events, or such as {example}': 'leer für alle Ereignisse, oder etwa {example}',
+  'Body template': 'Vorlage des Inhalts',
+  'empty to send the event itself, or a Mustache template such as {example}':
+    'leer, um das Ereignis selbst zu senden, oder eine Mustache-Vorlage wie {example}',
   'such as {example}; values are not shown again': 'etwa {example}; Werte werden nicht wieder gezeigt',
   'the code of another locale': 'der Code einer anderen Sprache',
   'the datatype of the parent entry': 'der Datentyp der Einträge darüber',

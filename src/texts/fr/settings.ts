@@ -378,6 +378,11 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   set: 'défini',
   'sign-in with a provider': 'connexion avec un fournisseur',
   'such as de or de-AT': 'comme de ou de-AT',
+  'Event filter': 'Filtre d’événements',
+  'empty for all events, or such as {example}': 'vide pour tous les événements, ou par exemple {example}',
+  'Body template': 'Modèle du corps',
+  'empty to send the event itself, or a Mustache template such as {example}':
+    'vide pour envoyer l’événement lui-même, ou un modèle Mustache comme {example}',
   'such as {example}; values are not shown again':
     'comme {example}\u00a0; les valeurs ne sont plus affichées',
   'the code of another locale': 'le code d’une autre langue',
