@@ -156,7 +156,7 @@ export function deliveryPage({ get }: Pages, context: PanelContext): void {
             <code>{webhook.url}</code>
           </dd>
         </dl>
-        <h2>{view.t('Request body')}</h2>
+        <h2>{webhook.body_template === null ? view.t('Request body') : view.t('Event')}</h2>
         <pre class="code" tabindex={0}>
           {JSON.stringify(payload, null, 2)}
         </pre>

@@ -57,6 +57,7 @@ describe('the walls', () => {
       'jose',
       're2js',
       'entities',
+      'mustache',
       '@jest/diff-sequences',
       '@vercel/stega',
       '@zxcvbn-ts/language-common',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { languageTag } from '../../language-tags.js'
 import { limits } from '../../limits.js'
 import { datatypeName } from '../body-parts.js'
-import { localeCode } from '../content/locales.js'
 import { slug } from '../text.js'
 
 const some = <T extends z.ZodType>(one: T) =>
@@ -15,7 +15,9 @@ export const eventFilter = z
       description: 'Slugs of pages, with all pages below them.',
       examples: [['/blog']],
     }),
-    locales: some(localeCode).meta({ description: 'Codes of locales.' }),
+    locales: some(z.string().max(35).regex(languageTag, 'must be a language tag such as de or de-AT')).meta({
+      description: 'Codes of locales.',
+    }),
   })
   .nullable()
   .transform(filter => (filter && Object.keys(filter).length > 0 ? filter : null))
