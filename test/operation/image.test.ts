@@ -139,6 +139,22 @@ it.runIf(isWanted)(
       )
     await expect.poll(health, { timeout: 60_000 }).toBe(200)
     expect(output).toContain('First administrator')
+    // The image's own check, at the port of this test.
+    const [kind, ...check] = Docker.config.Healthcheck.Test as string[]
+    expect(kind).toBe('CMD')
+    const asked = check.map(part => part.replace(':8080', `:${port}`))
+    await run('chroot', ['--userspec=node:node', ROOT, ...asked])
+    await expect(run('chroot', [ROOT, ...check.map(part => part.replace(':8080', ':1'))])).rejects.toThrow()
+    const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { Accept: 'text/html' } })
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining('text/html'),
+    ])
+    // unshare ignores the signal, and ends as its child does.
+    const pid = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'))
+    expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\t1000\t1000\t/m)
+    process.kill(pid, 'SIGTERM')
+    expect(await ended).toBe(0)
   },
   1_800_000,
 )

@@ -14,7 +14,8 @@ interface Workflow {
 const workflow = (name: string): Workflow => parse(read(`.github/workflows/${name}.yaml`))
 
 it('every YAML file parses', () => {
-  const found = files.filter(path => /\.ya?ml$/.test(path))
+  // The chart's templates are YAML once they are rendered: chart.test.ts.
+  const found = files.filter(path => /\.ya?ml$/.test(path) && !/^deploy\/helm\/.*\/templates\//.test(path))
   expect(found.length).toBeGreaterThan(5)
   for (const path of found) expect(() => parse(read(path), { strict: true }), path).not.toThrow()
 })
