@@ -163,6 +163,8 @@ export const limits = {
     headerCharacters: 4096,
     /** Names in each member of a filter. */
     namesInFilter: 100,
+    /** Deliveries that one request sends again. */
+    replayed: 10_000,
     /** Template of a body. */
     templateCharacters: 8192,
     /** Body that is made of a template. */

@@ -82,6 +82,10 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
   ],
   search: ['slugline search winter chain', 'slugline search winter --type post,page --count'],
   'webhooks test': ['slugline webhooks test Build', 'slugline webhooks test Build --json'],
+  'webhooks replay': [
+    'slugline webhooks replay Build --from 2027-01-01T00:00:00Z',
+    'slugline webhooks replay Build --from 2027-01-01T00:00:00Z --to 2027-01-02T00:00:00Z --status failed',
+  ],
   'deliveries list': ['slugline deliveries list Build', 'slugline deliveries list Build --status failed'],
   'deliveries tail': ['slugline deliveries tail', 'slugline deliveries tail Build --json | jq .status'],
   'deliveries retry': [

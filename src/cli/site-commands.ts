@@ -207,6 +207,18 @@ export const siteCommands: readonly SiteCommand[] = [
     work: async (...call) => (await import('./watching.js')).webhooksTest(...call),
   },
   {
+    words: 'webhooks replay',
+    summary: 'send the finished deliveries of a time range again',
+    arguments: webhook('<webhook>'),
+    options: {
+      '--from <time>': 'only deliveries that were created at this time or later',
+      '--to <time>': 'only deliveries that were created at this time or earlier',
+      '--status <status>': 'failed, or all that are finished (default: all)',
+    },
+    access: 'webhook:update',
+    work: async (...call) => (await import('./watching.js')).webhooksReplay(...call),
+  },
+  {
     words: 'deliveries list',
     summary: 'show the deliveries of a webhook, newest first',
     arguments: webhook('<webhook>'),

@@ -5,6 +5,7 @@ import { inPublicSpace } from '../resources/admin-space.js'
 import { type Event as AuditEvent, changeRows } from '../resources/views/audit.js'
 import type { Services } from '../services/index.js'
 import { AuditQuery } from '../services/operation/audit.js'
+import { ReplayRequest } from '../services/webhooks/replay.js'
 import { DeliveryFilter, type DeliveryRecord, DeliverySlice } from '../services/webhooks/schemas.js'
 import type { Io, SiteCommand, Values } from './command.js'
 import { parsed } from './given.js'
@@ -111,6 +112,15 @@ export const deliveriesList: Work = async (services, actor, io, options, [text =
 
 export const deliveriesRetry: Work = async ({ webhooks }, actor, io, options, [id = '']) => {
   showRecord(io, options, await webhooks.retry(actor, id))
+  return 0
+}
+
+/** Sends the finished deliveries of a time range again, and shows how many. */
+export const webhooksReplay: Work = async (services, actor, io, options, [text = '']) => {
+  const { from, to, status } = options
+  const range = parsed(ReplayRequest, { from, to, status })
+  const id = await idOf('webhooks', text, services, actor)
+  showRecord(io, options, await services.webhooks.replay(actor, id, range))
   return 0
 }
 

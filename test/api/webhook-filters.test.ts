@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
+import { internalTables } from '../../src/db/tables.js'
 import { type EventFilter, isWanted } from '../../src/event-filter.js'
 import { limits } from '../../src/limits.js'
 import { bodyOf } from '../../src/services/webhooks/body-template.js'
@@ -186,6 +187,91 @@ describe('a template', () => {
     expect(delivery).toMatchObject({ status: 'retrying', last_status_code: null })
     expect(delivery.last_error).toContain('larger than 65536 bytes')
     expect(target.received.length).toBe(from)
+    await app.call('DELETE', `${path}/${webhook_id}`)
+  })
+})
+
+describe('a replay', () => {
+  const replay = (id: string, body: object, as: 'admin' | 'editor' = 'admin') =>
+    app.call('POST', `${path}/${id}/replay`, { body, as })
+  const now = () => new Date(app.clock.now()).toISOString()
+
+  it('sends the finished deliveries of a time range again, with their ids', async () => {
+    const { webhook_id } = (await make({})).body
+    const times: string[] = []
+    for (const slug of ['/one', '/two', '/three']) {
+      app.clock.advance(60_000)
+      times.push(now())
+      await emit({ slug })
+      if (slug !== '/three') await deliver()
+    }
+    const from = target.received.length
+    const audits = (await app.audits()).length
+    const before = await deliveries(webhook_id)
+    expect(before.map(({ status }: { status: string }) => status)).toEqual(['pending', 'success', 'success'])
+    const answer = await replay(webhook_id, { from: times[1] })
+    expect([answer.status, answer.body]).toEqual([200, { replayed: 1, next_from: null }])
+    expect((await app.audits()).length).toBe(audits)
+    await deliver()
+    const sent = target.received
+      .slice(from)
+      .map(({ body, headers }) => [JSON.parse(body.toString()).data.slug, headers['x-cms-delivery']])
+    const ids = before.map(({ delivery_id }: { delivery_id: string }) => delivery_id)
+    expect(sent.sort()).toEqual([
+      ['/three', ids[0]],
+      ['/two', ids[1]],
+    ])
+    const all = { from: times[0], to: times[1] }
+    expect((await replay(webhook_id, all)).body.replayed).toBe(2)
+    await deliver()
+    expect((await replay(webhook_id, { ...all, status: 'failed' })).body).toEqual({
+      replayed: 0,
+      next_from: null,
+    })
+    await app.call('DELETE', `${path}/${webhook_id}`)
+  })
+
+  it('of more than one request may send tells where to go on', async () => {
+    const { webhook_id } = (await make({})).body
+    const from = now()
+    const old = { status: 'failed', attempts: 3, completed_at: from, created_at: from }
+    const rows = Array.from({ length: limits.webhooks.replayed + 1 }, () => ({
+      ...old,
+      ...{ webhook_id, event: 'content.updated', payload: '{}' },
+    }))
+    await app.db.write(systemActor, tx => tx.insertAllInternal(internalTables.webhookDeliveries, rows))
+    const status = 'failed'
+    const first = (await replay(webhook_id, { from, status })).body
+    expect(first).toEqual({ replayed: limits.webhooks.replayed, next_from: from })
+    expect((await replay(webhook_id, { from: first.next_from, status })).body).toEqual({
+      replayed: 1,
+      next_from: null,
+    })
+    await app.call('DELETE', `${path}/${webhook_id}`)
+  })
+
+  it('is refused by name', async () => {
+    const { webhook_id } = (await make({ is_active: false })).body
+    const range = { from: now() }
+    const answers = [
+      await replay(webhook_id, {}),
+      await replay(webhook_id, { from: 'yesterday' }),
+      await replay(webhook_id, { ...range, status: 'pending' }),
+      await replay('01ARZ3NDEKTSV4RRFFQ69G5FAV', range),
+      await replay(webhook_id, range),
+      await replay(webhook_id, range, 'editor'),
+    ]
+    expect(answers.map(({ status, body }) => [status, body.member ?? body.code])).toEqual([
+      [400, 'from'],
+      [400, 'from'],
+      [400, 'status'],
+      [404, 'not_found'],
+      [409, 'conflict'],
+      [403, 'missing_permission'],
+    ])
+    await app.call('PUT', `${path}/${webhook_id}`, { body: { is_active: true } })
+    const turned = await replay(webhook_id, { from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' })
+    expect([turned.status, turned.body.member]).toEqual([400, 'to'])
     await app.call('DELETE', `${path}/${webhook_id}`)
   })
 })

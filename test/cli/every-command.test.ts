@@ -228,6 +228,7 @@ const cases: Readonly<Record<string, Case>> = {
   'webhooks update': async () => ({ args: [await app.subscribe()], input: '{"name":"Other"}' }),
   // Nobody answers there.
   'webhooks test': async () => ({ args: [await app.subscribe()], code: 1 }),
+  'webhooks replay': async () => ({ args: [await app.subscribe(), '--from', '2026-01-01T00:00:00Z'] }),
   'deliveries list': one(() => app.subscribe()),
   'deliveries tail': () => ({ args: [], isEndless: true }),
   'deliveries retry': one(failedDelivery),

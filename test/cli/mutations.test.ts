@@ -122,7 +122,7 @@ const plain = [
   ...['roles update', 'token create', 'token revoke', 'keys add', 'routes create', 'routes update'],
   ...['redirects create', 'redirects update', 'datatypes create', 'datatypes update', 'fields create'],
   ...['fields update', 'locales create', 'locales update', 'webhooks create', 'webhooks update'],
-  ...['webhooks test', 'deliveries retry', 'backup create', 'media regenerate'],
+  ...['webhooks test', 'webhooks replay', 'deliveries retry', 'backup create', 'media regenerate'],
 ]
 const reads = /^(\S+ (list|get|tail|check|compare|export|pull|plan)|query|search|top|types|compat)$/
 

@@ -18,7 +18,7 @@ import { searchCandidates, searchCount, textBeginnings, textSizes } from '../../
 import { childEntries, namingValues, recordedValues } from '../../src/db/queries/shown-entries.js'
 import { leanTrees, wholeTrees } from '../../src/db/queries/trees.js'
 import { pendingHolder, publishedHolder } from '../../src/db/queries/unique-values.js'
-import { deliveriesDueAfter, dueDeliveries } from '../../src/db/queries/webhooks.js'
+import { deliveriesDueAfter, dueDeliveries, finishedDeliveries } from '../../src/db/queries/webhooks.js'
 import { countTrees, listTrees, type TreeFilter } from '../../src/db/queries/work-list.js'
 import type { Statement, Statements } from '../../src/db/statements.js'
 import { tables } from '../../src/db/tables.js'
@@ -41,6 +41,7 @@ export function plannedStatements(statements: Statements) {
     'what is to be published': statements.ofQuery(dueEntries(tables, 'publish_at')),
     'what is to be taken back': statements.ofQuery(dueEntries(tables, 'unpublish_at')),
     'what is to be delivered': statements.ofQuery(dueDeliveries(0, 10)),
+    'what to send again': statements.ofQuery(finishedDeliveries('all')),
     'what waits for too long': statements.ofQuery(deliveriesDueAfter),
     'who has a unique value': statements.ofQuery(publishedHolder(tables)),
     'who refers to an entry': statements.ofList(referrers(tables), 2),

@@ -100,6 +100,7 @@ webhooks test        webhook:update     - - - p a
 deliveries list      webhook:read       - - - p a
 deliveries tail      webhook:read       - - - p a
 deliveries retry     webhook:update     - - - p a
+webhooks replay      webhook:update     - - - p a
 audit list           audit:read         - - - p a
 audit tail           audit:read         - - - p a
 backup create        deploy:create      - - - - a

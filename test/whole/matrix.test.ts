@@ -335,6 +335,7 @@ POST   /api/v1/admin/webhooks/:webhook_id/rotate-secret - - - - a
 POST   /api/v1/admin/webhooks/:webhook_id/test - - - - a
 GET    /api/v1/admin/webhooks/:webhook_id/deliveries - - - - a
 POST   /api/v1/admin/webhooks/deliveries/:delivery_id/retry - - - - a
+POST   /api/v1/admin/webhooks/:webhook_id/replay - - - - a
 POST   /api/v1/auth/logout          n v e k a
 `
 const letters: Record<string, Caller> = { n: 'nobody', v: 'viewer', e: 'editor', k: 'key', a: 'admin' }

@@ -106,6 +106,28 @@ export const oldDeliveries: Query<'before', string> = {
   rows: each(row => row.delivery_id as string),
 }
 
+/**
+ * Ids of a webhook's finished deliveries between two ids that were created from one time to another, oldest first, a bounded
+ * number at once.
+ */
+export const finishedDeliveries = byShape(
+  (status: 'failed' | 'all'): Query<'webhook_id' | 'after' | 'end' | 'from' | 'to', string> => ({
+    values: ['webhook_id', 'after', 'end', 'from', 'to'],
+    build: (knex, value) =>
+      knex(deliveries.name)
+        .select('delivery_id')
+        .where('webhook_id', value('webhook_id'))
+        .where('delivery_id', '>', value('after'))
+        .where('delivery_id', '<', value('end'))
+        .where('created_at', '>=', value('from'))
+        .where('created_at', '<=', value('to'))
+        .whereIn('status', status === 'failed' ? ['failed'] : ['failed', 'success'])
+        .orderBy('delivery_id')
+        .limit(500),
+    rows: each(row => row.delivery_id as string),
+  }),
+)
+
 /** Ids of webhooks after one id that have a secret without the mark of encrypted ones, a bounded number at once. */
 export const webhooksWithPlainSecrets: Query<'after', string> = {
   values: ['after'],

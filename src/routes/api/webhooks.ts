@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { actorOf, type Ctx, idParam } from '../../middleware/context.js'
+import { ReplayRequest, ReplayResult } from '../../services/webhooks/replay.js'
 import {
   DeliveryFilter,
   DeliveryRecord,
@@ -11,14 +12,15 @@ import {
 } from '../../services/webhooks/schemas.js'
 import type { ApiContext } from '../context.js'
 import { listAnswer, listRoute } from '../crud-routes.js'
-import { endpoints } from '../endpoints.js'
+import { type Endpoints, endpoints } from '../endpoints.js'
+
+const path = '/admin/webhooks'
+const one = `${path}/:webhook_id`
+const idOf = (c: Ctx) => idParam(c, 'webhook_id')
 
 /** Webhooks and their deliveries. */
 export function webhookRoutes({ services: { webhooks }, recordResponses, authentication }: ApiContext) {
   const api = endpoints('webhooks', authentication)
-  const path = '/admin/webhooks'
-  const one = `${path}/:webhook_id`
-  const idOf = (c: Ctx) => idParam(c, 'webhook_id')
   const shape = WebhookRecord
 
   listRoute(
@@ -68,6 +70,24 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
     { summary: 'Send a test delivery and return its result', answers: { shape: TestResult } },
     async c => c.json(await webhooks.test(actorOf(c), idOf(c))),
   )
+  deliveryRoutes(api, webhooks)
+  return api
+}
+
+/** What was sent, and what is to be sent again. */
+function deliveryRoutes(api: Endpoints, webhooks: ApiContext['services']['webhooks']): void {
+  api.post(
+    `${one}/replay`,
+    'webhook:update',
+    {
+      summary: 'Send the finished deliveries of a time range again',
+      description:
+        'Each keeps its id, so that a receiver can tell what it has handled. Deliveries that are still tried are left as they are.',
+      body: ReplayRequest,
+      answers: { shape: ReplayResult },
+    },
+    async (c, { body }) => c.json(await webhooks.replay(actorOf(c), idOf(c), body)),
+  )
   api.get(
     `${one}/deliveries`,
     'webhook:read',
@@ -82,10 +102,9 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
     },
   )
   api.post(
-    `${path}/deliveries/:delivery_id/retry`,
+    '/admin/webhooks/deliveries/:delivery_id/retry',
     'webhook:update',
     { summary: 'Retry a failed delivery', answers: { shape: DeliveryRecord } },
     async c => c.json(await webhooks.retry(actorOf(c), idParam(c, 'delivery_id'))),
   )
-  return api
 }

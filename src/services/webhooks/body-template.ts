@@ -100,7 +100,7 @@ const sampleOf = (event: EventName): string =>
   })
 
 /** Returns what is wrong with a template, tried with an example of each event; undefined if it is good. */
-export function problemOf(template: string): string | undefined {
+function problemOf(template: string): string | undefined {
   try {
     const problem = problemIn(Mustache.parse(template) as Token[])
     if (problem) return problem

@@ -72,8 +72,8 @@ export const abandon = ({ attempts }: Open, now: number): Failed => ({
   completed_at: timestamp(now),
 })
 
-/** A failed delivery begins again. */
-export const requeue = (_: Failed): Pending => ({ status: 'pending', attempts: 0 })
+/** A finished delivery begins again. */
+export const requeue = (_: Success | Failed): Pending => ({ status: 'pending', attempts: 0 })
 
 type DeliveryRow = InsertOf<typeof internalTables.webhookDeliveries>
 

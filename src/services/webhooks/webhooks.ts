@@ -14,6 +14,7 @@ import type { Ports, RateLimiter } from '../../ports.js'
 import { type Check, type Crud, reads } from '../crud.js'
 import { mask, refuseKeptSecrets } from '../secrets.js'
 import { keptHeaders, keptValues, maskedHeaders } from './headers.js'
+import { type ReplayRequest, replay } from './replay.js'
 import { problemOf, send, type Webhook } from './request.js'
 import type {
   DeliveryFilter,
@@ -236,6 +237,21 @@ export class WebhookService {
     })
     queued()
     return shownDelivery(again)
+  }
+
+  /**
+   * Sends finished deliveries of a time range again, at most as many as the limit says.
+   * @throws 404, 400 for the range, and 409 when nobody would send them
+   */
+  async replay(actor: Actor, id: string, range: z.output<typeof ReplayRequest>) {
+    const { clock, config, queued } = this.parts
+    if (!config().webhook_enabled)
+      throw conflict('webhooks are not enabled, so the deliveries would not be sent')
+    const { webhook_id, is_active } = await this.rowOf(id)
+    if (!is_active) throw conflict('the webhook is not active, so the deliveries would not be sent')
+    const result = await replay(this.db, actor, { webhook_id, clock }, range)
+    if (result.replayed > 0) queued()
+    return result
   }
 
   private async *deliveryBatches(
