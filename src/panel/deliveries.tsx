@@ -99,6 +99,11 @@ export async function Deliveries({ view, context, id }: { view: View; context: P
               { label: 'Action', of: delivery => <SendAgain view={view} delivery={delivery} /> },
             ]}
           />
+          {records.some(({ status }) => status === 'failed') && view.can('webhook:update') && (
+            <Act view={view} action={`/webhooks/${id}/replay`}>
+              {view.t('Send all failed again')}
+            </Act>
+          )}
           <p class="pager">
             {records.length === total
               ? view.t('{n} in all', { n: total })

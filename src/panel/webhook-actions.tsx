@@ -59,7 +59,9 @@ export const Secret = ({
 
 const idIn = (c: Ctx) => idParam(c, 'webhook_id')
 
-/** Actions on a webhook: a new secret, a test, and another attempt of a delivery. */
+const allFailed = { from: '1970-01-01T00:00:00.000Z', to: undefined, status: 'failed' } as const
+
+/** Actions on a webhook: a new secret, a test, and further attempts of one delivery or of all that failed. */
 export function webhookActions({ act }: Pages, context: PanelContext): void {
   const { webhooks } = context.services
   act('/webhooks/:webhook_id/rotate', 'webhook:update', async (c, view) => {
@@ -77,6 +79,10 @@ export function webhookActions({ act }: Pages, context: PanelContext): void {
         </p>
       </Told>,
     )
+  })
+  act('/webhooks/:webhook_id/replay', 'webhook:update', async c => {
+    await webhooks.replay(panelActor(c), idIn(c), allFailed)
+    return saved(`/webhooks/${idIn(c)}`)
   })
   act('/webhooks/:webhook_id/deliveries/:delivery_id/retry', 'webhook:update', async c => {
     await webhooks.retry(panelActor(c), idParam(c, 'delivery_id'))

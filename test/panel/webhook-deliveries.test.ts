@@ -2,9 +2,11 @@ import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { internalTables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
+import { panelForms } from '../support/panel-forms.js'
 
 const app = await testApp({ webhook_enabled: true })
 const { call, db } = app
+const { post } = panelForms(app)
 const page = async (path: string) => (await call('GET', `/admin${path}`)).text
 /** A page as it is read. */
 const words = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
@@ -80,4 +82,15 @@ it('a delivery shows what was sent, and only to people who may read webhooks', a
   const other = (await call('POST', '/api/v1/admin/webhooks', { body: { ...hook, name: 'Other' } })).body
     .webhook_id
   expect((await call('GET', `/admin/webhooks/${other}/deliveries/${first}`)).status).toBe(404)
+})
+
+it('all that failed can be sent again at once', async () => {
+  expect(words(await page(`/webhooks/${id}`))).toContain('Send all failed again')
+  const states = async () => (await app.deliveries()).map(({ status }) => status)
+  expect((await post(`/admin/webhooks/${id}/replay`, {}, { as: 'editor' })).status).toBe(403)
+  expect(await states()).toEqual(['failed', 'success', 'retrying'])
+  const sent = await post(`/admin/webhooks/${id}/replay`, {})
+  expect([sent.status, sent.location]).toEqual([303, `/admin/webhooks/${id}?saved`])
+  expect(await states()).toEqual(['pending', 'success', 'retrying'])
+  expect(words(await page(`/webhooks/${id}`))).not.toContain('Send all failed again')
 })

@@ -179,6 +179,7 @@ GET  /webhooks/:record_id/delete  webhook:delete  - - - p a
 POST /webhooks/:record_id/delete  webhook:delete  - - - p a
 POST /webhooks/:webhook_id/rotate  webhook:update  - - - p a
 POST /webhooks/:webhook_id/test  webhook:update  - - - p a
+POST /webhooks/:webhook_id/replay  webhook:update  - - - p a
 POST /webhooks/:webhook_id/deliveries/:delivery_id/retry  webhook:update  - - - p a
 GET  /audit  audit:read  - - - p a
 GET  /audit/:audit_event_id  audit:read  - - - p a

@@ -233,6 +233,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Saved, not published': 'Gespeichert. Nicht veröffentlicht',
   Secret: 'Geheimnis',
   'Send again': 'Erneut senden',
+  'Send all failed again': 'Alle fehlgeschlagenen erneut senden',
   'Send me a link': 'Link zusenden',
   Sent: 'Gesendet',
   Service: 'Dienst',

@@ -216,6 +216,7 @@ export const settingsTexts = [
   'Saved, not published',
   'Secret',
   'Send again',
+  'Send all failed again',
   'Send me a link',
   'Sent',
   'Service',

@@ -235,6 +235,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Saved, not published': 'Enregistré. Non publié',
   Secret: 'Secret',
   'Send again': 'Renvoyer',
+  'Send all failed again': 'Renvoyer tous les échecs',
   'Send me a link': 'M’envoyer un lien',
   Sent: 'Envoyé',
   Service: 'Service',
