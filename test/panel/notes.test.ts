@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../support/app.js'
 import { browserOf, chromiumMissing, looks } from '../support/browser.js'
@@ -8,7 +9,7 @@ const app = await testApp({ publish_mode: 'staged' })
 const { call, config } = app
 const { datatype, field, route, entry } = factories(app)
 const kind = (await datatype('Page')).datatype_id
-await field(kind, 'Teaser', 'text')
+const teaser = await field(kind, 'Teaser', 'text')
 
 async function page(slug: string) {
   const { route_id } = await route(slug)
@@ -101,5 +102,48 @@ describe.skipIf(chromiumMissing)('a comment that is typed and not sent', async (
     await tab.getByText('requested a review').waitFor({ state: 'detached' })
     const [request] = (await call('GET', `/api/v1/review-requests?content_data_id=${id}`)).body
     expect([request.status, request.answer]).toEqual(['returned', 'Please shorten'])
+  })
+
+  const saveElsewhere = async (id: string, text: string) => {
+    const rows = (await call('GET', `/api/v1/content-fields?content_data_id=${id}`)).body
+    const { content_field_id, field_id } = rows.find(
+      (one: { field_id: string }) => one.field_id === teaser.field_id,
+    ) ?? { field_id: teaser.field_id }
+    const body = { content_data_id: id, field_id, field_value: text }
+    const saved =
+      content_field_id === undefined
+        ? await call('POST', '/api/v1/content-fields', { body })
+        : await call('PUT', '/api/v1/content-fields', { body: { content_field_id, field_value: text } })
+    expect(saved.status).toBeLessThan(300)
+  }
+  const look = (tab: Page) => tab.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  const places = {
+    comment: 'textarea[data-names]',
+    'note of a review': 'form[action$="/return"] textarea',
+  }
+
+  it.for(Object.entries(places))('a %s stays under the caret when somebody saves', async ([name, box]) => {
+    const { id, path } = await page(`/typed-${name.length}`)
+    await call('POST', '/api/v1/review-requests', { as: 'editor', body: { content_data_id: id, note: '' } })
+    const { page: tab, open } = await panel({ as: 'admin' })
+    await open(path)
+    const note = tab.locator(box)
+    if (name !== 'comment') await tab.getByText('Send back with a note').click()
+    await note.pressSequentially('Half a wo')
+    await tab.keyboard.press('ArrowLeft')
+    await saveElsewhere(id, 'Saved by somebody')
+    await look(tab)
+    await tab.locator('#elsewhere', { hasText: 'Send your text' }).waitFor()
+    await tab.keyboard.type('X')
+    expect(await note.inputValue()).toBe('Half a wXo')
+    await tab.keyboard.press('Control+a')
+    await tab.keyboard.press('Delete')
+    await look(tab)
+    // Nothing is typed now, so that the page shows what was saved; the caret stays where it is.
+    await tab.locator('#elsewhere').waitFor({ state: 'detached' })
+    expect(await tab.locator('[id="f-fields.teaser"]').inputValue()).toBe('Saved by somebody')
+    await tab.keyboard.type('Typed on')
+    expect(await note.inputValue()).toBe('Typed on')
+    expect(await note.isVisible()).toBe(true)
   })
 })

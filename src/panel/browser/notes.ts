@@ -18,6 +18,10 @@ let sent: HTMLFormElement | undefined
 
 const typedIn = (form: HTMLFormElement) => changedFrom(drawnIn(form), valuesIn(form))
 
+/** Whether a comment or another short text is typed and not sent. */
+export const hasUnsent = (): boolean =>
+  [...document.querySelectorAll<HTMLFormElement>(marked)].some(form => typedIn(form).length > 0)
+
 async function keep(form: HTMLFormElement): Promise<void> {
   const [key, values] = [draftKey(addressOf(form)), typedIn(form)]
   if (key.user === '') return

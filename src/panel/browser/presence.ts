@@ -1,6 +1,7 @@
 import htmx from 'htmx.org/dist/htmx.esm.js'
 import { hasUnsaved } from './drafts.js'
 import { element } from './elements.js'
+import { hasUnsent } from './notes.js'
 import { say } from './say.js'
 import { t } from './text.js'
 
@@ -50,18 +51,30 @@ function showOthers(others: readonly string[]): void {
   line.setAttribute('title', others.join(', '))
 }
 
+/** Reloads the page, and keeps what is unfolded around the caret, and the caret itself. */
+async function reload(): Promise<void> {
+  const at = document.activeElement
+  const folds = at?.closest<HTMLDetailsElement>('details[open]')
+  await htmx.ajax('GET', location.href, { target: '#app', select: '#app', swap: 'outerMorph' })
+  if (folds) folds.open = true
+  const isLost = document.activeElement === document.body
+  if (isLost && at instanceof HTMLElement && at.isConnected) at.focus({ preventScroll: true })
+}
+
 async function showChange(mark: string): Promise<void> {
-  if (!hasUnsaved()) {
+  if (!hasUnsaved() && !hasUnsent()) {
     if (loaded === mark) return
     loaded = mark
-    await htmx.ajax('GET', location.href, { target: '#app', select: '#app', swap: 'outerMorph' })
+    await reload()
     say(t('Saved elsewhere. This page is now up to date'))
     return
   }
   if (document.querySelector('#elsewhere')) return
-  const words = t(
-    'This entry was saved elsewhere in the meantime. Your text is still here. Save to see the differences.',
-  )
+  const words = hasUnsaved()
+    ? t(
+        'This entry was saved elsewhere in the meantime. Your text is still here. Save to see the differences.',
+      )
+    : t('This entry was saved elsewhere in the meantime. Send your text to see the new version.')
   const note = { id: 'elsewhere', class: 'note', role: 'status' }
   document.querySelector('#form')?.before(element('div', note, element('p', {}, words)))
 }

@@ -195,6 +195,8 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   'this list': 'diese Liste',
   'This page': 'Diese Seite',
   'this page': 'diese Seite',
+  'This entry was saved elsewhere in the meantime. Send your text to see the new version.':
+    'Inzwischen wurde an anderer Stelle gespeichert. Nach dem Senden des Textes ist die neue Fassung zu sehen.',
   'This entry was saved elsewhere in the meantime. Your text is still here. Save to see the differences.':
     'Inzwischen wurde an anderer Stelle gespeichert. Die Eingaben sind noch da. Speichern zeigt die Unterschiede.',
   Title: 'Titel',

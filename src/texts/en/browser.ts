@@ -183,6 +183,7 @@ export const browserTexts = [
   'this list',
   'This page',
   'this page',
+  'This entry was saved elsewhere in the meantime. Send your text to see the new version.',
   'This entry was saved elsewhere in the meantime. Your text is still here. Save to see the differences.',
   'Title',
   'toolbar of a text',

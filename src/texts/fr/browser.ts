@@ -194,6 +194,8 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   'this list': 'cette liste',
   'This page': 'Cette page',
   'this page': 'cette page',
+  'This entry was saved elsewhere in the meantime. Send your text to see the new version.':
+    'Cette entrée a été enregistrée ailleurs entre-temps. Envoyez votre texte pour voir la nouvelle version.',
   'This entry was saved elsewhere in the meantime. Your text is still here. Save to see the differences.':
     'Cette entrée a été enregistrée ailleurs entre-temps. Votre saisie est conservée. Enregistrez pour voir les différences.',
   Title: 'Titre',
