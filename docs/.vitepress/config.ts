@@ -48,6 +48,12 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify },
     config(md) {
+      // Braces in code are text, no expression of the site's generator.
+      const code = md.renderer.rules.code_inline
+      md.renderer.rules.code_inline = (tokens, index, options, env, self) => {
+        tokens[index]?.attrSet('v-pre', '')
+        return code?.(tokens, index, options, env, self) ?? ''
+      }
       const shown = md.renderer.rules.link_open
       md.renderer.rules.link_open = (tokens, index, options, env, self) => {
         const link = tokens[index]

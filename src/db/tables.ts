@@ -186,10 +186,10 @@ export const tables = {
     events: json<string[]>(),
     is_active: boolean().or(false),
     headers: json<Record<string, string>>().secret().or({}),
-    filter: json<EventFilter>().orNull(),
-    body_template: longtext().orNull(),
     author_id: id().of('users'),
     ...dates,
+    filter: json<EventFilter>().orNull(),
+    body_template: longtext().orNull(),
   }),
   previewLinks: table('preview_links', 'preview_link_id', {
     preview_link_id: id(),

@@ -44,7 +44,7 @@ const languages = ['', 'astro', 'diff', 'groq', 'html', 'js', 'json', 'jsx', 'sh
 
 /** Programs that the examples call. Commands of Slugline are checked by docs-names.test.ts. */
 const programs = (
-  'jq alias cat cd cms contentful cp curl export grep id install journalctl node npm npx post psql runuser scp sftp slugline ' +
+  'jq alias cat cd cms contentful cp curl export grep helm id install journalctl node npm npx post psql runuser scp sftp slugline ' +
   'sqlite3 ssh systemctl tar useradd'
 ).split(' ')
 
