@@ -41,6 +41,8 @@ export interface AppParts {
   ids: Ids
   config: () => Config
   version: string
+  /** Runs the commands of the command line for the holders of keys, where the runtime has them. */
+  commands?: (context: ApiContext, settings: { log: Ports['log']; secure: boolean }) => Promise<Fetcher>
 }
 
 type Answer = Response | Promise<Response>
@@ -49,6 +51,7 @@ type Fetcher = { fetch(request: Request, info: RequestInfo): Answer }
 const apiPrefix = '/api/v1'
 const docsPrefix = '/api/docs'
 const agentsPrefix = '/api/mcp'
+const commandsPrefix = '/api/commands'
 const panelPrefix = '/admin'
 
 function everyRouter(context: ApiContext, requests: PagesByAudience): Endpoints[] {
@@ -105,7 +108,7 @@ function later(make: () => Promise<Fetcher>): Fetcher {
   return { fetch: async (request, info) => (await made()).fetch(request, info) }
 }
 
-function laterSurfaces({ ports, config, version }: AppParts, context: ApiContext) {
+function laterSurfaces({ ports, config, version, commands }: AppParts, context: ApiContext) {
   const { random, log, clock, panelFiles } = ports
   const secure = config().environment.startsWith('production')
   return {
@@ -121,6 +124,7 @@ function laterSurfaces({ ports, config, version }: AppParts, context: ApiContext
       const { mcpSurface } = await import('./mcp/index.js')
       return mcpSurface(context, { path: agentsPrefix, log, secure, version })
     }),
+    commands: commands && later(() => commands(context, { log, secure })),
   }
 }
 
@@ -146,7 +150,7 @@ export function createApp(parts: AppParts): App {
   const pageInMemory = pageFastPath(context, requests)
   const queryPastRouter = queryFastPath(context)
   const { declarations, api, docs } = surfaces(parts, context, requests)
-  const { panel, compat, agents } = laterSurfaces(parts, context)
+  const { panel, compat, agents, commands } = laterSurfaces(parts, context)
   const compatInMemory = compatFastPath(context)
   const site = publicRoutes(services, config, ports.log)
   const addressIn = addressesBehind(config().trusted_proxies)
@@ -173,6 +177,7 @@ export function createApp(parts: AppParts): App {
         bySurface(compat, request, info, isRefusal)
       )
     if (isUnder(agentsPrefix, address)) return shared(request, info, () => bySurface(agents, request, info))
+    if (commands && isUnder(commandsPrefix, address)) return bySurface(commands, request, info)
     const byRouter = () => bySurface(isUnder(docsPrefix, address) ? docs : api, request, info)
     const answer = () =>
       pageInMemory(request, info, byRouter) ?? queryPastRouter(request, info, byRouter) ?? byRouter()

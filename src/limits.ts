@@ -216,6 +216,13 @@ export const limits = {
     /** Sign-ins with an OAuth provider that are open at a time. */
     openSignIns: 10_000,
   },
+  /** Commands from other machines */
+  commands: {
+    /** One call: its words, options and answers. */
+    callBytes: 64 * 2 ** 10,
+    /** Commands of one user that run at a time. */
+    ofUser: 10,
+  },
   /** Terminal over SSH */
   ssh: {
     /** Connections that are not signed in yet. */

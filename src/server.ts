@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { migrations as ownMigrations } from '../migrations/index.js'
+import type { AppParts } from './app.js'
 import { type Config, tlsSource } from './config.js'
 import { connect, untilAnswering } from './db/connect.js'
 import { Database } from './db/database.js'
@@ -278,6 +279,10 @@ async function listeningParts() {
   return { createApp, startBackgroundWork, answeringFailures, listen }
 }
 
+/** The commands for other machines, loaded when the first one calls. */
+const commands: NonNullable<AppParts['commands']> = async (...context) =>
+  (await import('./cli/remote/surface.js')).commandSurface(...context)
+
 /** Opens everything and listens. When it resolves the service is ready. */
 export async function start(given: Options): Promise<Running> {
   const { config } = given
@@ -286,7 +291,7 @@ export async function start(given: Options): Promise<Running> {
   const opened = await open({ followsDatabaseClock: true, ...given })
   const { db, services, ids, ports } = opened
   const options = { ...given, ports }
-  const app = createApp({ services, ports, ids, config: opened.config, version })
+  const app = createApp({ services, ports, ids, config: opened.config, version, commands })
   const fetch = answeringFailures(app.fetch, ports.log)
   const addressOf = (field: 'port' | 'ssl_port') => addressIn(config.environment, config[field])
   const listening = async (): Promise<Listeners & { stop(): Promise<void> }> => {

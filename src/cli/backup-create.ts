@@ -44,7 +44,7 @@ async function recordsOfLast({ backups }: Services): Promise<number | undefined>
 export const backupCreate: SiteCommand['work'] = async (services, actor, io, options, [file]) => {
   const isHere = actor.surface === 'cli'
   if (!isHere && file !== undefined && file !== standardOutput)
-    throw badRequest('over SSH, omit the file: the backup goes to standard output')
+    throw badRequest('from another machine, omit the file: the backup goes to standard output')
   if (file === standardOutput || !isHere) return writeOut(services, actor, io)
   if (file !== undefined) await refuseOtherFile(file)
   const { backups } = services

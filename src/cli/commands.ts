@@ -10,6 +10,9 @@ const port = {
   '--port <address>': 'port for HTTP; overrides the variable PORT and the configured port',
 }
 
+const remoteUrl = { '<url>': 'the URL of the service, such as https://example.com' }
+const insecure = { '--insecure-http': 'allow http to another machine: the key can be read on the way' }
+
 /** All commands, in the order of the help. The code of a command is loaded when it runs. */
 export const commands: readonly Command[] = [
   {
@@ -152,6 +155,23 @@ export const commands: readonly Command[] = [
     summary: 'write the completion script of a shell to standard output',
     arguments: { '<shell>': 'the shell: bash, zsh or fish' },
     run: async (...call) => (await import('./completion.js')).completion(commands)(...call),
+  },
+  {
+    words: 'login',
+    summary:
+      'store an API key for a service on another machine; asks for it, or reads it from standard input',
+    arguments: remoteUrl,
+    options: insecure,
+    run: async (terminal, options, [url = '']) =>
+      (await import('./remote/index.js')).login(terminal, url, options['insecure-http'] !== undefined),
+  },
+  {
+    words: 'logout',
+    summary: 'revoke the stored API key for a service, and delete it',
+    arguments: remoteUrl,
+    options: insecure,
+    run: async (terminal, options, [url = '']) =>
+      (await import('./remote/index.js')).logout(terminal, url, options['insecure-http'] !== undefined),
   },
   {
     words: 'version',

@@ -1,13 +1,19 @@
 import { flushStandardOutput } from '../node/log.js'
-import { commands } from './commands.js'
-import { runLine } from './program.js'
+import { isRemote, runElsewhere, wishOf } from './remote/index.js'
 import { processTerminal } from './terminal.js'
 
 const flushTimeoutMs = 1000
 
+/** What a command of this machine needs is not loaded for one that runs elsewhere. */
+async function runHere(args: readonly string[]): Promise<number> {
+  const [{ commands }, { runLine }] = await Promise.all([import('./commands.js'), import('./program.js')])
+  return runLine(commands, args, processTerminal)
+}
+
 /** Runs the command line of the process. */
 export async function run(args: readonly string[]): Promise<void> {
-  process.exitCode = await runLine(commands, args, processTerminal)
+  const wish = wishOf(args, process.env)
+  process.exitCode = isRemote(wish) ? await runElsewhere(wish, processTerminal) : await runHere(wish.args)
   await flushStandardOutput(flushTimeoutMs)
   // Something that could not be closed after a failure, as on another runtime, must not keep the process alive.
   if (process.exitCode !== 0) process.exit()

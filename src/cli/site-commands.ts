@@ -46,8 +46,14 @@ export const machineCommands: readonly string[] = [
   'compare',
   'openapi',
   'completion',
+  'login',
+  'logout',
   'version',
 ]
+
+/** Returns the command of the machine that a line calls, if it is one. */
+export const machineCommandIn = (given: readonly string[]): string | undefined =>
+  machineCommands.find(words => words === given.slice(0, words.split(' ').length).join(' '))
 
 const email = { '<email>': 'the e-mail address of the account' }
 

@@ -1,7 +1,7 @@
 import type { ServerChannel } from 'ssh2'
 import { type Io, runAs, withUsualOptions } from '../cli/command.js'
 import { runWords } from '../cli/run-words.js'
-import { machineCommands, siteCommands } from '../cli/site-commands.js'
+import { machineCommandIn, siteCommands } from '../cli/site-commands.js'
 import { complain } from '../cli/terminal.js'
 import { visible } from '../cli/visible.js'
 import { HttpError } from '../errors.js'
@@ -126,7 +126,7 @@ function ioOf(
 const commands = siteCommands.map(command => withUsualOptions(command))
 
 function ofMachine(given: readonly string[]): string | undefined {
-  const found = machineCommands.find(words => words === given.slice(0, words.split(' ').length).join(' '))
+  const found = machineCommandIn(given)
   return found && t('{command} runs only on the machine of the service, not over SSH', { command: found })
 }
 

@@ -13,6 +13,7 @@ import { freshDatabase } from '../support/database.js'
 import { factories } from '../support/factories.js'
 import { uploader } from '../support/media.js'
 import { runProduct, startProduct } from '../support/process.js'
+import { runFrom, servingCommands } from '../support/remote.js'
 import { newKey, publicKeyOf, sshOf } from '../support/ssh.js'
 import { testStorage } from '../support/storage.js'
 import { unread } from '../support/terminal.js'
@@ -274,8 +275,8 @@ const localCases: Readonly<Record<string, () => Promise<Line & { config?: string
   completion: async () => ({ args: ['bash'], config: '' }),
   version: async () => ({ args: [], config: '' }),
 }
-/** `serve` and `quickstart` serve until they are ended, and `compare` needs two servers: they have tests of their own. */
-const served = ['serve', 'quickstart', 'compare']
+/** `serve` and `quickstart` serve until they are ended, the others need another server: they have tests of their own. */
+const served = ['serve', 'quickstart', 'compare', 'login', 'logout']
 
 async function backupFile(): Promise<string> {
   const path = join(folder, `${fresh('backup')}.tar.gz`)
@@ -416,5 +417,32 @@ describe('over SSH', () => {
     await entryId('published')
     const line = await (cases[words] ?? none)()
     expect(await there(words, line)).toMatchObject({ code: line.code ?? 0, err: expect.any(String) })
+  })
+})
+
+describe('from another machine', async () => {
+  const remote = await servingCommands(app)
+  const read = Object.keys(cases).filter(words =>
+    / (list|get|check|pull)$|^(types|compat|query|search)$/.test(words),
+  )
+
+  it.each(Object.keys(cases))('%s', async words => {
+    await entryId('published')
+    const line = await (cases[words] ?? none)()
+    const stopping = new AbortController()
+    const given = { ...line, stopped: stopping.signal }
+    const running = runFrom(remote, [...words.split(' '), ...line.args], given)
+    if (line.isEndless) {
+      await telling(running.out, () => stopping.abort())
+      await expect(running.ended).rejects.toThrow()
+    } else expect(await running.ended).toMatchObject({ code: line.code ?? 0, err: expect.any(String) })
+  })
+
+  it.each(read)('%s writes what it writes on the machine', async words => {
+    const line = await (cases[words] ?? none)()
+    const { code, out, err } = await here(words, line)
+    const listed = await runFrom(remote, [...words.split(' '), ...line.args], line).ended
+    // Somebody who is signed in sees no more, and reading changes nothing.
+    expect(listed).toEqual({ code, out, err, asked: [] })
   })
 })
