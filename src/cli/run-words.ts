@@ -90,6 +90,11 @@ function programOf<C extends Words>(
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
+  if (commands.some(({ words }) => words === 'login'))
+    program.addHelpText(
+      'after',
+      '\nA service on another machine: slugline --remote <url> <command>, or the variable SLUGLINE_URL. The key is that of\nslugline login <url>, or in SLUGLINE_KEY.',
+    )
   for (const command of commands) {
     const { words, summary, arguments: places = {}, options = {}, isHidden = false } = command
     const node = nodeOf(program, words.split(' '), isHidden).description(summary)
