@@ -8,6 +8,7 @@ import { addressOf } from '../../src/cli/remote/client.js'
 import { isRemote, login, logout, runElsewhere, wishOf } from '../../src/cli/remote/index.js'
 import { keyFile, storedKey, storeKey } from '../../src/cli/remote/keys.js'
 import { commandsPath, contentType } from '../../src/cli/remote/protocol.js'
+import { NobodyReads } from '../../src/cli/terminal.js'
 import { limits } from '../../src/limits.js'
 import { testApp } from '../support/app.js'
 import { runFrom, servingCommands } from '../support/remote.js'
@@ -123,7 +124,7 @@ describe('a command', () => {
       err: expect.stringContaining('read-only'),
     })
     expect(await run(line, { input })).toMatchObject({ code: 0 })
-    const last = (await app.audits()).find(({ table_name }) => table_name === 'locales')
+    const last = (await app.audits()).filter(({ table_name }) => table_name === 'locales').at(-1)
     expect(last).toMatchObject({ user_id: app.users.admin, surface: 'api', user_agent: 'slugline' })
   })
 
@@ -221,6 +222,16 @@ describe('the line', () => {
     expect(isRemote(wishOf(['content', 'list'], {}))).toBe(false)
     expect(isRemote(wishOf(['content', 'list'], { SLUGLINE_URL: 'https://b' }))).toBe(true)
     expect(isRemote(wishOf(['completion', 'bash'], { SLUGLINE_URL: 'https://b' }))).toBe(false)
+  })
+
+  it('ends without a word when nobody reads any more', async () => {
+    const { own, end } = terminal()
+    const drained = async () => {
+      throw new NobodyReads('nobody reads standard output')
+    }
+    const from = { ...own, drained, variables: { ...variables, SLUGLINE_KEY: remote.key } }
+    expect(await runElsewhere(wishOf(['--remote', remote.address, 'locales', 'list'], {}), from)).toBe(0)
+    expect(end.err).toBe('')
   })
 
   it('says that there is no key', async () => {

@@ -31,13 +31,15 @@ export function runFrom(remote: Remote, args: readonly string[], given: Given = 
   const { input = '', secret = '', stopped, files = {} } = given
   const answers = given.answers && [...given.answers]
   const end = { out: '', err: '', asked: [] as string[] }
+  const pieces: Uint8Array[] = []
   async function* bytes(text = '') {
     yield Buffer.from(text)
   }
   const code = runRemotely(remote, args, {
     write(some) {
       stopped?.throwIfAborted()
-      end.out += Buffer.from(some).toString('latin1')
+      pieces.push(some)
+      end.out = Buffer.concat(pieces).toString()
     },
     writeError(some) {
       end.err += Buffer.from(some).toString()

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { NobodyReads } from '../terminal.js'
 import { addressOf, endKey, type Person, type Remote, runRemotely } from './client.js'
 import { forgetKey, storedKey, storeKey } from './keys.js'
 
@@ -69,6 +70,8 @@ function remoteOf({ url = '', isInsecure }: Wish, { variables }: Terminal): Remo
 
 const worded = async (terminal: Terminal, work: () => Promise<number>): Promise<number> =>
   work().catch(error => {
+    // The reader has seen enough, as `head` has.
+    if (error instanceof NobodyReads) return 0
     terminal.writeError(`slugline: ${error instanceof Error ? error.message : String(error)}\n`)
     return 1
   })

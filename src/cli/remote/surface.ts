@@ -271,7 +271,9 @@ export function commandSurface(
       // Proxies end a connection that is silent; and a key that has ended ends what it runs.
       beat = setInterval(() => {
         answer.send(kinds.output, new Uint8Array())
-        holderOf(c).catch(() => stopping.abort())
+        holderOf(c).catch(error => {
+          if (error instanceof HttpError && error.code === 'unauthenticated') stopping.abort()
+        })
       }, beatMs)
       const io = ioOf(call, rest, answer, stopping.signal)
       run(call.args, { services, actor, io, log })
