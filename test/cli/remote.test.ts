@@ -144,6 +144,17 @@ describe('a command', () => {
     expect(await isThere()).toBe(false)
   })
 
+  it('reads all of its input, however slowly it comes', async () => {
+    const record = JSON.stringify({ code: 'it', label: 'Italian' })
+    const pieces = async function* () {
+      for (const piece of ['{', ' '.repeat(100_000), record.slice(1), '\n']) {
+        await new Promise(done => setTimeout(done, 50))
+        yield Buffer.from(piece)
+      }
+    }
+    expect(await run(['locales', 'create'], { pieces })).toMatchObject({ code: 0, err: '' })
+  })
+
   it('reads only a file that the line names', async () => {
     const server = createServer((_, response) => {
       const need = Buffer.from(JSON.stringify({ need: { kind: 'file', path: '/etc/passwd' } }))

@@ -23,18 +23,21 @@ interface Given {
   secret?: string | undefined
   answers?: readonly string[]
   stopped?: AbortSignal
-  files?: Readonly<Record<string, string>>
+  /** Standard input, in pieces. */
+  pieces?: () => AsyncIterable<Uint8Array>
 }
 
 /** Runs a line on a service, at a terminal of the test. */
 export function runFrom(remote: Remote, args: readonly string[], given: Given = {}) {
-  const { input = '', secret = '', stopped, files = {} } = given
+  const { secret = '', stopped } = given
   const answers = given.answers && [...given.answers]
   const end = { out: '', err: '', asked: [] as string[] }
   const pieces: Uint8Array[] = []
-  async function* bytes(text = '') {
-    yield Buffer.from(text)
-  }
+  const input =
+    given.pieces ??
+    async function* () {
+      yield Buffer.from(given.input ?? '')
+    }
   const code = runRemotely(remote, args, {
     write(some) {
       stopped?.throwIfAborted()
@@ -45,8 +48,8 @@ export function runFrom(remote: Remote, args: readonly string[], given: Given = 
       end.err += Buffer.from(some).toString()
     },
     drained: async () => stopped?.throwIfAborted(),
-    input: () => bytes(input),
-    openFile: path => bytes(files[path] ?? input),
+    input,
+    openFile: () => input(),
     readSecret: async () => secret,
     ask:
       answers &&

@@ -60,8 +60,15 @@ class Needs extends Error {
 const lineFeed = 10
 const commands = siteCommands.map(command => withUsualOptions(command))
 
+interface Given {
+  readonly call: Call
+  readonly rest: AsyncIterable<Uint8Array>
+  /** Resolves when the command has read all of the body. */
+  readonly isRead: Promise<void>
+}
+
 /** Reads the call at the start of a body, and leaves the rest. @throws 400, 413 */
-async function callIn(request: Request): Promise<{ call: Call; rest: AsyncIterable<Uint8Array> }> {
+async function callIn(request: Request): Promise<Given> {
   const reader = (request.body ?? new Blob([]).stream()).getReader()
   let read = new Uint8Array()
   const late = setTimeout(() => void reader.cancel().catch(() => undefined), callMs)
@@ -77,15 +84,19 @@ async function callIn(request: Request): Promise<{ call: Call; rest: AsyncIterab
   }
   const end = read.indexOf(lineFeed)
   if (end > callBytes) throw tooLarge(`the call is larger than ${callBytes} bytes`)
+  let whole = () => {}
+  const isRead = new Promise<void>(resolve => {
+    whole = resolve
+  })
   async function* rest() {
     if (read.byteLength > end + 1) yield read.subarray(end + 1)
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return
+      if (done) return whole()
       yield value
     }
   }
-  return { call: parsedCall(read.subarray(0, end)), rest: rest() }
+  return { call: parsedCall(read.subarray(0, end)), rest: rest(), isRead }
 }
 
 function parsedCall(bytes: Uint8Array): Call {
@@ -116,14 +127,19 @@ function answerBody(stopping: AbortController) {
     new ByteLengthQueuingStrategy({ highWaterMark: heldBytes }),
   )
   let ended = false
+  let isSent = false
   const send = (kind: 1 | 2 | 3, bytes: Uint8Array) => {
     if (!ended && !stopping.signal.aborted) into?.enqueue(frame(kind, bytes))
   }
   return {
-    body,
     send,
+    /** The answer goes out from now on. Before that nobody can read it, so nothing waits for a reader. */
+    begin() {
+      isSent = true
+      return body
+    },
     async drained() {
-      while (!stopping.signal.aborted && (into?.desiredSize ?? 1) <= 0)
+      while (isSent && !stopping.signal.aborted && (into?.desiredSize ?? 1) <= 0)
         await new Promise<void>(resume => waiting.push(resume))
       // A command that writes without end learns here that nobody reads it.
       stopping.signal.throwIfAborted()
@@ -267,7 +283,7 @@ export function commandSurface(
       done()
     }
     try {
-      const { call, rest } = await callIn(c.req.raw)
+      const { call, rest, isRead } = await callIn(c.req.raw)
       // Proxies end a connection that is silent; and a key that has ended ends what it runs.
       beat = setInterval(() => {
         answer.send(kinds.output, new Uint8Array())
@@ -276,13 +292,15 @@ export function commandSurface(
         })
       }, beatMs)
       const io = ioOf(call, rest, answer, stopping.signal)
-      run(call.args, { services, actor, io, log })
+      const ended = run(call.args, { services, actor, io, log })
         .then(end => answer.send(kinds.end, encoder.encode(JSON.stringify(end))))
         .catch(error => log.error({ err: error }, 'a command from another machine failed'))
         .finally(() => {
           finish()
           answer.end()
         })
+      // An answer that begins before the body has come would end the connection.
+      if (call.hasInput) await Promise.race([isRead, ended])
     } catch (error) {
       finish()
       throw error
@@ -290,7 +308,7 @@ export function commandSurface(
     c.header('Content-Type', contentType)
     c.header('Cache-Control', 'no-store')
     c.header('X-Accel-Buffering', 'no')
-    return c.body(answer.body)
+    return c.body(answer.begin())
   })
   return app
 }
