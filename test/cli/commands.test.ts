@@ -84,8 +84,14 @@ Watch and notify:
 Further commands:
   openapi [options]     write the OpenAPI document to standard output
   completion            write the completion script of a shell to standard output
+  login [options]       store an API key for a service on another machine; asks for it, or reads it
+                        from standard input
+  logout [options]      revoke the stored API key for a service, and delete it
   version               show the version
   help                  show the help of a command
+
+A service on another machine: slugline --remote <url> <command>, or the variable SLUGLINE_URL. The key is that of
+slugline login <url>, or in SLUGLINE_KEY.
 `
 const regenerate = `Usage: slugline media regenerate [options]
 
