@@ -38,3 +38,24 @@ it('T7: added lines, removed lines and new texts are shown as such', async () =>
   expect(await change(null, 'one\ntwo')).toEqual(['+ one', '+ two'])
   expect(await change('one\ntwo', '')).toEqual(['- one', '- two'])
 })
+
+it('rich text is shown as it is read: words and changed formats, and no tags', async () => {
+  const change = (before: string, after: string) =>
+    differenceRows([{ label: 'Body', before, after, isRich: true }]).then(rows => textOf(rows).slice(1, -1))
+  const before = '<h2>Prices</h2><p>From ten euros, see <a href="/old">here</a>.</p>'
+  expect(await change(before, before.replace('ten', 'twelve'))).toEqual([
+    '  Prices',
+    '- From ten euros, see here.',
+    '+ From twelve euros, see here.',
+  ])
+  expect(await change(before, before.replaceAll('h2', 'h3').replace('ten', '<strong>ten</strong>'))).toEqual([
+    '- Prices',
+    '+ Prices (Heading 3 added, Heading 2 removed)',
+    '- From ten euros, see here.',
+    '+ From ten (Bold added) euros, see here.',
+  ])
+  expect(await change(before, before.replace('From', '<span>From</span>'))).toEqual([
+    'Only invisible markup has changed.',
+  ])
+  expect(await change('<p>one</p>', '<p>&lt;b&gt;one</p>')).toEqual(['- one', '+ <b>one'])
+})

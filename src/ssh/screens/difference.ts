@@ -1,13 +1,17 @@
-import { type Piece, wordDiffs } from '../../services/content/word-diff.js'
+import {
+  changedFormats,
+  changedPieces,
+  type Difference,
+  isUnseen,
+  type ShownPiece,
+} from '../../resources/views/text-differences.js'
 import { count, t } from '../../texts/terminal.js'
 import type { Span, TextRow } from '../screen/over.js'
 import { bold, dim, green, inverse, red } from '../screen/style.js'
 
 /** A text before and after a change, with the words that it is shown under. */
-export interface Changed {
+export interface Changed extends Difference {
   readonly label: string
-  readonly before: string | null
-  readonly after: string | null
 }
 
 const around = 2
@@ -41,6 +45,14 @@ class Part {
     }
   }
 
+  /** Adds a text, with a note behind its last word. */
+  addNoted(text: string, note: string): void {
+    const words = note === '' ? '' : text.trimEnd()
+    this.add('after', words)
+    if (words !== '') this.add('after', ` (${note})`, dim)
+    this.add('after', text.slice(words.length))
+  }
+
   lines(): Shown[] {
     const [before, after] = [[...this.before], [...this.after]]
     const isShared = (one: Line | undefined, other: Line | undefined) =>
@@ -68,20 +80,27 @@ class Part {
   }
 }
 
-function linesOf(pieces: readonly Piece[]): Shown[] {
+/** Returns the lines of a text in both; the last one has what has changed of the formats behind it. */
+function linesWithNote(piece: ShownPiece): { line: string; note: string }[] {
+  const note = changedFormats(piece, { t })
+  const last = piece.text.trimEnd().split('\n').length - 1
+  return piece.text.split('\n').map((line, i) => ({ line, note: i === last ? note : '' }))
+}
+
+function linesOf(pieces: readonly ShownPiece[]): Shown[] {
   const found: Shown[] = []
   let part = new Part()
-  for (const { kind, text } of pieces) {
-    if (kind === 'removed') part.add('before', text, red | inverse)
-    else if (kind === 'added') part.add('after', text, green | inverse)
+  for (const piece of pieces) {
+    if (piece.kind === 'removed') part.add('before', piece.text, red | inverse)
+    else if (piece.kind === 'added') part.add('after', piece.text, green | inverse)
     else
-      for (const [i, line] of text.split('\n').entries()) {
+      for (const [i, { line, note }] of linesWithNote(piece).entries()) {
         if (i > 0) {
           found.push(...part.lines())
           part = new Part()
         }
         part.add('before', line)
-        part.add('after', line)
+        part.addNoted(line, note)
       }
   }
   found.push(...part.lines())
@@ -130,14 +149,17 @@ function withoutFar(lines: readonly Shown[]): TextRow[] {
 
 /** Shows changes word by word: the lines that differ with their neighbours, each under the name of its field. */
 export async function differenceRows(changes: readonly Changed[]): Promise<TextRow[]> {
-  const pieces = await wordDiffs(changes.map(({ before, after }) => [before ?? '', after ?? '']))
-  return changes.flatMap(({ label, before, after }, i): TextRow[] => {
+  const pieces = await changedPieces(changes)
+  return changes.flatMap((change, i): TextRow[] => {
+    const { label, before, after } = change
     const lines = linesOf(pieces[i] ?? [])
     // An empty text has no line.
     const shown = lines.filter(
       ({ kind }) => !((kind === 'before' && !before) || (kind === 'after' && !after)),
     )
-    const rows = withoutFar(shown)
+    const rows = isUnseen(change, pieces[i])
+      ? [{ text: t('Only invisible markup has changed.'), style: dim, indent: 2 }]
+      : withoutFar(shown)
     const more =
       rows.length > maxLines
         ? [

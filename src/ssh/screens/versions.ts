@@ -100,10 +100,11 @@ export function versionsScreen(session: Session, id: string, title: string): Any
 
 const rowsOf = (values: readonly ChangedText[]): Promise<TextRow[]> =>
   differenceRows(
-    values.map(({ title, field, locale, before, after }) => ({
+    values.map(({ title, field, locale, before, after, isRich }) => ({
       label: [title, field, locale].filter(Boolean).join(' · '),
       before,
       after,
+      isRich,
     })),
   )
 
