@@ -209,11 +209,10 @@ describe.skipIf(chromiumMissing)(
       await page.keyboard.press('Control+s')
       await page.locator('#saved', { hasText: 'no connection' }).waitFor()
       await expect.poll(() => text(page).innerText()).toBe('Old one')
-      await page.context().setOffline(false)
-
       const cookies = await page.context().cookies()
       await page.context().clearCookies()
-      await page.keyboard.press('Control+s')
+      // The page saves by itself as soon as the connection is back.
+      await page.context().setOffline(false)
       await page.locator('#saved', { hasText: 'you are signed out' }).waitFor()
       await page.getByRole('button', { name: 'Not now' }).click()
       await write(' two')
