@@ -39,7 +39,7 @@ export function addressOf(text: string, isInsecure: boolean): string {
     throw new Error(
       `${url.origin} has no encryption, so others could read the key: use https, or add --insecure-http`,
     )
-  return url.origin + url.pathname.replace(/\/+$/, '')
+  return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '')
 }
 
 /** Says in words why a service could not be reached. */
