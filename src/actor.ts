@@ -26,6 +26,13 @@ export interface Identity {
   readonly credential: Credential
 }
 
+/** Somebody without an account who may read what a role may read, and change nothing. */
+export interface Guest {
+  readonly userId: null
+  readonly roleId: string
+  readonly credential: Credential
+}
+
 /** An answer as it is stored, to be given again. */
 export interface StoredAnswer {
   readonly status: number
@@ -90,11 +97,14 @@ export const isSelf = (actor: Actor, id: string | undefined): boolean =>
   actor.userId === id && !hasOwnList(actor)
 
 /**
- * Refuses keys that only read. `db.refuseChanges` calls it for every change.
- * @throws 403 for a key that only reads
+ * Refuses keys and guests that only read. `db.refuseChanges` calls it for every change.
+ * @throws 403 for a caller who only reads
  */
 export function refuseReadOnly({ credential }: Pick<Actor, 'credential'>): void {
-  if (credential?.limits?.readOnly) throw forbidden('this key is read-only')
+  if (!credential?.limits?.readOnly) return
+  throw forbidden(
+    credential.kind === 'key' ? 'this key is read-only' : 'guests cannot change anything: sign in first',
+  )
 }
 
 /** @throws 403 when nobody is signed in */

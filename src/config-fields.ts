@@ -73,6 +73,13 @@ const fields = {
     'Maximum number of terminal sessions at once.',
     guarded,
   ),
+  ssh_guest: field(
+    text(255)
+      .refine(role => role !== 'admin', 'must be a role other than admin: anyone may connect as a guest')
+      .default(''),
+    'Role of guests: anyone who connects as guest reads what this role may read, without a password. Empty: no guests.',
+    guarded,
+  ),
   tls: field(
     z.enum(['auto', 'off', 'files'], 'must be auto, off or files').default('auto'),
     'How HTTPS is served outside of local. auto: by the environment. files: with your own certificate. off: by a proxy.',

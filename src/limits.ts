@@ -235,6 +235,14 @@ export const limits = {
     attempts: 6,
     /** Channels of one connection. */
     channels: 10,
+    /** Connections of guests at once. */
+    guests: 20,
+    /** Connections of guests of one IP address at once. */
+    guestsOfAddress: 3,
+    /** Channels of one connection of a guest. */
+    guestChannels: 2,
+    /** Minutes until the connection of a guest ends. */
+    guestMinutes: 30,
     /** Open files of one SFTP channel. */
     openFiles: 16,
     /** Items of one folder that SFTP lists. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Connection as Client } from 'ssh2'
-import type { Actor, Identity } from '../actor.js'
+import type { Actor, Guest, Identity } from '../actor.js'
 import { sessionExpired } from '../errors.js'
 import type { SshSession } from '../services/accounts/ssh-sign-in.js'
 import { t } from '../texts/terminal.js'
@@ -30,7 +30,8 @@ export interface Open {
 /** One connection of a signed-in user, with its open channels. */
 export class Connection {
   readonly #open = new Set<Open>()
-  #seen = performance.now()
+  readonly #opened = performance.now()
+  #seen = this.#opened
   #ending = false
 
   constructor(
@@ -49,6 +50,15 @@ export class Connection {
 
   get isEnding(): boolean {
     return this.#ending
+  }
+
+  /** Whether the client has no account. */
+  get isGuest(): boolean {
+    return this.session.identity.userId === null
+  }
+
+  openForMs(): number {
+    return performance.now() - this.#opened
   }
 
   /** How long the client has been silent, in milliseconds; 0 while a command works. */
@@ -87,7 +97,7 @@ export class Connection {
     return this.#by(identity)
   }
 
-  #by(identity: Identity): Actor {
+  #by(identity: Identity | Guest): Actor {
     const { address, software } = this.peer
     const requestId = this.site.newRequestId()
     return { ...identity, surface: 'ssh', requestId, ipAddress: address, userAgent: software }

@@ -28,9 +28,14 @@ export async function openTerminal(
   first: 'home' | 'live' = 'home',
 ): Promise<void> {
   const session = await sessionOf(site, actor, terminal.wishes.zone)
-  const { name, username, role_label } = await site.services.auth.profile(actor)
   const start = first === 'live' ? liveScreen(session) : homeView(session)
-  new Interactive(session, terminal, { name: `${name || username} · ${role_label}`, start })
+  new Interactive(session, terminal, { name: await nameOf(site, actor), start })
+}
+
+async function nameOf({ services: { auth }, config }: Site, actor: Actor): Promise<string> {
+  if (actor.userId === null) return `${t('Guest')} · ${config().ssh_guest}`
+  const { name, username, role_label } = await auth.profile(actor)
+  return `${name || username} · ${role_label}`
 }
 
 class Interactive {

@@ -9,7 +9,7 @@ import { runCommand } from './exec.js'
 import { serveMedia } from './sftp.js'
 import type { Wishes } from './terminal.js'
 
-const maxChannels = limits.ssh.channels
+const { channels: maxChannels, guestChannels } = limits.ssh
 /**
  * The shortest packets that a client may ask for. With empty packets the library would write for ever, and with packets
  * of a few bytes every response would block the process.
@@ -30,7 +30,7 @@ const packetBytesOf = (session: Session): number =>
 export function takeRequests(client: Client, connection: Connection): void {
   let channels = 0
   client.on('session', (accept, reject) => {
-    if (connection.isEnding || channels >= maxChannels) return reject()
+    if (connection.isEnding || channels >= (connection.isGuest ? guestChannels : maxChannels)) return reject()
     connection.guarded(() => {
       const session = accept()
       if (packetBytesOf(session) < minPacketBytes) return connection.destroy()

@@ -123,20 +123,28 @@ class SshServer {
     if (!coming) return void client.end()
     const { site, publicKeys } = this.options
     const peer: Peer = { address: plainAddress(info.ip), software: softwareOf(info.header) }
-    signIn(client, { site, publicKeys, address: peer.address }, proved =>
-      this.#enter(client, coming.socket, peer, proved),
-    )
+    let isGuest = false
+    signIn(client, { site, publicKeys, address: peer.address }, proved => {
+      isGuest = proved === null
+      return this.#enter(client, coming.socket, peer, proved)
+    })
     client.once('ready', () => {
       clearTimeout(coming.grace)
-      coming.ticket.signedIn()
+      // Guests have proved nothing: the limits of new connections stay those of strangers.
+      if (isGuest) coming.ticket.leave()
+      else coming.ticket.signedIn()
       this.#coming.delete(end)
     })
   }
 
-  async #enter(client: Client, socket: Socket, peer: Peer, { userId, keyId }: Proved): Promise<void> {
+  async #enter(client: Client, socket: Socket, peer: Peer, proved: Proved): Promise<void> {
     const { site } = this.options
-    if (!this.#sessions.hasRoom(userId)) return turnAway(client, socket)
-    const session = await site.services.sshSignIn.open(visitor(peer, site), userId, keyId)
+    const { sshSignIn } = site.services
+    if (proved && !this.#sessions.hasRoom(proved.userId)) return turnAway(client, socket)
+    const session = proved
+      ? await sshSignIn.open(visitor(peer, site), proved.userId, proved.keyId)
+      : await sshSignIn.openForGuest()
+    if (!proved && !this.#sessions.hasRoomForGuest(peer)) return turnAway(client, socket)
     const connection = new Connection(client, socket, session, peer, site)
     this.#sessions.add(connection)
     takeRequests(client, connection)

@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '../limits.js'
+import { limitKey } from '../net/client-address.js'
 import type { SshSignInService } from '../services/accounts/ssh-sign-in.js'
 import { t } from '../texts/terminal.js'
 import { nextTurn } from '../turns.js'
-import type { Connection } from './connection.js'
+import type { Connection, Peer } from './connection.js'
 import type { Site } from './terminal.js'
 
 const perUser = 64
+const { guests: maxGuests, guestsOfAddress: maxGuestsOfAddress, guestMinutes } = limits.ssh
+const guestMs = guestMinutes * 60_000
 const watchIntervalMs = 1000
 
 const over = t('The session is over: sign in again.')
 const idle = t('The session has ended because nothing was typed for a while.')
+const guestOver = t('Guests may stay {minutes} minutes. Connect again to go on.', { minutes: guestMinutes })
 const stopping = t('The service stops. Connect again in a moment.')
 
 const stopTimeoutMs = 3000
@@ -34,10 +39,19 @@ export class Sessions {
   }
 
   hasRoom(userId: string): boolean {
-    if (this.#open.size >= this.limits.inAll()) return false
-    let own = 0
-    for (const { session } of this.#open) if (session.identity.userId === userId) own++
-    return own < perUser
+    return this.#open.size < this.limits.inAll() && this.#of(userId).length < perUser
+  }
+
+  hasRoomForGuest({ address }: Pick<Peer, 'address'>): boolean {
+    const guests = this.#of(null)
+    const from = guests.filter(({ peer }) => limitKey(peer.address) === limitKey(address))
+    return (
+      this.#open.size < this.limits.inAll() && guests.length < maxGuests && from.length < maxGuestsOfAddress
+    )
+  }
+
+  #of(userId: string | null): Connection[] {
+    return [...this.#open].filter(({ session }) => session.identity.userId === userId)
   }
 
   /** Keeps a connection until its socket is closed, which may have happened already. */
@@ -65,7 +79,10 @@ export class Sessions {
 
   async #watch(): Promise<void> {
     const idleMs = this.limits.idleMs()
-    for (const connection of this.#open) if (connection.idleForMs() > idleMs) connection.end(idle)
+    for (const connection of this.#open) {
+      if (connection.idleForMs() > idleMs) connection.end(idle)
+      else if (connection.isGuest && connection.openForMs() > guestMs) connection.end(guestOver)
+    }
     const connections = [...this.#open]
     if (connections.length === 0) return
     try {

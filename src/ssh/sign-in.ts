@@ -10,11 +10,11 @@ const maxTries = limits.ssh.attempts
 const maxPasswordLength = 1024
 const methods: ['publickey', 'password'] = ['publickey', 'password']
 
-/** A user who has proved their identity, and the key if it was by one. */
-export interface Proved {
-  readonly userId: string
-  readonly keyId?: string
-}
+/** A user who has proved their identity, and the key if it was by one; null for a guest. */
+export type Proved = { readonly userId: string; readonly keyId?: string } | null
+
+/** The user name of guests. A client asks for a sign-in without proof first, so a name has to say that it is wanted. */
+const guestName = 'guest'
 
 interface Needs {
   readonly site: Site
@@ -67,17 +67,21 @@ async function byPassword(
 /** @returns `late` for an address with too many attempts; this attempt is not checked */
 async function prove(context: AuthContext, needs: Needs): Promise<Proved | 'ask' | 'late' | undefined> {
   if (context.method === 'publickey') return byKey(context, needs)
+  if (context.method === 'none' && context.username === guestName)
+    return (await needs.site.services.sshSignIn.hasGuests()) ? null : undefined
   if (context.method !== 'password') return undefined
   const wait = await needs.site.services.rateLimiter.consume(limitKey(needs.address))
   return wait === undefined ? byPassword(context, needs) : 'late'
 }
 
 /**
- * Lets in a user who proves their identity by a key or a password. Every failure has the same response.
+ * Lets in a user who proves their identity by a key or a password, and guests if the settings have them. Every failure
+ * has the same response.
  * @param enter opens the session; if it fails nobody is let in
  */
 export function signIn(client: Client, needs: Needs, enter: (proved: Proved) => Promise<void>): void {
   let tries = 0
+  let isIn = false
   const refuse = (context: AuthContext, mayTryAgain: boolean) => {
     if (context.method !== 'none') tries++
     context.reject(methods)
@@ -88,6 +92,9 @@ export function signIn(client: Client, needs: Needs, enter: (proved: Proved) => 
       const proved = await prove(context, needs)
       if (proved === 'ask') return context.accept()
       if (proved === undefined || proved === 'late') return refuse(context, proved === undefined)
+      // A client may send several requests at once.
+      if (isIn) return context.reject()
+      isIn = true
       await enter(proved)
       context.accept()
     }

@@ -438,7 +438,7 @@ describe('config:update without the role admin', () => {
     ...['client_site', 'admin_site', 'trusted_proxies', 'password_reset_url'],
     ...['webhook_allow_http', 'webhook_allowed_networks', 'registration_enabled'],
     ...['environment', 'port', 'ssl_port', 'ssh_port', 'cert_dir'],
-    ...['readers_see_drafts', 'preview_url', 'ssh_idle_timeout', 'ssh_max_sessions'],
+    ...['readers_see_drafts', 'preview_url', 'ssh_idle_timeout', 'ssh_max_sessions', 'ssh_guest'],
   ]
   const decides = (name: string) =>
     overAccounts.includes(name) || /^(email|oauth|cookie|cors|bucket)_/.test(name)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
-import { newKey, sshOf } from '../support/ssh.js'
+import { connected, newKey, sshOf } from '../support/ssh.js'
 
 const app = await testApp()
 const ssh = await sshOf(app)
@@ -39,5 +40,59 @@ describe('who comes over SSH', () => {
       err: expect.stringContaining('ssh -t'),
       out: expect.stringContaining('Usage: slugline'),
     })
+  })
+})
+
+describe('a guest', () => {
+  const guest = { user: 'guest' }
+  const setGuest = (ssh_guest: string) =>
+    app.call('PUT', '/api/v1/config', { as: 'admin', body: { ssh_guest } })
+
+  const rows = async () => [await app.audits(), await app.db.findAll(tables.sessions)]
+
+  it('is a stranger unless the settings have guests, of a role that is there and not the one of administrators', async () => {
+    const refused = { code: 255, out: '' }
+    expect(await ssh.ssh('help', guest)).toMatchObject(refused)
+    expect(await setGuest('admin')).toMatchObject({ status: 400, body: { member: 'ssh_guest' } })
+    expect(await setGuest('nobody')).toMatchObject({ status: 200 })
+    expect(await ssh.ssh('help', guest)).toMatchObject(refused)
+    expect(await setGuest('viewer')).toMatchObject({ status: 200 })
+    expect(await ssh.ssh('help', { user: 'somebody' })).toMatchObject(refused)
+  })
+
+  it('reads what the role may read, changes nothing, and leaves no row', async () => {
+    await setGuest('editor')
+    const before = await rows()
+    expect(await ssh.ssh('datatypes list', guest)).toMatchObject({ code: 0, err: '' })
+    expect(await ssh.ssh('types', guest)).toMatchObject({ out: expect.stringContaining('export') })
+    expect(
+      await ssh.ssh('datatypes create', { ...guest, input: '{"label":"Guest","type":"content"}' }),
+    ).toMatchObject({ code: 1, out: '', err: 'slugline: guests cannot change anything: sign in first\n' })
+    expect(await ssh.ssh('audit list', guest)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('audit:read'),
+    })
+    expect(await ssh.ssh('keys list', guest)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('sign in'),
+    })
+    const put = await ssh.sftp(['put /etc/hostname guest.txt'], guest)
+    expect(put.code).not.toBe(0)
+    expect(await rows()).toEqual(before)
+  })
+
+  it('has three connections from one address, and goes when the settings have none', async () => {
+    await setGuest('viewer')
+    const open = await Promise.all([1, 2, 3].map(() => connected(ssh.port, { username: 'guest' })))
+    expect(await ssh.ssh('help', guest)).toMatchObject({
+      code: 1,
+      err: 'slugline: too many sessions are open: close one first\r\n',
+    })
+    const closed = open.map(
+      client => new Promise<void>(resolve => void client.once('close', () => resolve())),
+    )
+    await setGuest('')
+    await Promise.all(closed)
+    expect(await ssh.ssh('help', guest)).toMatchObject({ code: 255 })
   })
 })

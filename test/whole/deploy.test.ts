@@ -128,11 +128,13 @@ it('the host key of the terminal is kept in a volume', () => {
   expect(read('deploy/compose.yaml')).toMatch(/- data:\/data\n[\s\S]*^volumes:\n {2}data:/m)
 })
 
-it('the unit is one that systemd takes', ({ skip }) => {
+const units = ['slugline.service', 'slugline-demonstration.service']
+
+it.for(units)('%s is a unit that systemd takes', (name, { skip }) => {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-unit-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const unit = join(folder, 'slugline.service')
-  copyFileSync('deploy/slugline.service', unit)
+  const unit = join(folder, name)
+  copyFileSync(`deploy/${name}`, unit)
   const { error, status, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
   if (error) return skip('systemd-analyze is not installed')
   expect([status, stderr]).toEqual([0, ''])

@@ -123,6 +123,13 @@ export class AccessService {
     return id
   }
 
+  /** The id of a role other than the one of administrators. */
+  async roleLabelled(label: string): Promise<string | undefined> {
+    const { labels, admin } = await this.#current()
+    const found = [...labels].find(([, known]) => known === label)?.[0]
+    return found === admin ? undefined : found
+  }
+
   async labelOf(roleId: string): Promise<string | undefined> {
     return (await this.#current()).labels.get(roleId)
   }

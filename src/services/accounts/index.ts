@@ -57,7 +57,7 @@ export function accountServices(needs: Needs) {
     passwordReset: passwordReset(db, { ...needs, access }),
     tokens: tokens(db, access, needs),
     sshKeys: sshKeys(db, access, needs),
-    sshSignIn: sshSignIn(db, { ...needs, auth, liveCallers: liveCallers(db, needs.clock) }),
+    sshSignIn: sshSignIn(db, { ...needs, access, auth, liveCallers: liveCallers(db, needs.clock) }),
     savedViews: savedViews(db),
     calendarAddress: calendarAddress(db, { config, access }),
     accounts: accounts(db, access, { users, sessions: sessionsService }),

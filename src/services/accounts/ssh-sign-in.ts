@@ -1,20 +1,24 @@
-import { type Actor, type Identity, systemActorFor } from '../../actor.js'
+import { type Actor, type Guest, type Identity, systemActorFor } from '../../actor.js'
+import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Log } from '../../ports.js'
+import type { AccessService } from './access.js'
 import type { AuthService } from './auth.js'
 import type { liveCallers } from './live-callers.js'
 
-/** A session over SSH; it is listed and ended as those of browsers are. */
+/** A session over SSH; it is listed and ended as those of browsers are. That of a guest is stored nowhere. */
 export interface SshSession {
-  readonly identity: Identity
+  readonly identity: Identity | Guest
   readonly keyId: string | undefined
-  /** Its secret, which never leaves the process. */
+  /** Its secret, which never leaves the process; empty for a guest. */
   readonly cookie: string
 }
 
 interface Needs {
+  readonly access: AccessService
+  readonly config: () => Config
   readonly auth: AuthService
   readonly liveCallers: ReturnType<typeof liveCallers>
   readonly clock: Clock
@@ -24,7 +28,15 @@ interface Needs {
 export type SshSignInService = ReturnType<typeof sshSignIn>
 
 /** Signs users in over SSH, and checks whether they may stay. */
-export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs) {
+const guestCredential = {
+  kind: 'session',
+  id: 'guest',
+  limits: { permissions: null, readOnly: true, expiresAt: null },
+} as const
+
+const isUser = (identity: Identity | Guest): identity is Identity => identity.userId !== null
+
+export function sshSignIn(db: Database, { access, config, auth, liveCallers, clock, log }: Needs) {
   /** Best effort: a failed write does not refuse the sign-in. */
   const noteUse = (userId: string, id: string) =>
     db
@@ -33,7 +45,21 @@ export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs
       )
       .catch(error => log.warn({ err: error }, 'the last use of an SSH key could not be stored'))
 
+  /** Returns the guest of the present settings; undefined if there are none, or no such role. */
+  async function guest(): Promise<Guest | undefined> {
+    const { ssh_guest } = config()
+    const roleId = ssh_guest === '' ? undefined : await access.roleLabelled(ssh_guest)
+    return roleId === undefined ? undefined : { userId: null, roleId, credential: guestCredential }
+  }
+
   return {
+    hasGuests: async () => (await guest()) !== undefined,
+    /** @throws if there are no guests any more */
+    async openForGuest(): Promise<SshSession> {
+      const identity = await guest()
+      if (!identity) throw new Error('the settings have no guests')
+      return { identity, keyId: undefined, cookie: '' }
+    },
     /** By a name without `@` for the username, with one for the e-mail address. @throws 401 as `verifyLogin` */
     async byPassword(name: string, password: string) {
       const named = name.includes('@') ? { email: name } : { username: name }
@@ -45,28 +71,35 @@ export function sshSignIn(db: Database, { auth, liveCallers, clock, log }: Needs
       return key && { id: key.ssh_key_id, userId: key.user_id }
     },
     /** @throws when the user is gone meanwhile */
-    async open(actor: Actor, userId: string, keyId?: string) {
+    async open(actor: Actor, userId: string, keyId?: string): Promise<SshSession> {
       const cookie = await auth.open(actor, userId, undefined)
       const identity = await auth.identify({ cookie, bearer: undefined })
       if (!identity) throw new Error('the session ended immediately')
       if (keyId !== undefined) await noteUse(userId, keyId)
       return { identity, keyId, cookie }
     },
-    identify: ({ cookie }: SshSession) => auth.identify({ cookie, bearer: undefined }),
+    async identify({ identity, cookie }: SshSession): Promise<Identity | Guest | undefined> {
+      return isUser(identity) ? auth.identify({ cookie, bearer: undefined }) : guest()
+    },
     /** Of sessions those that go on: neither they nor their keys have been removed. Four statements for all of them. */
     async live(sessions: readonly SshSession[]) {
-      const callers = await liveCallers(sessions.map(({ identity }) => identity))
+      const callers = await liveCallers(sessions.map(({ identity }) => identity).filter(isUser))
+      const hasGuests = sessions.some(({ identity }) => !isUser(identity)) && (await guest()) !== undefined
       const keyIds = [...new Set(sessions.flatMap(({ keyId }) => keyId ?? []))]
       const keys = new Set(
         (await db.findIn(tables.sshKeys, 'ssh_key_id', keyIds)).map(({ ssh_key_id }) => ssh_key_id),
       )
       return new Set(
         sessions.filter(
-          ({ identity, keyId }) => callers.has(identity) && (keyId === undefined || keys.has(keyId)),
+          ({ identity, keyId }) =>
+            (isUser(identity) ? callers.has(identity) : hasGuests) &&
+            (keyId === undefined || keys.has(keyId)),
         ),
       )
     },
     /** Ends a session; one that is over already counts as ended. */
-    close: (actor: Actor, { cookie }: SshSession) => auth.logout(actor, cookie),
+    async close(actor: Actor, { identity, cookie }: SshSession) {
+      if (isUser(identity)) await auth.logout(actor, cookie)
+    },
   }
 }

@@ -32,6 +32,8 @@ interface Screen {
   readonly name: string
   readonly about: string
   readonly access: string
+  /** Whether it is about the user's own account, which guests do not have. */
+  readonly isOwn?: boolean
   open(session: Session): AnyView
 }
 
@@ -89,7 +91,7 @@ const screens: readonly Screen[] = [
   { name: t('People'), about: t('user accounts'), access: 'users:read', open: listOf(userResource) },
   { name: t('Roles'), about: t('permissions of users'), access: 'roles:read', open: rolesScreen },
   { name: t('API keys'), about: t('access for programs'), access: 'tokens:read', open: tokensScreen },
-  { name: t('SSH keys'), about: t('your own keys'), access: 'signed-in', open: sshKeysScreen },
+  { name: t('SSH keys'), about: t('your own keys'), access: 'signed-in', isOwn: true, open: sshKeysScreen },
   {
     name: t('Webhooks'),
     about: t('receivers of events, and their deliveries'),
@@ -117,7 +119,8 @@ const screens: readonly Screen[] = [
   },
 ]
 
-const offered = (session: Session, of: readonly Screen[]) => of.filter(({ access }) => session.can(access))
+const offered = (session: Session, of: readonly Screen[]) =>
+  of.filter(({ access, isOwn }) => session.can(access) && !(isOwn && session.actor.userId === null))
 
 /** Asks what to open: a screen, or anything that is found. */
 export const goToView = (session: Session, go: (view: AnyView) => void): AnyView =>

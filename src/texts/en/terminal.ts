@@ -4,6 +4,8 @@ export const terminalTexts = [
   'Too many connections: try again in a minute.',
   'Something went wrong, and the session has ended. The log of the service has the details.',
   'The session is over: sign in again.',
+  'Guests may stay {minutes} minutes. Connect again to go on.',
+  'Guest',
   'The session has ended because nothing was typed for a while.',
   'The service stops. Connect again in a moment.',
   'Screens need a terminal: give a command instead, or connect with ssh -t.',
