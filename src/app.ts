@@ -1,5 +1,6 @@
 import type { Config } from './config.js'
 import type { Ids } from './ids.js'
+import { mediaFilesPath } from './media-folder.js'
 import { authenticationBy } from './middleware/authenticate.js'
 import { hashSource, htmlPolicy, storageOrigins } from './middleware/content-security-policy.js'
 import type { Peer, RequestInfo } from './middleware/context.js'
@@ -23,6 +24,7 @@ import { docsStyle } from './routes/docs-style.js'
 import type { Declaration, Endpoints } from './routes/endpoints.js'
 import { fixedDocument } from './routes/fixed-document.js'
 import { htmlErrors } from './routes/html-errors.js'
+import { mediaFiles } from './routes/media-files.js'
 import { addressOf } from './routes/page-requests.js'
 import { publicRoutes } from './routes/public.js'
 import { surface } from './routes/surface.js'
@@ -153,6 +155,7 @@ export function createApp(parts: AppParts): App {
   const { panel, compat, agents, commands } = laterSurfaces(parts, context)
   const compatInMemory = compatFastPath(context)
   const site = publicRoutes(services, config, ports.log)
+  const files = { fetch: mediaFiles(services.servedMedia, ports.log) }
   const addressIn = addressesBehind(config().trusted_proxies)
   const logged = requestLog(ports)
 
@@ -165,7 +168,7 @@ export function createApp(parts: AppParts): App {
 
   const shared = crossOrigin(config)
 
-  // Pages, here and to the public, and answers to queries and to clients of other systems are not logged one by one
+  // Pages, here and to the public, media, and answers to queries and to clients of other systems are not logged one by one
   // (D-122).
   const answerService = (request: Request, info: RequestInfo): Answer => {
     const address = addressOf(request.url)
@@ -176,6 +179,7 @@ export function createApp(parts: AppParts): App {
         compatInMemory(request, info) ??
         bySurface(compat, request, info, isRefusal)
       )
+    if (isUnder(mediaFilesPath, address)) return bySurface(files, request, info, isRefusal)
     if (isUnder(agentsPrefix, address)) return shared(request, info, () => bySurface(agents, request, info))
     if (commands && isUnder(commandsPrefix, address)) return bySurface(commands, request, info)
     const byRouter = () => bySurface(isUnder(docsPrefix, address) ? docs : api, request, info)

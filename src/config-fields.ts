@@ -8,6 +8,7 @@ import {
   optional,
   optionalLines,
   optionalUrl,
+  storeAddress,
   text,
   texts,
   tokens,
@@ -381,10 +382,14 @@ const fields = {
     'Formats of image variants beside the image’s own. Applies to later uploads; `slugline media regenerate` renews the others.',
   ),
   bucket_media: field(optional(), 'Bucket of media.', { restart: true, ...guarded }),
-  bucket_endpoint: field(optional(), 'Address of the storage for the service.', {
-    restart: true,
-    ...guarded,
-  }),
+  bucket_endpoint: field(
+    storeAddress(),
+    'Address of the storage for the service, or a folder of this machine such as file:./media.',
+    {
+      restart: true,
+      ...guarded,
+    },
+  ),
   bucket_region: field(text().default('us-east-1'), 'Storage region.', { restart: true, ...guarded }),
   bucket_access_key: field(optional(), 'Storage access key.', { ...hidden, restart: true, ...guarded }),
   bucket_secret_key: field(optional(), 'Storage secret key.', { ...hidden, restart: true, ...guarded }),
@@ -403,7 +408,10 @@ const fields = {
   }),
   bucket_backup: field(optional(), 'Bucket of backups.', { restart: true, ...guarded }),
   bucket_admin_media: field(optional(), 'Bucket of admin media.', { restart: true, ...guarded }),
-  bucket_admin_endpoint: field(optional(), 'Storage address of admin media.', { restart: true, ...guarded }),
+  bucket_admin_endpoint: field(storeAddress(), 'Storage address of admin media.', {
+    restart: true,
+    ...guarded,
+  }),
   bucket_admin_access_key: field(optional(), 'Storage access key of admin media.', {
     ...hidden,
     restart: true,

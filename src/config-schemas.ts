@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { duration, isDuration } from './durations.js'
+import { isFileAddress, mediaFolder } from './media-folder.js'
 
 /** Schemas for the fields of the configuration. */
 
@@ -68,6 +69,14 @@ export function isOrigin(value: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\*\u0080-\uffff]+$/.test(value)) return false
   return !/^https?:/.test(value) || (URL.canParse(value) && new URL(value).origin === value)
 }
+/** The address of a store, or of a folder of this machine. */
+export const storeAddress = () =>
+  text()
+    .refine(
+      value => !isFileAddress(value) || mediaFolder(value) !== undefined,
+      'must name a folder of this machine, such as file:./media',
+    )
+    .optional()
 export const count = (low: number, high: number) => z.int().min(low).max(high)
 
 const fieldName = () => z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,254}$/, 'must be the name of a field')

@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { type ConfigName, configFields, defaultIn, isConfigName } from './config-fields.js'
 import { ConfigError } from './errors.js'
+import { mediaFolder } from './media-folder.js'
 
 type Shape = { [N in ConfigName]: (typeof configFields)[N]['schema'] }
 
 const shape = Object.fromEntries(
   Object.entries(configFields).map(([name, { schema }]) => [name, schema]),
 ) as unknown as Shape
+
+/** Names of folders that no disk takes for another one, whatever it thinks of capital letters. */
+const folderName = /^[a-z0-9][a-z0-9.-]{0,62}$/
+const folderPath = /^\/*(?:\w[\w.-]{0,99}\/+)*(?:\w[\w.-]{0,99})?$/
 
 const Schema = z.object(shape).superRefine((config, context) => {
   const refuse = (name: ConfigName, message: string) =>
@@ -22,6 +27,13 @@ const Schema = z.object(shape).superRefine((config, context) => {
       'db_read_only',
       'needs "tls": "off" or "files": an instance that only reads cannot get certificates',
     )
+  if ([config.bucket_endpoint, config.bucket_admin_endpoint].some(at => mediaFolder(at) !== undefined)) {
+    for (const name of ['bucket_media', 'bucket_backup', 'bucket_admin_media'] as const)
+      if (config[name] && !folderName.test(config[name]))
+        refuse(name, 'must have only a-z, 0-9, - and ., because it is the name of a folder')
+    if (!folderPath.test(config.bucket_media_prefix))
+      refuse('bucket_media_prefix', 'must have only letters, digits, -, _, . and /, because it is a folder')
+  }
   if (config.db_driver === 'sqlite' && config.db_url?.startsWith(':memory:'))
     refuse('db_url', 'must be a file: a database in memory would lose acknowledged writes')
 })

@@ -244,21 +244,48 @@ export interface Images {
   ): Promise<{ readonly images: readonly RenderedImage[]; readonly thumbhash: string }>
 }
 
-/** Where a bucket of an S3-compatible store is, and by what right it is used. */
-export interface BucketAddress {
+interface AnyBucketAddress {
   readonly endpoint: string
-  readonly region: string
   readonly bucket: string
-  readonly accessKey: string
-  readonly secretKey: string
   /** `endpoint/bucket/key` instead of `bucket.endpoint/key`. */
   readonly pathStyle: boolean
   readonly publicEndpoint: string
 }
 
+/** Where a bucket of an S3-compatible store is, and by what right it is used. */
+export interface StoreAddress extends AnyBucketAddress {
+  readonly region: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+/** A bucket that is a folder of this machine. */
+export interface FolderAddress extends AnyBucketAddress {
+  /** The folder of all buckets. */
+  readonly folder: string
+  /** Signs the addresses of downloads. */
+  readonly appSecret: string | undefined
+}
+
+export type BucketAddress = StoreAddress | FolderAddress
+
 export interface StoredObject {
   readonly key: string
   readonly size: number
+}
+
+/** A failure of a store, in words that a caller may read. */
+export class StorageError extends Error {}
+
+/** An object that the service itself serves. */
+export interface ReadableObject {
+  readonly size: number
+  /** In milliseconds since 1970. */
+  readonly modified: number
+  /** Differs for each content that the object had. */
+  readonly version: string
+  /** Some of its bytes. The file is opened on the first read; a stream that is not read needs no end. */
+  bytes(from: number, length: number): ReadableStream<Uint8Array>
 }
 
 /**
@@ -276,8 +303,10 @@ export interface Bucket {
   /** @returns the keys that could not be removed; one that is not there counts as removed */
   remove(keys: readonly string[]): Promise<string[]>
   list(prefix: string): AsyncIterable<readonly StoredObject[]>
-  /** An address that downloads the object, valid for this many seconds. */
-  signedUrl(key: string, how: { name: string; seconds: number }): Promise<string>
+  /** An object to serve; undefined when there is none. Only buckets have it that serve nothing themselves. */
+  read?(key: string): Promise<ReadableObject | undefined>
+  /** An address that downloads the object, valid for this many seconds. @param how `now` in milliseconds since 1970 */
+  signedUrl(key: string, how: { name: string; seconds: number; now: number }): Promise<string>
   answers(): Promise<boolean>
 }
 

@@ -31,8 +31,6 @@ export interface Options {
   onlyExisting?: boolean
   /** Opens the database as a start has left it: nothing is migrated, seeded or created; missing parts are refused. */
   asItIs?: boolean
-  /** The storage of a site that names none, neither in its file nor in its database. */
-  folderMedia?: Partial<Config> | undefined
   /** Puts the clock right by that of the database server, which all instances share. */
   followsDatabaseClock?: boolean
   /** The migrations that this instance knows, in place of those of this version. */
@@ -172,8 +170,6 @@ export async function open(options: Options): Promise<Opened> {
     const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => live.current.webhook_enabled })
     if (!options.asItIs) await db.begin()
     Object.assign(live, await withSettings(db, dialect, options))
-    if (options.folderMedia && !live.current.bucket_endpoint)
-      live.current = { ...live.current, ...options.folderMedia }
     const newRateLimiter = () => dialect.rateLimiter(maxTries, triesSeconds)
     const rateLimiter = options.rateLimiter ?? newRateLimiter()
     const isMigrated = async () => {

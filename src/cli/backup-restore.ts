@@ -6,8 +6,9 @@ import type { DumpedRows } from '../db/dump/read.js'
 import { migrate } from '../db/migrate.js'
 import { firstUsedTable, RestoreError, restoreRows } from '../db/restore.js'
 import { timestamp } from '../ids.js'
-import { archives, nodePorts } from '../node/ports.js'
-import type { ArchiveEntry, Bucket, Log, Storage } from '../ports.js'
+import { loadConfig } from '../node/config-file.js'
+import { archives, nodePorts, storage } from '../node/ports.js'
+import type { ArchiveEntry, Bucket, Log } from '../ports.js'
 import { open } from '../server.js'
 import { servedAs } from '../services/media/file-names.js'
 import { type MediaSpaceName, mediaAddress } from '../services/media/storage.js'
@@ -17,7 +18,6 @@ import { refuseNoFile, schema } from './backup.js'
 import { type LocalCommand, show } from './command.js'
 import { commandLog } from './command-log.js'
 import { progressLine, stepOfArchive } from './progress.js'
-import { siteConfig } from './site-config.js'
 import { showAdministrator, type Terminal } from './terminal.js'
 
 const checking = { archives, schema }
@@ -25,7 +25,7 @@ const checking = { archives, schema }
 class MediaTarget {
   private readonly buckets = new Map<MediaSpaceName, Promise<Bucket>>()
 
-  constructor(private readonly site: Pick<Restoring, 'config' | 'storage'>) {}
+  constructor(private readonly site: Pick<Restoring, 'config'>) {}
 
   /** @throws RestoreError without a store, or if it does not respond */
   async check(): Promise<void> {
@@ -47,7 +47,7 @@ class MediaTarget {
   private bucketOf(space: MediaSpaceName): Promise<Bucket> {
     const address = mediaAddress(this.site.config, space)
     if (!address) throw new RestoreError('the backup has media, but no storage for media is configured')
-    const bucket = this.buckets.get(space) ?? this.site.storage.open(address)
+    const bucket = this.buckets.get(space) ?? storage.open(address)
     this.buckets.set(space, bucket)
     return bucket
   }
@@ -69,7 +69,6 @@ interface Restoring {
   readonly file: string
   readonly force: boolean
   readonly config: Config
-  readonly storage: Storage
   readonly log: Log
   readonly terminal: Terminal
 }
@@ -119,10 +118,10 @@ async function fillDatabase(restoring: Restoring, counts: Counts): Promise<numbe
   }
 }
 
-async function completeSite({ config, storage, log, terminal }: Restoring): Promise<void> {
+async function completeSite({ config, log, terminal }: Restoring): Promise<void> {
   const { db, services } = await open({
     config,
-    ports: { ...nodePorts(log), storage },
+    ports: nodePorts(log),
     variables: terminal.variables,
     showAdministrator: showAdministrator(terminal),
     onlyExisting: databaseFile(config) !== undefined,
@@ -137,10 +136,9 @@ async function completeSite({ config, storage, log, terminal }: Restoring): Prom
  */
 export const backupRestore: LocalCommand['run'] = async (terminal, options, [file = '']) => {
   refuseNoFile(file)
-  const { config: inFile, storage, folderMedia } = await siteConfig(terminal, options.config)
-  const config = { ...inFile, ...folderMedia }
+  const { config } = loadConfig(options.config, terminal.variables)
   const force = options.force !== undefined
-  const restoring = { file, force, config, storage, log: commandLog(terminal), terminal }
+  const restoring = { file, force, config, log: commandLog(terminal), terminal }
   const line = progressLine(terminal)
   const { manifest, missing } = await checkArchive(checking, file, {
     progress: done => line.draw(stepOfArchive('verify', done)),

@@ -9,8 +9,10 @@ import type { Dialect } from '../db/dialects/dialect.js'
 import { stepsOf } from '../db/migrate.js'
 import { firstUsedTable } from '../db/restore.js'
 import { timestamp } from '../ids.js'
+import { mediaFolder } from '../media-folder.js'
 import { secretFile } from '../node/app-secret.js'
 import { connectionLimit } from '../node/descriptors.js'
+import { storage as stores } from '../node/ports.js'
 import { mailSettings } from '../services/accounts/reset-mails.js'
 import { mediaAddress } from '../services/media/storage.js'
 import { audit } from '../services/operation/audit.js'
@@ -78,13 +80,13 @@ export async function database({ dialect }: Patient): Promise<Finding> {
 }
 
 /** Checks the store: writes, reads and removes an object of its own. */
-export async function storage({ config, storage: store }: Patient): Promise<Finding> {
+export async function storage({ config }: Patient): Promise<Finding> {
   const check = 'storage'
   const address = mediaAddress(config, 'media')
   if (!address) return skipped(check, 'no bucket is configured, so files cannot be uploaded')
   const key = `slugline-doctor-${Date.now()}.txt`
   try {
-    const bucket = await store.open(address)
+    const bucket = await stores.open(address)
     await bucket.put(key, new TextEncoder().encode('x'), { mimetype: 'text/plain', attachment: true })
     const file = await bucket.fetch(key)
     await file?.discard()
@@ -93,14 +95,24 @@ export async function storage({ config, storage: store }: Patient): Promise<Find
       return failed(
         check,
         `${address.bucket} does not store and delete objects`,
-        'check the permissions of the access key',
+        'folder' in address
+          ? 'check the owner of the folder, and what other programs do there'
+          : 'check the permissions of the access key',
+      )
+    if (address.publicEndpoint.startsWith('/'))
+      return warning(
+        check,
+        'the addresses of media are paths without a host, which front ends elsewhere cannot use',
+        'set client_site to the domain of this service, or bucket_public_url',
       )
     return ok(check, `${address.bucket} stores, returns and deletes objects`)
   } catch (error) {
     return failed(
       check,
       `${address.endpoint}, bucket ${address.bucket}: ${wordsOf(error)}`,
-      'check bucket_endpoint, bucket_media, bucket_region and the keys, and that the bucket exists',
+      'folder' in address
+        ? 'check that bucket_endpoint names a folder, that this account may write there, and the room on its disk'
+        : 'check bucket_endpoint, bucket_media, bucket_region and the keys, and that the bucket exists',
     )
   }
 }
@@ -134,7 +146,7 @@ export async function mail({ config }: Patient): Promise<Finding> {
 /** Returns the time of the store's clock; undefined if it sends none. */
 async function timeOfStore(config: Config): Promise<number | undefined> {
   const address = mediaAddress(config, 'media')
-  if (!address) return undefined
+  if (!address || 'folder' in address) return undefined
   const limits = { signal: AbortSignal.timeout(answerTimeoutMs), redirect: 'manual' } as const
   const answer = await fetch(address.endpoint, { method: 'HEAD', ...limits }).catch(() => undefined)
   const time = Date.parse(answer?.headers.get('date') ?? '')
@@ -184,11 +196,16 @@ export async function clock(patient: Patient): Promise<Finding> {
   )
 }
 
-/** Checks the free space on the disks of the database file and of incoming uploads. */
+/** Checks the free space on the disks of the database file, of media and of incoming uploads. */
 export async function disk({ config }: Patient): Promise<Finding> {
   const check = 'disk'
   const file = databaseFile(config)
-  const folders = [...(file === undefined ? [] : [dirname(resolve(file))]), tmpdir()]
+  const media = mediaFolder(config.bucket_endpoint)
+  const folders = [
+    ...(file === undefined ? [] : [dirname(resolve(file))]),
+    ...(media !== undefined && existsSync(media) ? [media] : []),
+    tmpdir(),
+  ]
   const rooms = await Promise.all(
     folders.map(async folder => {
       const { bavail, bsize } = await statfs(folder)

@@ -3,7 +3,6 @@ import { Database } from '../db/database.js'
 import type { Dialect } from '../db/dialects/dialect.js'
 import { createIds } from '../ids.js'
 import { createLog, nodePorts } from '../node/ports.js'
-import type { Storage } from '../ports.js'
 
 export type State = 'ok' | 'warning' | 'failed' | 'skipped'
 
@@ -26,7 +25,6 @@ export interface Patient {
   /** Of the file, with the settings of the database. */
   readonly config: Config
   readonly path: string
-  readonly storage: Storage
   /** The settings in its database; undefined if they cannot be read. */
   readonly stored?: StoredFacts | undefined
   readonly dialect: Dialect | undefined

@@ -3,6 +3,7 @@ import { stepsOf } from '../db/migrate.js'
 import { deadAfterMs } from '../db/running.js'
 import { SiteClock } from '../db/site-clock.js'
 import { internalTables } from '../db/tables.js'
+import { mediaFolder } from '../media-folder.js'
 import { version } from '../node/version.js'
 import { maxAheadMs } from '../services/operation/instances.js'
 import { databaseOf, type Finding, ok, type Patient, skipped, warning } from './doctor-finding.js'
@@ -15,8 +16,8 @@ export async function clockAheadMs({ dialect }: Patient): Promise<number | undef
   return clock.aheadMs
 }
 
-/** Looks at the running instances: their versions and clocks. */
-export async function instances({ dialect }: Patient): Promise<Finding> {
+/** Looks at the running instances: their versions and clocks, and whether all of them can reach the media. */
+export async function instances({ config, dialect }: Patient): Promise<Finding> {
   const check = 'instances'
   if (!dialect || (await stepsOf(dialect, migrations)).missing.length > 0)
     return skipped(check, 'the database is not available')
@@ -37,6 +38,13 @@ export async function instances({ dialect }: Patient): Promise<Finding> {
       check,
       `${running.length} are running, some of them with version ${others.join(', ')}`,
       'complete the upgrade',
+    )
+  const hosts = new Set(running.map(({ host }) => host))
+  if (hosts.size > 1 && mediaFolder(config.bucket_endpoint) !== undefined)
+    return warning(
+      check,
+      `${hosts.size} machines or containers are running it: ${[...hosts].join(', ')}; media are in a folder of one`,
+      'let all of them have the same folder, or use an S3-compatible store',
     )
   return ok(check, `${running.length} running, all with version ${version}`)
 }

@@ -8,14 +8,13 @@ import { isWritable } from '../db/dialects/sqlite-file.js'
 import { stepsOf } from '../db/migrate.js'
 import { ConfigError } from '../errors.js'
 import { withKeptSecret } from '../node/app-secret.js'
-import { configFileAt } from '../node/config-file.js'
+import { configFileAt, loadConfig } from '../node/config-file.js'
 import { readSettings, withStoredSettings } from '../services/operation/settings.js'
 import { type LocalCommand, show } from './command.js'
 import { certificate } from './doctor-certificate.js'
 import { clock, database, descriptors, disk, mail, secrets, storage } from './doctor-checks.js'
 import { databaseOf, type Finding, failed, type Patient, type State, warning } from './doctor-finding.js'
 import { instances, settings } from './doctor-instances.js'
-import { siteConfig } from './site-config.js'
 import type { Terminal } from './terminal.js'
 
 const marks: Readonly<Record<State, string>> = { ok: 'ok', warning: 'warn', failed: 'FAIL', skipped: '-' }
@@ -64,19 +63,18 @@ async function openOnce(
 
 /** The configuration with the settings of the database, and what became of them; the file's alone if they cannot be read. */
 async function withSettings(
-  { config, path, folderMedia }: Awaited<ReturnType<typeof siteConfig>>,
+  { config, path }: Pick<Patient, 'config' | 'path'>,
   dialect: Dialect | undefined,
   variables: Terminal['variables'],
 ): Promise<Pick<Patient, 'config' | 'stored'>> {
-  const orFolder = (one: Patient['config']) => (one.bucket_endpoint ? one : { ...one, ...folderMedia })
   if (!dialect || (await stepsOf(dialect, migrations)).missing.length > 0)
-    return { config: orFolder(config), stored: undefined }
+    return { config, stored: undefined }
   const { app_secret } = withKeptSecret(config, { configuration: path, database: databaseFile(config) })
   const { values, unreadable } = await readSettings(databaseOf(dialect), app_secret)
   const inFile = JSON.parse((await configFileAt(path).read()) ?? '{}')
   const applied = withStoredSettings(config, { inFile, values }, variables)
   const refused = applied.refused.map(({ message }) => message)
-  return { config: orFolder(applied.config), stored: { ...applied, refused, unreadable } }
+  return { config: applied.config, stored: { ...applied, refused, unreadable } }
 }
 
 const others = [settings, storage, mail, certificate, clock, instances, disk, secrets, descriptors]
@@ -86,12 +84,12 @@ const others = [settings, storage, mail, certificate, clock, instances, disk, se
  * @returns 1 if a check fails; a warning does not count
  */
 export const doctor: LocalCommand['run'] = async (terminal, options) => {
-  const site = await siteConfig(terminal, options.config)
+  const site = loadConfig(options.config, terminal.variables)
   const opened = await openOnce(site.config)
   try {
     const { dialect } = opened
     const whole = await withSettings(site, dialect, terminal.variables)
-    const patient = { ...whole, path: site.path, storage: site.storage, dialect }
+    const patient = { ...whole, path: site.path, dialect }
     const findings = [
       opened.dialect ? await database(patient) : opened.finding,
       ...(await Promise.all(others.map(check => check(patient)))),

@@ -1,13 +1,11 @@
 // The process of one import that a request has started (docs/decisions/767-imports.md). The service tells it
 // what to do, hears how it goes, and stores that; this process ends with the service.
-import { dirname, join } from 'node:path'
 import { HttpError } from '../errors.js'
 import { type OpenExport, openExport, openerOf } from '../node/export-files.js'
-import { storageOfFolder } from '../node/folder-storage.js'
 import type { ImportTask } from '../node/importer.js'
 import { outgoing } from '../node/outgoing.js'
-import { createLog, nodeHashing, nodePorts, storage } from '../node/ports.js'
-import type { ImportMessage, ImportWork, Storage } from '../ports.js'
+import { createLog, nodeHashing, nodePorts } from '../node/ports.js'
+import type { ImportMessage, ImportWork } from '../ports.js'
 import { type Options, open } from '../server.js'
 import { loadSite } from '../services/import/load.js'
 import { previewOf } from '../services/import/preview.js'
@@ -36,16 +34,10 @@ async function reader(system: string) {
   return found()
 }
 
-/** The storage of the service: the folder of `quickstart` where that is in use. */
-async function storageFor({ config, configPath }: ImportTask): Promise<Storage> {
-  const media = await storageOfFolder(join(dirname(configPath), 'media'))
-  return media && media.address === config.bucket_endpoint ? media.storage : storage
-}
-
 async function load(source: OpenExport, task: ImportTask): Promise<ImportMessage> {
   const { work, config } = task
   const site = await (await reader(work.system))(source)
-  const ports = { ...nodePorts(log, task.configPath), storage: await storageFor(task) }
+  const ports = nodePorts(log, task.configPath)
   const options: Options = { config, ports, variables: process.env, onlyExisting: true, asItIs: true }
   const { db, services, config: inEffect } = await open(options)
   try {

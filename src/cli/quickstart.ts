@@ -5,9 +5,9 @@ import { type Config, databaseFile } from '../config.js'
 import { publishedPages } from '../db/queries/published-pages.js'
 import { tables } from '../db/tables.js'
 import { ConfigError } from '../errors.js'
+import { mediaFolder } from '../media-folder.js'
 import { withAppSecret } from '../node/app-secret.js'
 import { loadConfig } from '../node/config-file.js'
-import { folderStorage, storageSettings } from '../node/folder-storage.js'
 import { ListenError } from '../node/http-listener.js'
 import { packageRoot } from '../node/package-root.js'
 import { createLog, nodePorts } from '../node/ports.js'
@@ -23,6 +23,7 @@ import { say, showAdministrator, type Terminal } from './terminal.js'
 
 const configuration = {
   ...{ environment: 'local', port: ':8080', db_driver: 'sqlite', db_url: './modula.db' },
+  bucket_endpoint: 'file:./media',
   // The sample site is in two languages.
   i18n_enabled: true,
 }
@@ -128,19 +129,13 @@ export async function quickstart(
   const { config: stored, path } = configurationIn(folder, variables)
   const config = withPort(stored, port, variables)
   const log = createLog('warn')
-  const media = config.bucket_endpoint ? undefined : await folderStorage(join(folder, 'media'))
   let running: Running | undefined
   // A start that finds its port in use has created the administrator already.
   let administrator: FirstAdministrator | undefined
-  const stop = async () => {
-    await running?.stop()
-    await media?.stop()
-  }
   try {
     running = await startOnFreePort({
       config: withAppSecret(config, { configuration: path, database: databaseFile(config) }, log),
-      folderMedia: media && storageSettings(media.address),
-      ports: { ...nodePorts(log, path), ...(media && { storage: media.storage }) },
+      ports: nodePorts(log, path),
       variables,
       showAdministrator: made => {
         show(made)
@@ -148,18 +143,18 @@ export async function quickstart(
       },
       hostKeyFile: hostKeyFile(config, path),
     })
-    const usesFolder = media !== undefined && running.config().bucket_endpoint === media.address
+    const media = mediaFolder(running.config().bucket_endpoint)
     const admin = await administratorOf(running, administrator)
     if (admin && empty === undefined)
-      await fillSite(running, admin, { localized: config.i18n_enabled, withMedia: usesFolder })
+      await fillSite(running, admin, { localized: config.i18n_enabled, withMedia: media !== undefined })
     const wanted = /(?<!\d)\d+$/.exec(config.port)?.[0]
     return {
-      running: { ...running, stop },
+      running,
       lines: linesOf({
         url: `http://localhost:${running.port}`,
         ssh: running.ssh,
         folder,
-        media: usesFolder ? join(folder, 'media') : undefined,
+        media,
         isEmpty: empty !== undefined,
         slugs: await someSlugs(running),
         movedFrom: running.port === Number(wanted) ? undefined : wanted,
@@ -168,7 +163,7 @@ export async function quickstart(
       }),
     }
   } catch (error) {
-    await stop()
+    await running?.stop()
     throw error
   }
 }

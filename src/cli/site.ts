@@ -3,13 +3,13 @@ import { type Actor, systemActor } from '../actor.js'
 import { type Config, databaseFile } from '../config.js'
 import { badRequest, ConfigError, HttpError, invalid } from '../errors.js'
 import { withKeptSecret } from '../node/app-secret.js'
+import { loadConfig } from '../node/config-file.js'
 import { nodePorts } from '../node/ports.js'
 import { type Options, open } from '../server.js'
 import type { Services } from '../services/index.js'
 import { runAs, type SiteCommand, type Values } from './command.js'
 import { commandLog } from './command-log.js'
 import { idOf } from './names.js'
-import { siteConfig } from './site-config.js'
 import type { Terminal } from './terminal.js'
 
 /** The folder of the site of `quickstart`, unless an option names another one. */
@@ -40,11 +40,10 @@ function withPlaceOfQuickstart(error: unknown): unknown {
 
 /** How a command opens the site of a configuration file. @throws ConfigError for an invalid file */
 export async function siteOptions(terminal: Terminal, configPath: string | undefined): Promise<Options> {
-  const { config, path, storage, folderMedia } = await siteConfig(terminal, configPath)
+  const { config, path } = loadConfig(configPath, terminal.variables)
   return {
     config: withKeptSecret(config, { configuration: path, database: databaseFile(config) }),
-    folderMedia,
-    ports: { ...nodePorts(commandLog(terminal), path), storage },
+    ports: nodePorts(commandLog(terminal), path),
     variables: terminal.variables,
     onlyExisting: true,
     asItIs: true,

@@ -48,8 +48,11 @@ export function hashSource(text: string, { sha256 }: Pick<Hashing, 'sha256'>): s
   return `sha256-${base64(Uint8Array.from(bytes))}`
 }
 
-/** Where browsers load media from: the origins of the configured stores. */
+/** For files that people have uploaded: nothing runs or loads if a browser opens one as a document. */
+export const filePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+
+/** Where browsers load media from: the origins of the configured stores, if the service does not serve media itself. */
 export function storageOrigins(spaces: readonly { urlOf(key: string): string }[]): string[] {
   const addresses = spaces.map(({ urlOf }) => urlOf('')).filter(address => address !== '')
-  return [...new Set(addresses.map(address => new URL(address).origin))]
+  return [...new Set(addresses.flatMap(address => (URL.canParse(address) ? new URL(address).origin : [])))]
 }

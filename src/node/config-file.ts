@@ -3,6 +3,7 @@ import { access, constants, readFile, stat } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { type Config, databaseFile, parseConfig, tlsSource } from '../config.js'
 import { ConfigError } from '../errors.js'
+import { mediaFolder } from '../media-folder.js'
 import type { ConfigFile } from '../ports.js'
 import { ifMissing, replaceFile } from './own-file.js'
 
@@ -20,9 +21,13 @@ const pathFields = ['ssh_host_key', 'tls_cert_file', 'tls_key_file', 'cert_dir',
 /** The configuration with whole paths: relative ones begin at the folder of its file, wherever a command is typed. */
 export function withWholePaths(config: Config, path: string): Config {
   const folder = dirname(resolve(path))
-  const whole = Object.fromEntries(
+  const whole: Partial<Config> = Object.fromEntries(
     pathFields.flatMap(name => (config[name] === undefined ? [] : [[name, resolve(folder, config[name])]])),
   )
+  for (const name of ['bucket_endpoint', 'bucket_admin_endpoint'] as const) {
+    const media = mediaFolder(config[name])
+    if (media !== undefined) whole[name] = `file:${resolve(folder, media)}`
+  }
   const database = databaseFile(config)
   return { ...config, ...whole, ...(database !== undefined && { db_url: resolve(folder, database) }) }
 }

@@ -1,195 +1,308 @@
-import { createReadStream, mkdirSync } from 'node:fs'
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { dirname, join, relative, resolve, sep } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import type { Config } from '../config.js'
-import type { Bucket, Storage, StoredObject, TemporaryFile } from '../ports.js'
-import { cacheControl } from './object-headers.js'
-import { storage as stores } from './ports.js'
+import { randomUUID } from 'node:crypto'
+import { constants, createReadStream, type Dirent } from 'node:fs'
+import {
+  access,
+  copyFile,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  unlink,
+} from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import { unavailable } from '../errors.js'
+import {
+  type Bucket,
+  type FolderAddress,
+  type ReadableObject,
+  StorageError,
+  type StoredObject,
+  type TemporaryFile,
+} from '../ports.js'
+import { signedAddress } from '../signed-address.js'
+import { syncFolder } from './own-file.js'
 import { temporaryFile } from './temporary-files.js'
 
-interface Kind {
-  readonly mimetype: string
-  readonly attachment: boolean
-  /** Missing for objects that were stored before this member existed. */
-  readonly replaceable?: boolean
+const { COPYFILE_EXCL, COPYFILE_FICLONE, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, W_OK, X_OK } = constants
+
+/** Files that are still being written; no key begins with a dot. */
+const incoming = '.incoming'
+/** A put takes seconds, so a file that old is of a process that was killed. */
+const leftoverMs = 3_600_000
+const pieceBytes = 2 ** 18
+const listedAtOnce = 1000
+const [fileMode, folderMode] = [0o600, 0o700]
+/** The longest path of a key and the longest name of a file, in bytes, that every usual file system takes. */
+const [maxKeyBytes, maxNameBytes] = [1024, 255]
+
+/** Control characters, and what separates folders or names streams and disks on Windows. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
+const refusedInNames = /[\u0000-\u001f\u007f\\:]/
+
+const isName = (name: string): boolean =>
+  name !== '' &&
+  !name.startsWith('.') &&
+  !refusedInNames.test(name) &&
+  Buffer.byteLength(name) <= maxNameBytes
+
+/** Whether a key names a file below its bucket, and none that the bucket has for itself. */
+const isKey = (key: string): boolean => Buffer.byteLength(key) <= maxKeyBytes && key.split('/').every(isName)
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))
+
+const problems: Readonly<Record<string, string>> = {
+  ENOSPC: 'the media folder has no room: nothing was stored',
+  EDQUOT: 'the media folder has no room: nothing was stored',
+  EACCES: 'the media folder cannot be written: nothing was stored',
+  EPERM: 'the media folder cannot be written: nothing was stored',
+  EROFS: 'the media folder cannot be written: nothing was stored',
+  EEXIST: 'the media folder is a file: nothing was stored',
+  ENOTDIR: 'the media folder is a file: nothing was stored',
 }
 
-/** Objects under `objects`, and beside them under `kinds` how each is served. */
-class FolderBucket implements Bucket {
-  constructor(
-    private readonly folder: string,
-    private readonly address: string,
-  ) {}
+/** A failed write in words for callers, who do not learn where the folder is. */
+function problemOf(error: unknown): unknown {
+  const problem = problems[codeOf(error)]
+  return problem === undefined ? error : new StorageError(problem, { cause: error })
+}
 
-  /** The file of a key; undefined for a key that would leave the folder. */
-  pathOf(part: 'objects' | 'kinds', key: string): string | undefined {
-    const root = resolve(this.folder, part)
-    const path = resolve(root, key)
-    return path.startsWith(root + sep) && !key.includes('\0') ? path : undefined
+const undefinedIfMissing = (error: unknown): undefined => {
+  if (!isMissing(error)) throw error
+  return undefined
+}
+
+interface Version {
+  readonly ino: bigint
+  readonly size: bigint
+  readonly mtimeNs: bigint
+}
+
+/** An object is only ever replaced by another file, so this tells its contents apart. */
+const versionOf = ({ ino, size, mtimeNs }: Version): string =>
+  [ino, size, mtimeNs].map(part => part.toString(36)).join('-')
+
+function bytesOf(path: string, version: string, { from, length }: { from: number; length: number }) {
+  let file: FileHandle | undefined
+  let [at, left] = [from, length]
+  const close = async () => {
+    await file?.close()
+    file = undefined
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          file ??= await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+          if (at === from && versionOf(await file.stat({ bigint: true })) !== version)
+            throw new Error('the file was replaced before it could be sent')
+          const piece = new Uint8Array(Math.min(pieceBytes, left))
+          const { bytesRead } = await file.read(piece, 0, piece.byteLength, at)
+          if (bytesRead === 0 && left > 0) throw new Error('the file is shorter than before')
+          at += bytesRead
+          left -= bytesRead
+          if (bytesRead > 0) controller.enqueue(piece.subarray(0, bytesRead))
+          if (left > 0) return
+          await close()
+          controller.close()
+        } catch (error) {
+          await close()
+          controller.error(error)
+        }
+      },
+      cancel: close,
+    },
+    // A request for the headers alone opens no file.
+    { highWaterMark: 0 },
+  )
+}
+
+/**
+ * A bucket in a folder of this machine: the object of a key is the file at that path. It appears whole, when it is on
+ * disk. Keys and links lead nowhere else (docs/decisions/083-media.md).
+ */
+class FolderBucket implements Bucket {
+  readonly #root: string
+
+  constructor(private readonly address: FolderAddress) {
+    this.#root = join(address.folder, address.bucket)
   }
 
-  async put(
-    ...[key, content, { mimetype, attachment, replaceable }]: Parameters<Bucket['put']>
-  ): Promise<void> {
-    const [path, kind] = [this.pathOf('objects', key), this.pathOf('kinds', key)]
-    if (!path || !kind) throw new Error(`${key} is not a valid object key`)
-    for (const file of [path, kind]) await mkdir(dirname(file), { recursive: true })
-    await writeFile(kind, JSON.stringify({ mimetype, attachment, replaceable }), { mode: 0o600 })
-    // Other processes see the whole object or nothing.
-    const part = `${path}.part`
-    if ('path' in content) await copyFile(content.path, part)
-    else await writeFile(part, content, { mode: 0o600 })
-    await rename(part, path)
+  async put(...[key, content]: Parameters<Bucket['put']>): Promise<void> {
+    if (!isKey(key)) throw new Error(`${JSON.stringify(key)} is not a valid object key`)
+    try {
+      const part = join(await this.#incoming(), randomUUID())
+      try {
+        await write(part, content)
+        await this.#place(part, key)
+      } finally {
+        await rm(part, { force: true })
+      }
+    } catch (error) {
+      throw problemOf(error)
+    }
   }
 
   async fetch(key: string): Promise<TemporaryFile | undefined> {
-    const path = this.pathOf('objects', key)
-    const found = path ? await stat(path).catch(() => undefined) : undefined
-    return path && found?.isFile() ? temporaryFile(createReadStream(path)) : undefined
+    const found = await this.#find(key)
+    return found && temporaryFile(createReadStream(found.path))
+  }
+
+  async read(key: string): Promise<ReadableObject | undefined> {
+    const found = await this.#find(key)
+    if (!found) return undefined
+    const { path, facts } = found
+    const version = versionOf(facts)
+    return {
+      size: Number(facts.size),
+      modified: Number(facts.mtimeMs),
+      version,
+      bytes: (from, length) => bytesOf(path, version, { from, length }),
+    }
   }
 
   async remove(keys: readonly string[]): Promise<string[]> {
     const failed: string[] = []
     for (const key of keys)
-      for (const part of ['objects', 'kinds'] as const) {
-        const path = this.pathOf(part, key)
-        if (path) await rm(path, { force: true }).catch(() => failed.push(key))
+      try {
+        const folder = isKey(key) ? await this.#folderOf(key) : undefined
+        if (folder === undefined) continue
+        await unlink(join(folder, lastOf(key)))
+        await this.#removeEmpty(folder)
+      } catch (error) {
+        if (!isMissing(error)) failed.push(key)
       }
     return failed
   }
 
   async *list(prefix: string): AsyncGenerator<StoredObject[]> {
-    const root = join(this.folder, 'objects')
-    for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name)
-      const key = relative(root, path).replaceAll(sep, '/')
-      if (entry.isFile() && !key.endsWith('.part') && key.startsWith(prefix))
-        yield [{ key, size: (await stat(path)).size }]
+    const start = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+    if (start !== '' && !isKey(start.slice(0, -1))) return
+    const folders = [start]
+    let page: StoredObject[] = []
+    for (let at = folders.pop(); at !== undefined; at = folders.pop())
+      for await (const { key, entry } of this.#entries(at)) {
+        if (entry.isDirectory()) folders.push(`${key}/`)
+        if (!entry.isFile() || !key.startsWith(prefix)) continue
+        // It may have been removed meanwhile.
+        const found = await this.#find(key)
+        if (found) page.push({ key, size: Number(found.facts.size) })
+        if (page.length < listedAtOnce) continue
+        yield page
+        page = []
+      }
+    if (page.length > 0) yield page
+  }
+
+  async signedUrl(key: string, how: { name: string; seconds: number; now: number }): Promise<string> {
+    const { appSecret, bucket } = this.address
+    if (!appSecret) throw unavailable('app_secret must be set, because it signs the addresses of downloads')
+    const expires = Math.floor(how.now / 1000) + how.seconds
+    return signedAddress(appSecret, { bucket, key, name: how.name, expires })
+  }
+
+  /** Whether objects can be put; it makes the folder, as the first one would. */
+  async answers(): Promise<boolean> {
+    try {
+      await access(await this.#incoming(), W_OK | X_OK)
+      return true
+    } catch {
+      return false
     }
   }
 
-  async signedUrl(key: string, { name }: { name: string; seconds: number }): Promise<string> {
-    const path = key.split('/').map(encodeURIComponent).join('/')
-    return `${this.address}/media/${path}?download=${encodeURIComponent(name)}`
+  /** The folder of files that are being written, without those of processes that were killed. */
+  async #incoming(): Promise<string> {
+    const folder = join(this.#root, incoming)
+    const made = await mkdir(folder, { recursive: true, mode: folderMode })
+    if (made !== undefined) return folder
+    const before = Date.now() - leftoverMs
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name)
+      const found = await stat(path).catch(undefinedIfMissing)
+      if (found && found.mtimeMs < before) await rm(path, { force: true })
+    }
+    return folder
   }
 
-  answers(): Promise<boolean> {
-    return stat(this.folder).then(
-      found => found.isDirectory(),
-      () => false,
-    )
+  /** Moves a written file to its key, and makes both durable. */
+  async #place(part: string, key: string): Promise<void> {
+    const root = await realpath(this.#root)
+    const folder = join(root, ...foldersOf(key))
+    // Somebody may remove the empty folder in between.
+    let made: string | undefined
+    for (let isLast = false; ; isLast = true)
+      try {
+        made = await mkdir(folder, { recursive: true, mode: folderMode })
+        if ((await realpath(folder)) !== folder)
+          throw new Error(`a link leads away from the folder of ${key}`)
+        await rename(part, join(folder, lastOf(key)))
+        break
+      } catch (error) {
+        if (isLast || codeOf(error) !== 'ENOENT') throw error
+      }
+    const last = made === undefined ? folder : dirname(made)
+    for (let one = folder; one.startsWith(last); one = dirname(one)) await syncFolder(one)
+  }
+
+  /** The folder of a key; undefined if there is none, or a link leads to another place. */
+  async #folderOf(key: string): Promise<string | undefined> {
+    const root = await realpath(this.#root).catch(undefinedIfMissing)
+    if (root === undefined) return undefined
+    const folder = join(root, ...foldersOf(key))
+    return (await realpath(folder).catch(undefinedIfMissing)) === folder ? folder : undefined
+  }
+
+  async #find(key: string) {
+    const folder = isKey(key) ? await this.#folderOf(key) : undefined
+    if (folder === undefined) return undefined
+    const path = join(folder, lastOf(key))
+    const facts = await lstat(path, { bigint: true }).catch(undefinedIfMissing)
+    return facts?.isFile() ? { path, facts } : undefined
+  }
+
+  async *#entries(at: string): AsyncGenerator<{ key: string; entry: Dirent }> {
+    const folder = join(this.#root, at)
+    // Without objects yet, the bucket is empty; an unreadable folder is a failure.
+    const entries = await opendir(folder).catch(undefinedIfMissing)
+    if (!entries) return
+    for await (const entry of entries) if (isName(entry.name)) yield { key: `${at}${entry.name}`, entry }
+  }
+
+  /** Removes folders that have become empty, except the bucket itself. */
+  async #removeEmpty(folder: string): Promise<void> {
+    const root = await realpath(this.#root)
+    try {
+      for (let one = folder; one.startsWith(root + sep); one = dirname(one)) await rmdir(one)
+    } catch {
+      // It has other files.
+    }
   }
 }
 
-async function serve(
-  bucket: FolderBucket,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://localhost')
-  const key = decodeURIComponent(url.pathname.replace(/^\/media\//, ''))
-  const [path, kindPath] = [bucket.pathOf('objects', key), bucket.pathOf('kinds', key)]
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const file = isRead && path && kindPath ? await open(path).catch(() => undefined) : undefined
-  if (!file || !kindPath) {
-    response.writeHead(404).end()
-    return
-  }
+const foldersOf = (key: string): string[] => key.split('/').slice(0, -1)
+const lastOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
+
+/** Writes a new file, for the account of the service alone, and waits until it is on disk. */
+async function write(path: string, content: Uint8Array | TemporaryFile): Promise<void> {
+  if ('path' in content) await copyFile(content.path, path, COPYFILE_EXCL | COPYFILE_FICLONE)
+  const file = await open(path, 'path' in content ? 'r+' : 'wx', fileMode)
   try {
-    const { mimetype, attachment, replaceable }: Kind = JSON.parse(await readFile(kindPath, 'utf8'))
-    const name = url.searchParams.get('download')
-    const disposition =
-      name === null ? 'attachment' : `attachment; filename*=UTF-8''${encodeURIComponent(name)}`
-    response.writeHead(200, {
-      'Content-Type': mimetype,
-      'Content-Length': (await file.stat()).size,
-      'Cache-Control': cacheControl(replaceable),
-      'X-Content-Type-Options': 'nosniff',
-      'Access-Control-Allow-Origin': '*',
-      ...(attachment || name !== null ? { 'Content-Disposition': disposition } : {}),
-    })
-    if (request.method === 'HEAD') response.end()
-    else await pipeline(file.createReadStream({ autoClose: false }), response)
+    await file.chmod(fileMode)
+    if (!('path' in content)) await file.writeFile(content)
+    await file.sync()
   } finally {
     await file.close()
   }
 }
 
-interface FolderMedia {
-  storage: Storage
-  address: string
-}
-export interface FolderStorage extends FolderMedia {
-  stop(): Promise<void>
-}
-
-const addressOf = (port: number) => `http://127.0.0.1:${port}`
-/** Where a folder keeps the port that it was shown on, for addresses of pictures are written in texts. */
-const portFile = (folder: string) => join(folder, 'port')
-
-async function keptPort(folder: string): Promise<number | undefined> {
-  const port = Number(await readFile(portFile(folder), 'utf8').catch(() => ''))
-  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
-}
-
-const orStore = (address: string, bucket: FolderBucket): Storage => ({
-  open: async wanted => (wanted.endpoint === address ? bucket : stores.open(wanted)),
-})
-
-/** The media of a folder that `folderStorage` has shown before, to store and read them; otherwise undefined. */
-export async function storageOfFolder(folder: string): Promise<FolderMedia | undefined> {
-  const port = await keptPort(folder)
-  if (port === undefined) return undefined
-  const bucket = new FolderBucket(folder, addressOf(port))
-  return { address: addressOf(port), storage: orStore(addressOf(port), bucket) }
-}
-
-/** The settings of a configuration that uses the media in a folder. */
-export const storageSettings = (address: string): Partial<Config> => ({
-  bucket_media: 'media',
-  bucket_endpoint: address,
-  bucket_access_key: 'sample',
-  bucket_secret_key: 'sample',
-})
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-}
-
-/**
- * Media in a folder of this machine, with a listener on loopback that shows them to browsers, on the port of last time
- * if it is free. It needs no sign-in: good for trying out without an S3 store.
- */
-export async function folderStorage(folder: string): Promise<FolderStorage> {
-  mkdirSync(join(folder, 'objects'), { recursive: true, mode: 0o700 })
-  const server: Server = createServer()
-  const before = (await keptPort(folder)) ?? 0
-  await listen(server, before).catch(error => (before === 0 ? Promise.reject(error) : listen(server, 0)))
-  const { port } = server.address() as AddressInfo
-  if (port !== before) await writeFile(portFile(folder), String(port), { mode: 0o600 })
-  const address = addressOf(port)
-  const bucket = new FolderBucket(folder, address)
-  server.on('request', (request, response) => {
-    serve(bucket, request, response).catch(() => {
-      if (response.headersSent) response.destroy()
-      else response.writeHead(400).end()
-    })
-  })
-  return {
-    address,
-    storage: orStore(address, bucket),
-    async stop() {
-      server.closeAllConnections()
-      await new Promise<void>(done => server.close(() => done()))
-    },
-  }
-}
+export const folderBucket = (address: FolderAddress): Bucket => new FolderBucket(address)

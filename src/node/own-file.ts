@@ -24,7 +24,8 @@ export function makeOwnFile(path: string, content: string): void {
   }
 }
 
-async function sync(folder: string): Promise<void> {
+/** Makes the names in a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
     await handle.sync()
@@ -60,7 +61,7 @@ export async function replaceFile(
     await rm(next, { force: true })
     throw error
   }
-  await sync(dirname(path))
+  await syncFolder(dirname(path))
 }
 
 /** For a read of a file that need not be there: undefined. @throws any other failure */

@@ -124,6 +124,7 @@ export const panelFiles: PanelFiles = {
 }
 export const storage: Storage = {
   async open(address) {
+    if ('folder' in address) return (await import('./folder-storage.js')).folderBucket(address)
     // The SDK's version is pinned, so its warnings about future Node versions help nobody.
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
     return (await import('./storage.js')).storage.open(address)

@@ -14,8 +14,8 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { Bucket, BucketAddress, Storage, StoredObject, TemporaryFile } from '../ports.js'
-import { cacheControl } from './object-headers.js'
+import { cacheControl, attachment as disposition } from '../object-headers.js'
+import type { Bucket, StoreAddress, StoredObject, TemporaryFile } from '../ports.js'
 import { temporaryFile } from './temporary-files.js'
 
 const [connectTimeoutMs, idleTimeoutMs] = [3000, 6000]
@@ -30,7 +30,7 @@ const transferTimeoutMs = (bytes: number) => Math.ceil(idleTimeoutMs + (bytes / 
 
 const ignore = () => undefined
 
-const clientOf = ({ region, accessKey, secretKey, pathStyle }: BucketAddress, endpoint: string) =>
+const clientOf = ({ region, accessKey, secretKey, pathStyle }: StoreAddress, endpoint: string) =>
   new S3Client({
     endpoint,
     region,
@@ -45,9 +45,6 @@ const clientOf = ({ region, accessKey, secretKey, pathStyle }: BucketAddress, en
     requestHandler: { connectionTimeout: connectTimeoutMs, socketTimeout: idleTimeoutMs },
   })
 
-const disposition = (name: string) =>
-  `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, found => `%${found.charCodeAt(0).toString(16)}`)}`
-
 const within = (timeoutMs: number) => ({ abortSignal: AbortSignal.timeout(timeoutMs) })
 
 class S3Bucket implements Bucket {
@@ -56,7 +53,7 @@ class S3Bucket implements Bucket {
   private readonly publicClient: S3Client
 
   constructor(
-    address: BucketAddress,
+    address: StoreAddress,
     private readonly partBytes = usualPartBytes,
   ) {
     const { bucket, endpoint, publicEndpoint } = address
@@ -189,7 +186,7 @@ class S3Bucket implements Bucket {
 }
 
 /** Opens stores that speak S3. @param partBytes size of one part; larger files are uploaded in several parts */
-export const storageInParts = (partBytes?: number): Storage => ({
-  open: async address => new S3Bucket(address, partBytes),
+export const storageInParts = (partBytes?: number) => ({
+  open: async (address: StoreAddress): Promise<Bucket> => new S3Bucket(address, partBytes),
 })
-export const storage: Storage = storageInParts()
+export const storage = storageInParts()

@@ -1,4 +1,5 @@
 import { idParam } from '../middleware/context.js'
+import { attachment } from '../object-headers.js'
 import { all } from '../resources/entries.js'
 import { sizeWords } from '../resources/media.js'
 import type { StateKind } from '../resources/resource.js'
@@ -142,7 +143,7 @@ export function backupPages(context: PanelContext) {
     return c.body(found.bytes, 200, {
       'Content-Type': 'application/gzip',
       'Content-Length': String(found.size),
-      'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(found.name)}`,
+      'Content-Disposition': attachment(found.name),
     })
   })
   set.act('/backups', 'deploy:create', async c => {

@@ -73,7 +73,15 @@ const shown = new Set([
 /** Types that a browser would run come out as bytes. */
 const inert = new Set(['text/html', 'application/xml', 'application/xhtml+xml', 'text/javascript'])
 
-export const servedAs = (mimetype: string): { mimetype: string; attachment: boolean; replaceable: true } => ({
+/** How browsers get an object. */
+export interface ServedAs {
+  readonly mimetype: string
+  readonly attachment: boolean
+  /** Its address stays if its content changes. */
+  readonly replaceable?: boolean
+}
+
+export const servedAs = (mimetype: string): ServedAs => ({
   replaceable: true,
   mimetype: inert.has(mimetype) ? 'application/octet-stream' : mimetype,
   attachment: !shown.has(mimetype),

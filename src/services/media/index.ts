@@ -9,6 +9,7 @@ import { mediaDimensions } from './dimensions.js'
 import { mediaFolders } from './folders.js'
 import { MediaHealthService } from './health.js'
 import { MediaService } from './media.js'
+import { servedMedia } from './served.js'
 import { type MediaSpaceName, mediaStorage } from './storage.js'
 
 interface Needs extends Ports {
@@ -37,6 +38,7 @@ export function mediaServices(
     return {
       urlOf: own.storage.urlOf,
       items: new MediaService(db, own.space, name, {
+        clock,
         files,
         images,
         storage: own.storage,
@@ -53,6 +55,7 @@ export function mediaServices(
   return {
     media: ofSpace('media'),
     adminMedia: ofSpace('admin_media'),
+    servedMedia: servedMedia({ db, clock, log, storage, config, spaces: Object.values(spaces) }),
     mediaDimensions: mediaDimensions(db),
     storageAnswers: () => spaces.media.storage.answers(),
     storageOf: (name: MediaSpaceName) => spaces[name].storage,

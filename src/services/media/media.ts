@@ -8,7 +8,7 @@ import type { Slice } from '../../db/reader.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, invalid, missingReference, notFound } from '../../errors.js'
-import type { Files, ReceivedForm, TemporaryFile } from '../../ports.js'
+import type { Clock, Files, ReceivedForm, TemporaryFile } from '../../ports.js'
 import { mergedTranslations } from '../content/translations.js'
 import type { Check } from '../crud.js'
 import type { AudienceOf } from '../delivery/audience.js'
@@ -24,6 +24,7 @@ type Update = z.output<typeof MediaUpdate>
 type Table = ContentSpace['media']
 
 interface MediaServiceParts extends ObjectParts {
+  clock: Clock
   files: Files
   audienceOf: AudienceOf
 }
@@ -195,10 +196,10 @@ export class MediaService {
   }
 
   async download(id: string): Promise<string> {
-    const { storage, log } = this.parts
+    const { storage, log, clock } = this.parts
     const { object_key, display_name, name } = await this.rowOf(id)
     const bucket = await storage.bucket()
-    const how = { name: display_name || name, seconds: downloadSeconds }
+    const how = { name: display_name || name, seconds: downloadSeconds, now: clock.now() }
     return stored(log, () => bucket.signedUrl(object_key, how))
   }
 

@@ -27,6 +27,14 @@ type WriteRecord<Made, T> = (made: Made, done: (tx: Writer) => Promise<void>) =>
 
 const withoutEnding = (name: string) => name.replace(/\.[^.]*$/, '')
 
+/** A key that no other variant has, nor one that some disks take for the same: presets may differ by case alone. */
+function freeKey(stem: string, extension: string, taken: readonly string[]): string {
+  const folded = new Set(taken.map(key => key.toLowerCase()))
+  let key = `${stem}.${extension}`
+  for (let n = 2; folded.has(key.toLowerCase()); n++) key = `${stem}-${n}.${extension}`
+  return key
+}
+
 async function putVariants(
   bucket: Bucket,
   { folder, base, keys }: { folder: string; base: string; keys: string[] },
@@ -35,7 +43,7 @@ async function putVariants(
   const variants: StoredVariant[] = []
   for (const { name, width, height, fit, mimetype, extension, bytes } of made) {
     const label = name.replaceAll(/[^\p{L}\p{N}_-]+/gu, '-')
-    const key = `${folder}${base}-${label}-${width}x${height}.${extension}`
+    const key = freeKey(`${folder}${base}-${label}-${width}x${height}`, extension, keys)
     keys.push(key)
     await bucket.put(key, bytes, { mimetype, attachment: false })
     variants.push({ name, width, height, fit, mimetype, size: bytes.byteLength, key })

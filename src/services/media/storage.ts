@@ -1,6 +1,8 @@
 import type { Config } from '../../config.js'
 import { HttpError, notConfigured, unavailable } from '../../errors.js'
-import type { Bucket, BucketAddress, Log, Storage } from '../../ports.js'
+import { mediaFilesPath, mediaFolder } from '../../media-folder.js'
+import { type Bucket, type BucketAddress, type Log, type Storage, StorageError } from '../../ports.js'
+import { originOf } from '../site-origin.js'
 import { trimmed, trimmedEnd } from '../text.js'
 
 export type MediaSpaceName = 'media' | 'admin_media'
@@ -11,19 +13,45 @@ export const backupPrefix = 'backups/'
 const absolute = (address: string, scheme: string): string =>
   trimmedEnd(/^https?:\/\//i.test(address) ? address : `${scheme}://${address}`, '/')
 
+/** The name of a bucket in a folder, if the configuration names none. */
+const usualBucket = 'media'
+
+/** The origin of this service for browsers; `''` if nobody knows, so that addresses are paths. */
+function ownOrigin(config: Config): string {
+  const { environment, port } = config
+  const number = /(?<!\d)\d+$/.exec(port)?.[0]
+  const isLocal = environment.startsWith('local') && number !== undefined && Number(number) > 0
+  return originOf(config) || (isLocal ? `http://localhost:${number}` : '')
+}
+
+/** The settings of a space. Each setting of admin media that is not there is the shared one. */
+function settingsOf(config: Config, space: MediaSpaceName) {
+  const own = space === 'admin_media'
+  const elsewhere = own && config.bucket_admin_endpoint
+  return {
+    bucket: (own && config.bucket_admin_media) || config.bucket_media,
+    endpoint: (own && config.bucket_admin_endpoint) || config.bucket_endpoint,
+    accessKey: (own && config.bucket_admin_access_key) || config.bucket_access_key,
+    secretKey: (own && config.bucket_admin_secret_key) || config.bucket_secret_key,
+    publicUrl: (own && config.bucket_admin_public_url) || (!elsewhere && config.bucket_public_url) || '',
+  }
+}
+
 /** Where the media of a space are; undefined while that is not configured. */
 export function mediaAddress(config: Config, space: MediaSpaceName): BucketAddress | undefined {
-  const own = space === 'admin_media'
-  // Each setting of admin media that is not there is the shared one.
-  const bucket = (own && config.bucket_admin_media) || config.bucket_media
-  const endpoint = (own && config.bucket_admin_endpoint) || config.bucket_endpoint
-  const accessKey = (own && config.bucket_admin_access_key) || config.bucket_access_key
-  const secretKey = (own && config.bucket_admin_secret_key) || config.bucket_secret_key
+  const { bucket, endpoint, accessKey, secretKey, publicUrl } = settingsOf(config, space)
+  const folder = mediaFolder(endpoint)
+  if (endpoint && folder !== undefined)
+    return {
+      endpoint,
+      folder,
+      bucket: bucket || usualBucket,
+      appSecret: config.app_secret,
+      pathStyle: config.bucket_force_path_style || publicUrl === '',
+      publicEndpoint: trimmedEnd(publicUrl, '/') || `${ownOrigin(config)}${mediaFilesPath}`,
+    }
   if (!bucket || !endpoint || !accessKey || !secretKey) return undefined
   const scheme = config.environment.startsWith('local') ? 'http' : 'https'
-  const elsewhere = own && config.bucket_admin_endpoint
-  const publicEndpoint =
-    (own && config.bucket_admin_public_url) || (!elsewhere && config.bucket_public_url) || endpoint
   return {
     endpoint: absolute(endpoint, scheme),
     region: config.bucket_region,
@@ -31,7 +59,7 @@ export function mediaAddress(config: Config, space: MediaSpaceName): BucketAddre
     accessKey,
     secretKey,
     pathStyle: config.bucket_force_path_style,
-    publicEndpoint: absolute(publicEndpoint, scheme),
+    publicEndpoint: absolute(publicUrl || endpoint, scheme),
   }
 }
 
@@ -66,6 +94,7 @@ export function mediaStorage(
   }
 
   return {
+    address,
     /** Names the bucket, so that two spaces in one bucket differ from spaces in two buckets. */
     place,
     /** @throws 400 while storage is not configured */
@@ -101,6 +130,7 @@ export async function stored<T>(log: Log, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof HttpError) throw error
     log.error({ err: error }, 'the media storage failed')
-    throw unavailable('the media storage does not respond', 5)
+    const problem = error instanceof StorageError ? error.message : 'the media storage does not respond'
+    throw unavailable(problem, 5)
   }
 }

@@ -14,7 +14,7 @@ type Download =
   | { readonly name: string; readonly size: number; readonly bytes: ReadableStream<Uint8Array> }
   | { readonly address: string }
 
-interface DownloadParts extends Pick<Ports, 'archives' | 'storage'> {
+interface DownloadParts extends Pick<Ports, 'archives' | 'clock' | 'storage'> {
   config: () => Config
   access: Pick<AccessService, 'isAdministrator'>
 }
@@ -22,7 +22,10 @@ interface DownloadParts extends Pick<Ports, 'archives' | 'storage'> {
 const nameOf = (location: string) => location.split(/[/\\]/).at(-1) ?? ''
 
 /** Archives that the service keeps, for who takes one away. */
-export const backupDownloads = (db: Database, { archives, storage, config, access }: DownloadParts) => {
+export const backupDownloads = (
+  db: Database,
+  { archives, storage, clock, config, access }: DownloadParts,
+) => {
   const { get } = reads(db, tables.backups)
 
   async function inBucket(location: string): Promise<Download> {
@@ -30,7 +33,7 @@ export const backupDownloads = (db: Database, { archives, storage, config, acces
     const root = `${address.bucket}/`
     if (!location.startsWith(root)) throw notFound()
     const bucket = await storage.open(address)
-    const how = { name: nameOf(location), seconds: addressSeconds }
+    const how = { name: nameOf(location), seconds: addressSeconds, now: clock.now() }
     return { address: await bucket.signedUrl(location.slice(root.length), how) }
   }
 

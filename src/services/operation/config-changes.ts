@@ -1,6 +1,7 @@
 import { type Config, parseConfig } from '../../config.js'
 import { type ConfigName, configFields, defaultIn, isConfigName } from '../../config-fields.js'
 import { badRequest, ConfigError, forbidden, invalid, unknownMember } from '../../errors.js'
+import { isFileAddress } from '../../media-folder.js'
 import type { ConfigFile } from '../../ports.js'
 import { mask, refuseKeptSecrets } from '../secrets.js'
 
@@ -59,10 +60,17 @@ function namesVariable(value: unknown, present: unknown): boolean {
   return false
 }
 
+/** Fields whose value may be a folder. */
+export const isStorage = (name: ConfigName): boolean =>
+  name === 'bucket_endpoint' || name === 'bucket_admin_endpoint'
+
 function refuseChange(name: ConfigName, value: unknown, present: unknown, byAdministrator: boolean): void {
   const { secret, fileOnly, administrator } = configFields[name]
   if (fileOnly) throw forbidden(`${name}: can be set only in the file`)
   if (administrator && !byAdministrator) throw forbidden(`${name}: only an administrator can change it`)
+  // Whoever names a folder decides where the service writes on its machine.
+  if (isStorage(name) && isFileAddress(value))
+    throw forbidden(`${name}: a folder can be set only in the file`)
   if (secret && value === mask) throw invalid(name, 'must be a new value, not the mask')
   if (namesVariable(value, present)) throw invalid(name, 'variables can be used only in the file')
 }

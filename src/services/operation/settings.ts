@@ -4,8 +4,9 @@ import type { Reader } from '../../db/reader.js'
 import { internalTables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { ConfigError } from '../../errors.js'
+import { isFileAddress } from '../../media-folder.js'
 import { secretBox } from '../secret-box.js'
-import type { Json } from './config-changes.js'
+import { isStorage, type Json } from './config-changes.js'
 
 const { settings } = internalTables
 const sealedPrefix = 'sealed:'
@@ -29,8 +30,12 @@ export async function readSettings(read: Reader, appSecret: string | undefined):
     const text = value.startsWith(sealedPrefix)
       ? appSecret && (await secretBox(appSecret).open(value.slice(sealedPrefix.length)))
       : value
-    if (!text) unreadable.push(name)
-    else if (!namesVariables(text)) values[name] = JSON.parse(text)
+    if (!text) {
+      unreadable.push(name)
+      continue
+    }
+    const parsed: unknown = JSON.parse(text)
+    if (!namesVariables(text) && !(isStorage(name) && isFileAddress(parsed))) values[name] = parsed
   }
   return { values, unreadable }
 }
