@@ -15,7 +15,7 @@ const onlyWithAll = [
   'test/operation/{acme,install,proxies,runtimes}.test.ts',
   'test/panel/!(overview|resource|resources|staged).test.ts',
   'test/services/regular-expressions.test.ts',
-  'test/ssh/{crowd,tmux}.test.ts',
+  'test/ssh/{crowd,recording,tmux}.test.ts',
   'test/whole/{astro-site,create,docs-site,example-site,openapi-tools,package,starters}.test.ts',
 ]
 

@@ -10,7 +10,7 @@ const isLocal = (target: string) => !/^([a-z]+:|\/\/)/i.test(target)
 
 /** Copies the Markdown twin of each page, and the files of the repository that pages link to. */
 export function copySources(root: string, out: string): void {
-  const tracked = execFileSync('git', ['ls-files', '*.md', '*.example', 'docs/**.png', 'docs/**.svg', 'docs/**.txt', 'examples'], { cwd: root, encoding: 'utf8' })
+  const tracked = execFileSync('git', ['ls-files', '*.md', '*.example', 'docs/**.png', 'docs/**.svg', 'docs/**.txt', 'docs/**.cast', 'examples'], { cwd: root, encoding: 'utf8' })
   for (const file of tracked.trim().split('\n')) {
     mkdirSync(dirname(join(out, file)), { recursive: true })
     copyFileSync(join(root, file), join(out, file))

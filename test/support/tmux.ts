@@ -28,7 +28,7 @@ export function tmux(command: readonly string[], [columns, rows] = [80, 24]) {
   run('resize-window', '-x', String(columns), '-y', String(rows))
   onTestFinished(() => {
     run('kill-server')
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   })
   const text = () => run('capture-pane', '-p')
   const sees = async (wanted: string | RegExp) => {
@@ -44,6 +44,8 @@ export function tmux(command: readonly string[], [columns, rows] = [80, 24]) {
         .poll(() => run('display-message', '-p', '#{pane_dead}').trim(), { timeout: 60_000 })
         .toBe('1')
     },
+    /** Appends the output of the command to a file from now on. */
+    recordTo: (file: string) => run('pipe-pane', '-o', `cat >> ${file}`),
     keys: (...names: string[]) => run('send-keys', ...names),
     type: (given: string) => run('send-keys', '-l', given),
     resize: (width: number, height: number) =>
