@@ -12,7 +12,6 @@ import { timestamp } from '../ids.js'
 import { mediaFolder } from '../media-folder.js'
 import { secretFile } from '../node/app-secret.js'
 import { connectionLimit } from '../node/descriptors.js'
-import { storage as stores } from '../node/ports.js'
 import { mailSettings } from '../services/accounts/reset-mails.js'
 import { mediaAddress } from '../services/media/storage.js'
 import { audit } from '../services/operation/audit.js'
@@ -26,6 +25,7 @@ import {
   type Patient,
   skipped,
   warning,
+  wordsOf,
 } from './doctor-finding.js'
 import { clockAheadMs } from './doctor-instances.js'
 
@@ -34,12 +34,6 @@ const maxSkewMs = 60_000
 /** Free disk space in bytes: below the first it fails soon, below the second the check warns. */
 const [fewBytes, someBytes] = [100 * 2 ** 20, 2 ** 30]
 const minSecretLength = 16
-
-const wordsOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  const { name, message } = error
-  return name === 'Error' || message.includes(name) ? message : `${name}: ${message}`
-}
 
 /** Checks that the database has this version's schema and accepts changes. */
 export async function database({ dialect }: Patient): Promise<Finding> {
@@ -77,44 +71,6 @@ export async function database({ dialect }: Patient): Promise<Finding> {
       'check for a full disk, a file that another account owns, or a read-only server',
     )
   return ok(check, 'responds, accepts changes and has the schema of this version')
-}
-
-/** Checks the store: writes, reads and removes an object of its own. */
-export async function storage({ config }: Patient): Promise<Finding> {
-  const check = 'storage'
-  const address = mediaAddress(config, 'media')
-  if (!address) return skipped(check, 'no bucket is configured, so files cannot be uploaded')
-  const key = `slugline-doctor-${Date.now()}.txt`
-  try {
-    const bucket = await stores.open(address)
-    await bucket.put(key, new TextEncoder().encode('x'), { mimetype: 'text/plain', attachment: true })
-    const file = await bucket.fetch(key)
-    await file?.discard()
-    const [left] = await bucket.remove([key])
-    if (!file || left)
-      return failed(
-        check,
-        `${address.bucket} does not store and delete objects`,
-        'folder' in address
-          ? 'check the owner of the folder, and what other programs do there'
-          : 'check the permissions of the access key',
-      )
-    if (address.publicEndpoint.startsWith('/'))
-      return warning(
-        check,
-        'the addresses of media are paths without a host, which front ends elsewhere cannot use',
-        'set client_site to the domain of this service, or bucket_public_url',
-      )
-    return ok(check, `${address.bucket} stores, returns and deletes objects`)
-  } catch (error) {
-    return failed(
-      check,
-      `${address.endpoint}, bucket ${address.bucket}: ${wordsOf(error)}`,
-      'folder' in address
-        ? 'check that bucket_endpoint names a folder, that this account may write there, and the room on its disk'
-        : 'check bucket_endpoint, bucket_media, bucket_region and the keys, and that the bucket exists',
-    )
-  }
 }
 
 /** Checks the mail server: connects and signs in, and sends nothing. */

@@ -30,6 +30,13 @@ export interface Patient {
   readonly dialect: Dialect | undefined
 }
 
+/** The words of an error, with its kind where they do not say it. */
+export const wordsOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const { name, message } = error
+  return name === 'Error' || message.includes(name) ? message : `${name}: ${message}`
+}
+
 /** The database as the service sees it, to read from it. */
 export function databaseOf(dialect: Dialect): Database {
   const { clock, random } = nodePorts(createLog('silent'))

@@ -12,9 +12,10 @@ import { configFileAt, loadConfig } from '../node/config-file.js'
 import { readSettings, withStoredSettings } from '../services/operation/settings.js'
 import { type LocalCommand, show } from './command.js'
 import { certificate } from './doctor-certificate.js'
-import { clock, database, descriptors, disk, mail, secrets, storage } from './doctor-checks.js'
+import { clock, database, descriptors, disk, mail, secrets } from './doctor-checks.js'
 import { databaseOf, type Finding, failed, type Patient, type State, warning } from './doctor-finding.js'
 import { instances, settings } from './doctor-instances.js'
+import { storage } from './doctor-storage.js'
 import type { Terminal } from './terminal.js'
 
 const marks: Readonly<Record<State, string>> = { ok: 'ok', warning: 'warn', failed: 'FAIL', skipped: '-' }

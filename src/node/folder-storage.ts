@@ -1,21 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants, createReadStream, type Dirent } from 'node:fs'
-import {
-  access,
-  copyFile,
-  type FileHandle,
-  lstat,
-  mkdir,
-  open,
-  opendir,
-  readdir,
-  realpath,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  unlink,
-} from 'node:fs/promises'
+import { access, lstat, opendir, readdir, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { unavailable } from '../errors.js'
 import {
@@ -27,18 +12,25 @@ import {
   type TemporaryFile,
 } from '../ports.js'
 import { signedAddress } from '../signed-address.js'
+import {
+  bytesOf,
+  codeOf,
+  isMissing,
+  makeFolder,
+  undefinedIfMissing,
+  versionOf,
+  write,
+} from './folder-files.js'
 import { syncFolder } from './own-file.js'
 import { temporaryFile } from './temporary-files.js'
 
-const { COPYFILE_EXCL, COPYFILE_FICLONE, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, W_OK, X_OK } = constants
+const { W_OK, X_OK } = constants
 
 /** Files that are still being written; no key begins with a dot. */
 const incoming = '.incoming'
 /** A put takes seconds, so a file that old is of a process that was killed. */
 const leftoverMs = 3_600_000
-const pieceBytes = 2 ** 18
 const listedAtOnce = 1000
-const [fileMode, folderMode] = [0o600, 0o700]
 /** The longest path of a key and the longest name of a file, in bytes, that every usual file system takes. */
 const [maxKeyBytes, maxNameBytes] = [1024, 255]
 
@@ -55,11 +47,6 @@ const isName = (name: string): boolean =>
 /** Whether a key names a file below its bucket, and none that the bucket has for itself. */
 const isKey = (key: string): boolean => Buffer.byteLength(key) <= maxKeyBytes && key.split('/').every(isName)
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : ''
-
-const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))
-
 const problems: Readonly<Record<string, string>> = {
   ENOSPC: 'the media folder has no room: nothing was stored',
   EDQUOT: 'the media folder has no room: nothing was stored',
@@ -74,56 +61,6 @@ const problems: Readonly<Record<string, string>> = {
 function problemOf(error: unknown): unknown {
   const problem = problems[codeOf(error)]
   return problem === undefined ? error : new StorageError(problem, { cause: error })
-}
-
-const undefinedIfMissing = (error: unknown): undefined => {
-  if (!isMissing(error)) throw error
-  return undefined
-}
-
-interface Version {
-  readonly ino: bigint
-  readonly size: bigint
-  readonly mtimeNs: bigint
-}
-
-/** An object is only ever replaced by another file, so this tells its contents apart. */
-const versionOf = ({ ino, size, mtimeNs }: Version): string =>
-  [ino, size, mtimeNs].map(part => part.toString(36)).join('-')
-
-function bytesOf(path: string, version: string, { from, length }: { from: number; length: number }) {
-  let file: FileHandle | undefined
-  let [at, left] = [from, length]
-  const close = async () => {
-    await file?.close()
-    file = undefined
-  }
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          file ??= await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-          if (at === from && versionOf(await file.stat({ bigint: true })) !== version)
-            throw new Error('the file was replaced before it could be sent')
-          const piece = new Uint8Array(Math.min(pieceBytes, left))
-          const { bytesRead } = await file.read(piece, 0, piece.byteLength, at)
-          if (bytesRead === 0 && left > 0) throw new Error('the file is shorter than before')
-          at += bytesRead
-          left -= bytesRead
-          if (bytesRead > 0) controller.enqueue(piece.subarray(0, bytesRead))
-          if (left > 0) return
-          await close()
-          controller.close()
-        } catch (error) {
-          await close()
-          controller.error(error)
-        }
-      },
-      cancel: close,
-    },
-    // A request for the headers alone opens no file.
-    { highWaterMark: 0 },
-  )
 }
 
 /**
@@ -223,7 +160,7 @@ class FolderBucket implements Bucket {
   /** The folder of files that are being written, without those of processes that were killed. */
   async #incoming(): Promise<string> {
     const folder = join(this.#root, incoming)
-    const made = await mkdir(folder, { recursive: true, mode: folderMode })
+    const made = await makeFolder(folder)
     if (made !== undefined) return folder
     const before = Date.now() - leftoverMs
     for (const name of await readdir(folder)) {
@@ -242,7 +179,7 @@ class FolderBucket implements Bucket {
     let made: string | undefined
     for (let isLast = false; ; isLast = true)
       try {
-        made = await mkdir(folder, { recursive: true, mode: folderMode })
+        made = await makeFolder(folder)
         if ((await realpath(folder)) !== folder)
           throw new Error(`a link leads away from the folder of ${key}`)
         await rename(part, join(folder, lastOf(key)))
@@ -291,18 +228,5 @@ class FolderBucket implements Bucket {
 
 const foldersOf = (key: string): string[] => key.split('/').slice(0, -1)
 const lastOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
-
-/** Writes a new file, for the account of the service alone, and waits until it is on disk. */
-async function write(path: string, content: Uint8Array | TemporaryFile): Promise<void> {
-  if ('path' in content) await copyFile(content.path, path, COPYFILE_EXCL | COPYFILE_FICLONE)
-  const file = await open(path, 'path' in content ? 'r+' : 'wx', fileMode)
-  try {
-    await file.chmod(fileMode)
-    if (!('path' in content)) await file.writeFile(content)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
 
 export const folderBucket = (address: FolderAddress): Bucket => new FolderBucket(address)

@@ -235,6 +235,8 @@ describe('PUT /config', () => {
     ['fields that do not go together', { cookie_samesite: 'none' }, 400],
     ['a cookie name with a line break', { cookie_name: 'a\r\nb' }, 400],
     ['storage elsewhere with the stored keys', { bucket_endpoint: 'https://evil.example' }, 400],
+    ['a folder of the machine', { bucket_endpoint: 'file:./media' }, 403],
+    ['a folder of the machine for admin media', { bucket_admin_endpoint: 'FILE:/etc' }, 403],
     ['a provider elsewhere with the stored secret', { oauth_endpoint: {} }, 400],
     ['a line break in a text', { email_from_name: 'a\r\nBcc: b@example.com' }, 400],
     ['a line break in a list', { cors_headers: ['a\nb'] }, 400],
@@ -284,6 +286,22 @@ describe('PUT /config', () => {
   it('lets storage move when its keys come along', async () => {
     const moved = { bucket_endpoint: 'https://other.example', bucket_access_key: 'a', bucket_secret_key: 'b' }
     expect((await put(moved)).status).toBe(200)
+  })
+
+  it('shows a folder of the file, and takes none from the database', async () => {
+    const folder = { bucket_endpoint: 'file:./media' }
+    const site = await testApp(folder, { file: folder })
+    const { body } = await site.call('GET', '/api/v1/config')
+    expect(body).toMatchObject({ ...folder, set_by_file: ['bucket_endpoint'] })
+    // What was read can be sent back.
+    expect((await site.call('PUT', '/api/v1/config', { body })).status).toBe(200)
+    const bad = await site.call('PUT', '/api/v1/config', { body: { bucket_media: 'My Files' } })
+    expect([bad.status, bad.body.member]).toEqual([400, 'bucket_media'])
+    const other = await testApp({}, { file: {} })
+    const row = { name: 'bucket_endpoint', value: '"file:/etc"' }
+    await other.db.write(systemActor, tx => tx.insertInternal(internalTables.settings, row))
+    const shown = (await other.call('GET', '/api/v1/config')).body
+    expect([shown.bucket_endpoint, shown.restart_required]).toEqual([null, []])
   })
 
   it('is not undone by a second change at the same time, and honours If-Match', async () => {

@@ -185,6 +185,29 @@ describe('slugline backup restore', () => {
     await database.drop()
   })
 
+  it('restores media into a folder, from which another backup has the same files', async () => {
+    const database = await freshDatabase()
+    const media = join(folder, 'restored-media')
+    const config = configured(database.address, { bucket_endpoint: `file:${media}` })
+    const restored = await line(`backup restore ${file} --json`, config)
+    expect([restored.code, restored.err]).toEqual([0, ''])
+    expect(JSON.parse(restored.out)).toMatchObject({ media: 3, missing: [] })
+    for (const key of await store.keys())
+      expect(readFileSync(join(media, 'media', key)).equals((await store.object(key)).bytes), key).toBe(true)
+    const again = join(folder, 'of-a-folder.tar.gz')
+    expect(await line(`backup create ${again}`, config)).toMatchObject({ code: 0, err: '' })
+    expect((await line(`backup verify ${again}`)).out).toContain('and 3 media of')
+    const unusable = join(folder, 'no-folder')
+    writeFileSync(unusable, '')
+    const bad = configured(database.address, { bucket_endpoint: `file:${unusable}` })
+    const refused = await line(`backup restore ${file} --force`, bad)
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining('media storage does not respond'),
+    ])
+    await database.drop()
+  })
+
   it('leaves the database empty where the media have no store', async () => {
     const database = await freshDatabase()
     const refused = await line(`backup restore ${file}`, configured(database.address, {}))

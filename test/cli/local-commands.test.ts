@@ -1,4 +1,14 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -225,6 +235,51 @@ describe('slugline doctor', () => {
     expect(found.get('mail')).toMatchObject({ state: 'failed', message: expect.stringContaining('535') })
     expect(found.get('secrets')).toMatchObject({ state: 'failed', message: 'app_secret has 5 characters' })
     expect(out).not.toContain('testsecret')
+  })
+
+  describe('looks at media in a folder', () => {
+    const found = async (bucket_endpoint: string, more: object = {}) => {
+      const { path } = await configured({ bucket_endpoint, ...more })
+      const { out } = await line(['doctor', '--config', path, '--json'])
+      const { checks } = JSON.parse(out)
+      const { check: _, ...rest } = checks.find((one: { check: string }) => one.check === 'storage')
+      return rest
+    }
+
+    it('that is good, missing, a file, or cannot be made', async () => {
+      const media = join(folder(), 'media')
+      expect(await found(`file:${media}`)).toEqual({
+        state: 'skipped',
+        message: `${media}/media does not exist yet: the first upload creates it`,
+      })
+      expect(existsSync(media)).toBe(false)
+      mkdirSync(join(media, 'media'), { recursive: true })
+      expect(await found(`file:${media}`)).toEqual({
+        state: 'ok',
+        message: `${media}/media stores, returns and deletes objects`,
+      })
+      expect(readdirSync(join(media, 'media'))).toEqual(['.incoming'])
+      const file = join(folder(), 'file')
+      writeFileSync(file, '')
+      expect(await found(`file:${file}`)).toMatchObject({
+        state: 'failed',
+        message: `${file}/media: the media folder is a file: nothing was stored`,
+        advice: expect.stringContaining('bucket_endpoint'),
+      })
+    })
+
+    it('whose addresses have no host', async () => {
+      const media = join(folder(), 'media')
+      mkdirSync(join(media, 'media'), { recursive: true })
+      const site = { environment: 'production', tls: 'off' }
+      expect(await found(`file:${media}`, site)).toMatchObject({
+        state: 'warning',
+        advice: expect.stringContaining('client_site'),
+      })
+      expect(await found(`file:${media}`, { ...site, client_site: 'example.com' })).toMatchObject({
+        state: 'ok',
+      })
+    })
   })
 
   describe('looks at the certificate', () => {

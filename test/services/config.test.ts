@@ -38,6 +38,34 @@ describe('configuration', () => {
     })
   })
 
+  it.each([
+    [{ bucket_endpoint: 'file:' }, 'bucket_endpoint: must name a folder'],
+    [{ bucket_endpoint: 'file://host/media' }, 'bucket_endpoint: must name a folder'],
+    [{ bucket_admin_endpoint: 'File:////media' }, 'bucket_admin_endpoint: must name a folder'],
+    [{ bucket_media: 'Pictures' }, 'bucket_media: must have only a-z'],
+    [{ bucket_media: '../out' }, 'bucket_media: must have only a-z'],
+    [{ bucket_admin_media: 'a/b' }, 'bucket_admin_media: must have only a-z'],
+    [{ bucket_backup: '..' }, 'bucket_backup: must have only a-z'],
+    [{ bucket_media_prefix: '../out' }, 'bucket_media_prefix: must have only letters'],
+    [{ bucket_media_prefix: 'a/.hidden' }, 'bucket_media_prefix: must have only letters'],
+    [{ bucket_media_prefix: 'a b' }, 'bucket_media_prefix: must have only letters'],
+  ])('refuses media in a folder with %j', (given, problem) => {
+    expect(() => parse({ bucket_endpoint: 'file:./media', ...given })).toThrow(problem)
+  })
+
+  it('takes media in a folder without any other setting, and names of a store as they are', () => {
+    const folder = { bucket_endpoint: 'file:./media' }
+    expect(parse(folder).config.bucket_endpoint).toBe('file:./media')
+    const more = { bucket_media: 'my-files.1', bucket_media_prefix: '/Sites/one_1/' }
+    expect(parse({ ...folder, ...more }).config).toMatchObject(more)
+    const store = {
+      bucket_endpoint: 'https://s3.example',
+      bucket_media: 'Pictures',
+      bucket_media_prefix: 'a b',
+    }
+    expect(parse(store).config).toMatchObject(store)
+  })
+
   it('keeps no control character in any text', () => {
     const texts = ['https://a.example/b', 'https://a.example', ':80', '10.0.0.0/8', '24h', 'en', 'local', 'a']
     const shapes = [
@@ -193,6 +221,13 @@ describe('configuration', () => {
     expect(load({ db_driver: 'postgres', db_url: 'database:5432', db_name: 'site' }).db_url).toBe(
       'database:5432',
     )
+    expect(
+      load({ bucket_endpoint: 'file:./media', bucket_admin_endpoint: 'FILE:///srv/panel' }),
+    ).toMatchObject({
+      bucket_endpoint: `file:${join(folder, 'media')}`,
+      bucket_admin_endpoint: 'file:/srv/panel',
+    })
+    expect(load({ bucket_endpoint: 'http://127.0.0.1:9000' }).bucket_endpoint).toBe('http://127.0.0.1:9000')
     // Without a file there is only the working folder.
     expect(loadConfig(undefined, {}).config.db_url).toBe(join(process.cwd(), 'modula.db'))
   })

@@ -150,7 +150,8 @@ async function takenPort() {
   await vi.waitUntil(() => taken.listening, { timeout: 60_000 })
   onTestFinished(() => void taken.close())
   const { port } = taken.address() as AddressInfo
-  const settings = { environment: 'local', port: `:${port}`, db_driver: 'sqlite', db_url: './modula.db' }
+  const database = { db_driver: 'sqlite', db_url: './modula.db' }
+  const settings = { environment: 'local', port: `:${port}`, ...database, bucket_endpoint: 'file:./media' }
   return { folder: emptyFolder(), port, configuration: JSON.stringify(settings) }
 }
 
@@ -246,7 +247,7 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     const file = await fetch(kept.url)
     expect([file.status, await file.text()]).toEqual([200, 'a text that stays'])
     // What is beside the objects is nobody's.
-    const outside = await fetch(`${new URL(kept.url).origin}/media/..%2f..%2fmodula.db`)
+    const outside = await fetch(`${new URL(kept.url).origin}/api/media/media/..%2f..%2fmodula.db`)
     expect(outside.status).toBe(404)
     expect(await (await fetch(second.examples[0] ?? '')).json()).toMatchObject({ slug: '/' })
     second.interrupt()
@@ -262,6 +263,8 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     expect([shown.output.includes('serves a site from'), shown.examples]).toEqual([true, []])
     expect(shown.site).toBe('no page is published yet')
     const headers = { Cookie: await signIn(shown, shown.login) }
+    const settings = await (await fetch(`${shown.api}/config`, { headers })).json()
+    expect(settings.bucket_endpoint).toBe('file:./media')
     const listed = async (path: string) => (await fetch(`${shown.api}/${path}`, { headers })).json()
     expect([await listed('datatypes'), await listed('routes')]).toEqual([[], []])
     const body = new FormData()
@@ -290,7 +293,9 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     const doctor = await runProduct(['doctor', ...config], { cwd: folder })
     expect([doctor.code, doctor.out]).toEqual([
       0,
-      expect.stringContaining('storage: media stores, returns and deletes objects'),
+      expect.stringContaining(
+        `storage: ${join(folder, 'quickstart/media/media')} stores, returns and deletes objects`,
+      ),
     ])
     const backup = join(folder, 'site.tar.gz')
     expect(await runProduct(['backup', 'create', backup, ...config], { cwd: folder })).toMatchObject({
