@@ -133,6 +133,11 @@ export class Person {
   /** Signs in at the page or the dialog that asks for it. */
   async signIn(path) {
     const again = this.page.locator('#sign-in-again')
+    const ended = this.page.locator('#session-ended').getByRole('button')
+    if (await ended.isVisible()) {
+      await ended.click()
+      await again.waitFor()
+    }
     const isDialog = await again.isVisible()
     if (!isDialog && !this.path.startsWith('/sign-in')) return
     const place = isDialog ? again : this.page.locator('main')

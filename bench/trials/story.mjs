@@ -85,7 +85,11 @@ export const places = {
     locate: note,
     read: textIn(note),
     async show(page) {
-      if (!(await note(page).isVisible())) await page.getByText('Send back with a note').click()
+      if (await note(page).isVisible()) return
+      const summary = page.getByText('Send back with a note')
+      // A page without its stream of events hears of a review within 20 seconds.
+      await summary.waitFor({ timeout: 40_000 })
+      await summary.click()
     },
     isStored: async (trial, text) => (await requests(trial)).some(one => one.answer === text),
   },
@@ -121,7 +125,12 @@ const askForReview = text => ({
   who: 'ada',
   what: 'request a review',
   saves: ['teaser'],
-  act: page => inBar(page, 'Request review').click(),
+  async act(page) {
+    const request = inBar(page, 'Request review')
+    // Without it the page still shows the state before a change by somebody else; saving shows the new one.
+    if (!(await request.isVisible())) await save(page)
+    await request.click()
+  },
   isDone: all(has('teaser', text), isOpen),
 })
 

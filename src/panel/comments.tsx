@@ -1,6 +1,6 @@
 import type { ModelField } from '../resources/entries.js'
 import { memberOf } from '../resources/entry-fields.js'
-import { type Comment, personIn, type Talk } from '../resources/views/talk.js'
+import { type Comment, personIn, type Talk, talkMark } from '../resources/views/talk.js'
 import { withoutEndMarks } from '../services/text.js'
 import type { Shown } from './entry-shown.js'
 import { formText } from './pages.js'
@@ -198,7 +198,13 @@ export function Comments(shown: Shown) {
   if (!talk) return null
   const { open, settled } = talk
   return (
-    <section class="box" id="comments" aria-labelledby="comments-title" tabindex={-1}>
+    <section
+      class="box"
+      id="comments"
+      aria-labelledby="comments-title"
+      tabindex={-1}
+      data-talk={talkMark(talk)}
+    >
       <h2 id="comments-title">
         {view.t('Comments')}{' '}
         {open.length > 0 && <span class="hint">{view.t('{n} open', { n: open.length })}</span>}

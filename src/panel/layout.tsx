@@ -24,7 +24,7 @@ export const Document = ({ view, title, children, kind }: DocumentProps) => (
       <meta name="robots" content="noindex" />
       <meta
         name="htmx-config"
-        content={'{"extensions":"hx-csp","history":"reload","morphSkip":"[data-keep]"}'}
+        content={'{"extensions":"hx-csp,keep-folds","history":"reload","morphSkip":"[data-keep]"}'}
       />
       <title>{title === '' ? 'Slugline' : `${title} · Slugline`}</title>
       <link rel="icon" href="data:," />

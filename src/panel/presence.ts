@@ -1,4 +1,5 @@
 import { type Ctx, idParam } from '../middleware/context.js'
+import { talkMarkOf } from '../resources/views/talk.js'
 import type { PanelContext } from './context.js'
 import { pageMark, routeOf } from './page-head.js'
 import { pages } from './pages.js'
@@ -24,7 +25,8 @@ export function presencePages(context: PanelContext) {
     const others = await presence.note(panelActor(c), entry.content_data_id)
     const names = (await Promise.all(others.map(nameOf))).flatMap(name => name ?? [])
     const mark = pageMark(entry, await routeOf(entry, context), context)
-    const told = { others: names.toSorted(), mark, root: entry.root_id }
+    const talk = context.isVisited ? await talkMarkOf(entry, context) : ''
+    const told = { others: names.toSorted(), mark, talk, root: entry.root_id }
     return c.json(told, 200, { 'Cache-Control': 'no-store' })
   })
   set.act(`${at}/leave`, 'content:update', async c => {

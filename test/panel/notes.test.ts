@@ -146,4 +146,59 @@ describe.skipIf(chromiumMissing)('a comment that is typed and not sent', async (
     expect(await note.inputValue()).toBe('Typed on')
     expect(await note.isVisible()).toBe(true)
   })
+
+  const unfolded = async (slug: string) => {
+    const { id, path } = await page(slug)
+    await call('POST', '/api/v1/review-requests', { as: 'editor', body: { content_data_id: id, note: '' } })
+    const seen = await panel({ as: 'admin' })
+    await seen.open(path)
+    await seen.page.getByText('Send back with a note').click()
+    return { id, ...seen, note: seen.page.locator(places['note of a review']) }
+  }
+
+  it('stays unfolded, with the caret and the text, when the page is saved by Ctrl S', async () => {
+    const { page: tab, note } = await unfolded('/folded')
+    await note.pressSequentially('Half a wo')
+    await tab.keyboard.press('ArrowLeft')
+    await tab.keyboard.press('Control+s')
+    await tab.locator('#saved', { hasText: /^Saved/ }).waitFor()
+    await tab.keyboard.type('X')
+    expect(await note.inputValue()).toBe('Half a wXo')
+    expect(await note.isVisible()).toBe(true)
+  })
+
+  it('is not replaced by the page to sign in when a live reload finds the session gone', async () => {
+    const { id, page: tab, note } = await unfolded('/gone')
+    await tab.route(`**/content/entry/${id}`, async request => {
+      await tab.context().clearCookies()
+      await request.continue()
+    })
+    await saveElsewhere(id, 'Saved by somebody')
+    await look(tab)
+    await tab.locator('#session-ended').waitFor()
+    await note.pressSequentially('Typed on')
+    expect(await note.inputValue()).toBe('Typed on')
+  })
+
+  it('typed while the one before is sent is kept', async () => {
+    const { page: tab } = await unfolded('/next')
+    const box = tab.locator(places.comment)
+    await box.fill('First')
+    await tab.route('**/comments', async request => {
+      await box.fill('Second')
+      await request.continue()
+    })
+    await tab.getByRole('button', { name: 'Comment', exact: true }).click()
+    await tab.locator('.comment .comment-body').waitFor()
+    expect(await box.inputValue()).toBe('Second')
+  })
+
+  it('a review that is requested without a save is shown', async () => {
+    const { id, path } = await page('/asked')
+    const { page: tab, open } = await panel({ as: 'admin' })
+    await open(path)
+    await call('POST', '/api/v1/review-requests', { as: 'editor', body: { content_data_id: id, note: '' } })
+    await look(tab)
+    await tab.getByText('Send back with a note').waitFor()
+  })
 })

@@ -20,13 +20,28 @@ describe.skipIf(chromiumMissing)(
       await seen.page.fill('#f-slug', '/nearly')
       await seen.page.context().clearCookies()
       await seen.page.keyboard.press('Control+s')
-      await seen.page.getByRole('dialog').waitFor()
+      await seen.page.locator('#session-ended').waitFor()
       return seen
     }
+
+    it('leaves the rest of a word where it is typed, and a click on Save asks to sign in', async () => {
+      const seen = await signedOut()
+      const { page } = seen
+      await page.keyboard.type('-lost')
+      expect(await page.inputValue('#f-slug')).toBe('/nearly-lost')
+      expect(await page.getByRole('dialog').count()).toBe(0)
+      await expectClean(seen)
+      await page.locator('.bar button.next').click()
+      await page.getByRole('dialog').waitFor()
+      await page.getByRole('button', { name: 'Not now' }).click()
+      await page.locator('#session-ended').waitFor()
+      expect(await page.inputValue('#f-slug')).toBe('/nearly-lost')
+    })
 
     it('is begun again over the page, and what was typed is saved', async () => {
       const seen = await signedOut()
       const { page } = seen
+      await page.getByRole('button', { name: 'Sign in…' }).click()
       await expectClean(seen)
       expect(await page.evaluate(() => document.activeElement?.id)).toBe('again-email')
       await page.getByRole('dialog').getByLabel('E-mail').fill('admin@example.com')
@@ -42,6 +57,7 @@ describe.skipIf(chromiumMissing)(
 
     it('is not taken over by another account', async () => {
       const { page } = await signedOut()
+      await page.getByRole('button', { name: 'Sign in…' }).click()
       await page.getByRole('button', { name: 'I have signed in' }).click()
       await page.getByText('You are not signed in yet.').waitFor()
       const value = 'editor-secret-of-this-test'

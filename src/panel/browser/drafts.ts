@@ -124,11 +124,11 @@ function onInput({ target }: Event): void {
 }
 
 interface Swap {
-  ctx?: { response?: { headers?: Headers; status?: number }; text?: string }
+  ctx?: { sourceElement?: Element; response?: { headers?: Headers; status?: number }; text?: string }
 }
 
 function onAnswer(event: Event): void {
-  const { response, text = '' } = (event as CustomEvent<Swap>).detail.ctx ?? {}
+  const { response, sourceElement, text = '' } = (event as CustomEvent<Swap>).detail.ctx ?? {}
   const isOut = response?.headers?.get('x-signed-out') != null
   // A refused form has `data-draft`; an error page, ours or that of a proxy, has not.
   const isErrorPage = (response?.status ?? 0) >= 400 && !text.includes('data-draft')
@@ -140,7 +140,8 @@ function onAnswer(event: Event): void {
   sent = undefined
   if (isOut) {
     status(t('Not saved: you are signed out. Your text is kept'))
-    const form = formAt(address)
+    const note = sourceElement instanceof HTMLFormElement && sourceElement.matches('[data-note]')
+    const form = formAt(address) ?? (note ? sourceElement : undefined)
     signInAgain(() => form?.requestSubmit())
     return
   }

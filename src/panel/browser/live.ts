@@ -37,6 +37,10 @@ function connect(): void {
   source = new EventSource('/api/v1/events')
   source.addEventListener('change', onMessage)
   source.addEventListener('reset', everything)
+  source.addEventListener('error', () => {
+    // A refusal ends it for good, as without a session.
+    if (source?.readyState === EventSource.CLOSED) source = undefined
+  })
 }
 
 /** Calls a listener after changes of content, while the page is visible. */
@@ -45,6 +49,7 @@ export function onContent(listener: Listener): void {
     connect()
     document.addEventListener('visibilitychange', connect)
     document.addEventListener('htmx:after:swap', connect)
+    document.addEventListener('signed-in', connect)
   }
   listeners.add(listener)
 }

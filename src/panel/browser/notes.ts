@@ -1,5 +1,5 @@
 import { offerDrafts } from './draft-offer.js'
-import { draftsOf, forgetDraft, type Kept, keepDraft, pageId } from './draft-store.js'
+import { draftsOf, forgetDraft, type Kept, keepDraft, pageId, type Values } from './draft-store.js'
 import { changedFrom, drawnIn, valuesIn } from './form-values.js'
 import { restore } from './restore.js'
 
@@ -13,8 +13,12 @@ const noteIn = ({ target }: Event) =>
   target instanceof Element ? target.closest<HTMLFormElement>(marked) : null
 
 const met = new WeakSet<HTMLFormElement>()
-/** The note whose response is pending. */
+/** The note whose response is pending, and its values. */
 let sent: HTMLFormElement | undefined
+let sentValues: readonly Values[] = []
+/** Notes that are typed while a response replaces the page, by their addresses. */
+let during: (readonly [address: string, values: readonly Values[]])[] = []
+let caret: { control: HTMLTextAreaElement; address: string; at: [number, number] } | undefined
 
 const typedIn = (form: HTMLFormElement) => changedFrom(drawnIn(form), valuesIn(form))
 
@@ -54,6 +58,47 @@ function meet(): void {
   }
 }
 
+/** @param done the note that was just stored: only what was typed into it afterwards is kept */
+function remember(done: HTMLFormElement | undefined): void {
+  during = [...document.querySelectorAll<HTMLFormElement>(marked)].flatMap(form => {
+    const values = form === done ? changedFrom(sentValues, valuesIn(form)) : typedIn(form)
+    return values.length === 0 ? [] : [[addressOf(form), values] as const]
+  })
+  const { activeElement: control } = document
+  const form = control?.closest<HTMLFormElement>(marked)
+  caret =
+    form && control instanceof HTMLTextAreaElement
+      ? { control, address: addressOf(form), at: [control.selectionStart, control.selectionEnd] }
+      : undefined
+}
+
+const plain = (text: string | null | undefined) => text?.replace(/\s+/g, ' ').trim() ?? ''
+
+/** Whether the page shows that a note is stored: its response was lost. */
+const isStored = (values: readonly Values[]) => {
+  const typed = values.map(([, texts]) => plain(texts.at(-1)))
+  const shown = [...document.querySelectorAll('.comment-body')].map(one => plain(one.textContent))
+  return typed.some(text => text !== '' && shown.includes(text))
+}
+
+/** Puts back what was typed, where the response has a new field for it. */
+function putBack(): void {
+  const forms = [...document.querySelectorAll<HTMLFormElement>(marked)]
+  for (const [address, values] of during) {
+    const form = forms.find(one => addressOf(one) === address)
+    if (!form || isStored(values) || changedFrom(valuesIn(form), values).length === 0) continue
+    restore(form, values)
+    keep(form).catch(() => undefined)
+  }
+  during = []
+  if (!caret || caret.control.isConnected || document.activeElement !== document.body) return
+  const { address, control, at } = caret
+  const again = forms.find(one => addressOf(one) === address)?.elements.namedItem(control.name)
+  if (!(again instanceof HTMLTextAreaElement)) return
+  again.focus({ preventScroll: true })
+  again.setSelectionRange(...at)
+}
+
 /** Starts to keep notes. */
 export function startNotes(): void {
   meet()
@@ -63,19 +108,28 @@ export function startNotes(): void {
   })
   document.addEventListener('submit', event => {
     sent = noteIn(event) ?? undefined
+    sentValues = sent ? valuesIn(sent) : []
   })
   document.addEventListener('htmx:before:swap', event => {
     const { sourceElement, response } = (event as CustomEvent<Answer>).detail.ctx ?? {}
     // A change by somebody else may come before the response.
-    if (!sent || sourceElement !== sent) return
-    if (!event.defaultPrevented && (response?.status ?? 500) < 400)
+    const isOwn = sent !== undefined && sourceElement === sent
+    const isDone = isOwn && !event.defaultPrevented && (response?.status ?? 500) < 400
+    remember(isDone ? sent : undefined)
+    if (!isOwn || !sent) return
+    if (isDone) {
       forgetDraft(draftKey(addressOf(sent))).catch(() => undefined)
+      sent.closest('details')?.removeAttribute('open')
+    }
     sent = undefined
   })
   document.addEventListener('htmx:error', () => {
     sent = undefined
   })
-  document.addEventListener('htmx:after:swap', meet)
+  document.addEventListener('htmx:after:swap', () => {
+    putBack()
+    meet()
+  })
 }
 
 interface Answer {

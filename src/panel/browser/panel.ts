@@ -5,6 +5,7 @@ import { startComments } from './comments.js'
 import { startConflicts } from './conflict.js'
 import { startDrafts } from './drafts.js'
 import { startFocal } from './focal.js'
+import { startFolds } from './folds.js'
 import { startFollowing } from './follows.js'
 import { startFrame } from './frame.js'
 import { startKeys } from './keys.js'
@@ -24,10 +25,13 @@ import { startSelection } from './selection.js'
 import { startSending } from './send-file.js'
 import { startTree } from './tree.js'
 import { startTreeMenus } from './tree-menus.js'
+import { startTyping } from './typing.js'
 import { startUpload } from './upload.js'
 import { tellZone } from './zone.js'
 
 tellZone()
+startTyping()
+startFolds()
 startPanes()
 startParts()
 startFieldOrder()

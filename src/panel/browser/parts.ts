@@ -2,6 +2,7 @@ import { focusField } from './focus-field.js'
 import { sayRemoval } from './removal.js'
 import { say } from './say.js'
 import { count as counted, locale, t } from './text.js'
+import { hasTypedSince } from './typing.js'
 
 const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' })
@@ -57,6 +58,8 @@ function showProblems(): void {
   if (saved) saved.textContent = wordsFor(links.length)
   const problem = (note.querySelector('li') ?? note).textContent
   say(words === '' ? problem : `${words}. ${problem}`)
+  // Somebody who types on would type into another field.
+  if (hasTypedSince()) return
   const [first] = links
   const href = first?.getAttribute('href') ?? ''
   if (!href.startsWith('#') || !focusField(href)) (first ?? note).focus()

@@ -3,6 +3,7 @@ import { hasUnsaved } from './drafts.js'
 import { element } from './elements.js'
 import { hasUnsent } from './notes.js'
 import { say } from './say.js'
+import { noteSignedOut } from './sign-in-again.js'
 import { t } from './text.js'
 
 const noteMs = 20_000
@@ -10,6 +11,7 @@ const noteMs = 20_000
 interface State {
   readonly others: readonly string[]
   readonly mark: string
+  readonly talk: string
   readonly root: string
 }
 
@@ -24,12 +26,15 @@ let isStale = false
 let isSending = false
 /** The mark that the page was last reloaded for: it is reloaded once for each. */
 let loaded = ''
+/** Whether the last reload has come through. */
+let isShown = false
 
 function addressOf(): string | undefined {
   const [, base, id] = entry.exec(location.pathname) ?? []
   return id === undefined ? undefined : `${base}/presence/${id}`
 }
 
+const talkMark = () => document.querySelector<HTMLElement>('[data-talk]')?.dataset.talk ?? ''
 const seenMark = () => document.querySelector<HTMLInputElement>('#form [name=seen]')?.value
 
 function body(): URLSearchParams {
@@ -51,24 +56,43 @@ function showOthers(others: readonly string[]): void {
   line.setAttribute('title', others.join(', '))
 }
 
-/** Reloads the page, and keeps what is unfolded around the caret, and the caret itself. */
-async function reload(): Promise<void> {
+/** Reloads the page, and keeps the caret. @returns whether the page is shown */
+async function reload(): Promise<boolean> {
   const at = document.activeElement
-  const folds = at?.closest<HTMLDetailsElement>('details[open]')
-  await htmx.ajax('GET', location.href, { target: '#app', select: '#app', swap: 'outerMorph' })
-  if (folds) folds.open = true
+  isShown = false
+  const page = { target: '#app', select: '#app', swap: 'outerMorph', isNews: true }
+  await htmx.ajax('GET', location.href, page)
   const isLost = document.activeElement === document.body
   if (isLost && at instanceof HTMLElement && at.isConnected) at.focus({ preventScroll: true })
+  return isShown
 }
 
-async function showChange(mark: string): Promise<void> {
+interface Answer {
+  ctx?: { isNews?: boolean; response?: { status?: number; raw?: { redirected: boolean } } }
+}
+const answerIn = (event: Event) => (event as CustomEvent<Answer>).detail.ctx
+
+/** Keeps a reload from the page if a form was sent meanwhile, or if it is another page, such as the one to sign in. */
+function onNews(event: Event): void {
+  const { isNews, response } = answerIn(event) ?? {}
+  if (!isNews) return
+  const isOther = response?.raw?.redirected === true
+  isShown = !isSending && !isOther && (response?.status ?? 500) < 400
+  if (isShown) return
+  event.preventDefault()
+  event.stopPropagation()
+  if (isOther) noteSignedOut()
+}
+
+/** @param isSaved whether the entry was saved, and not only a comment or review changed */
+async function showChange(mark: string, isSaved: boolean): Promise<void> {
   if (!hasUnsaved() && !hasUnsent()) {
-    if (loaded === mark) return
+    if (loaded === mark || !(await reload())) return
     loaded = mark
-    await reload()
-    say(t('Saved elsewhere. This page is now up to date'))
+    if (isSaved) say(t('Saved elsewhere. This page is now up to date'))
     return
   }
+  if (!isSaved) return
   if (document.querySelector('#elsewhere')) return
   const words = hasUnsaved()
     ? t(
@@ -89,16 +113,19 @@ async function ask(): Promise<void> {
   asking = true
   isStale = false
   try {
-    const before = seenMark()
+    const [before, talk] = [seenMark(), talkMark()]
     const answer = await fetch(address, { method: 'POST', body: body() })
+    if (answer.headers.has('x-signed-out')) noteSignedOut()
     if (!answer.ok) return
     const state = (await answer.json()) as State
     root = state.root
     showOthers(state.others)
     const shown = seenMark()
     // An own save may have come in between.
-    const isNews = shown !== undefined && shown === before && shown !== state.mark
-    if (isNews && !isSending) await showChange(state.mark)
+    const isSame = shown !== undefined && shown === before && talkMark() === talk
+    const isSaved = shown !== state.mark
+    if (isSame && !isSending && (isSaved || talk !== state.talk))
+      await showChange(`${state.mark} ${state.talk}`, isSaved)
   } catch {
     // No connection.: the next request tries again.
   } finally {
@@ -109,7 +136,11 @@ async function ask(): Promise<void> {
 
 function listen(): void {
   // The stream reports the public space only; elsewhere the next request finds changes.
-  if (stream || !location.pathname.startsWith('/admin/content/')) return
+  if (
+    (stream && stream.readyState !== EventSource.CLOSED) ||
+    !location.pathname.startsWith('/admin/content/')
+  )
+    return
   stream = new EventSource('/api/v1/events')
   stream.addEventListener('change', event => {
     const { all, pages } = JSON.parse(event.data) as { all: boolean; pages: { content_data_id: string }[] }
@@ -125,7 +156,11 @@ function follow(): void {
     stream = undefined
     return
   }
-  timer = setInterval(() => void ask(), noteMs)
+  timer = setInterval(() => {
+    // The stream ends for good without a session.
+    listen()
+    void ask()
+  }, noteMs)
   listen()
   void ask()
 }
@@ -137,13 +172,20 @@ export function startPresence(): void {
   document.addEventListener('submit', () => {
     isSending = true
   })
-  document.addEventListener('htmx:error', () => {
-    isSending = false
+  document.addEventListener('signed-in', follow)
+  document.addEventListener('htmx:before:swap', onNews, { capture: true })
+  document.addEventListener(
+    'htmx:error',
+    event => {
+      // The next request tries again; it says nothing of a save.
+      if (answerIn(event)?.isNews) event.stopPropagation()
+    },
+    { capture: true },
+  )
+  document.addEventListener('htmx:finally:request', event => {
+    if (!answerIn(event)?.isNews) isSending = false
   })
-  document.addEventListener('htmx:after:swap', () => {
-    isSending = false
-    void ask()
-  })
+  document.addEventListener('htmx:after:swap', () => void ask())
   addEventListener('pagehide', () => {
     const address = addressOf()
     if (address !== undefined) navigator.sendBeacon(`${address}/leave`, body())

@@ -1,5 +1,7 @@
 import { button, element, showDialog } from './elements.js'
+import { say } from './say.js'
 import { t } from './text.js'
+import { hasPaused, isInText } from './typing.js'
 
 const signInPath = '/admin/sign-in'
 
@@ -31,12 +33,36 @@ async function signIn(email: string, password: string): Promise<string> {
   return answer.ok ? '' : ((await jsonOf(answer)).error ?? t('The sign-in failed.'))
 }
 
+const noticeId = 'session-ended'
+const notice = () => document.getElementById(noticeId)
+/** Called once the forms of the page can be sent again. */
+let afterwards: () => void = () => undefined
+
+/** Says that the session ended, and leaves the focus where it is. */
+export function noteSignedOut(): void {
+  if (notice() || document.querySelector('#sign-in-again')) return
+  const words = `${t('Your session ended')}. ${t('Your text is kept. Sign in to save it.')}`
+  const attributes = { id: noticeId, class: 'note', role: 'status' }
+  document.body.append(
+    element('div', attributes, element('p', {}, words), button(t('Sign in…'), ask, 'next')),
+  )
+  say(words)
+}
+
 /**
- * Asks to sign in over the page, so that no typed value is lost.
+ * Asks to sign in over the page, so that no typed value is lost. While the caret is in a text, a notice offers the
+ * dialog: it would take the focus, and the rest of a word. Saving again, without typing, opens it too.
  * @param done called once the forms of the page can be sent again
  */
 export function signInAgain(done: () => void): void {
+  afterwards = done
+  if (!isInText() || (notice() && hasPaused())) ask()
+  else noteSignedOut()
+}
+
+function ask(): void {
   if (document.querySelector('#sign-in-again')) return
+  let isSignedIn = false
   const email = element('input', {
     class: 'input',
     type: 'email',
@@ -54,8 +80,12 @@ export function signInAgain(done: () => void): void {
     const left = problem || (await renewForms())
     told.textContent = left
     if (left !== '') return
+    isSignedIn = true
     dialog.close()
-    done()
+    notice()?.remove()
+    document.dispatchEvent(new Event('signed-in'))
+    afterwards()
+    afterwards = () => undefined
   }
   const form = element(
     'form',
@@ -88,6 +118,9 @@ export function signInAgain(done: () => void): void {
     event.preventDefault()
     void signIn(email.value, password.value).then(finish)
   })
-  showDialog(dialog)
+  notice()?.remove()
+  showDialog(dialog, () => {
+    if (!isSignedIn) noteSignedOut()
+  })
   email.focus()
 }

@@ -25,14 +25,35 @@ export interface Talk {
   readonly nameable: readonly Person[]
 }
 
-/** Returns what is said about an entry. */
-export async function talkOf(entry: Entry, { services }: TalkParts): Promise<Talk> {
-  const { comments, reviewRequests, users } = services
-  const { content_data_id, root_id } = entry
-  const [open, settled, request, nameable] = await Promise.all([
+async function rowsOf({ content_data_id, root_id }: Entry, { services }: TalkParts) {
+  const { comments, reviewRequests } = services
+  const [open, settled, request] = await Promise.all([
     all(comments.list({ content_data_id, resolved: false }, { limit: maxOpen })),
     all(comments.list({ content_data_id, resolved: true }, { limit: maxSettled })),
     reviewRequests.newestOf(root_id),
+  ])
+  return { open, settled, request }
+}
+
+/** Returns a mark that changes with each comment and with the state of the review. */
+export function talkMark({ open, settled, request }: Pick<Talk, 'open' | 'settled' | 'request'>): string {
+  const last =
+    [...open, ...settled]
+      .map(({ date_modified }) => date_modified)
+      .toSorted()
+      .at(-1) ?? ''
+  return [open.length, settled.length, last, request?.review_request_id, request?.status].join(' ')
+}
+
+/** Returns the mark of what is said about an entry now. */
+export const talkMarkOf = async (entry: Entry, parts: TalkParts): Promise<string> =>
+  talkMark(await rowsOf(entry, parts))
+
+/** Returns what is said about an entry. */
+export async function talkOf(entry: Entry, parts: TalkParts): Promise<Talk> {
+  const { comments, users } = parts.services
+  const [{ open, settled, request }, nameable] = await Promise.all([
+    rowsOf(entry, parts),
     comments.nameable(),
   ])
   const ids = [...open, ...settled].flatMap(({ author_id, resolved_by, mentions }) => [

@@ -169,6 +169,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   'show or hide the tree': 'Baum ein- oder ausblenden',
   'Show the uploaded files': 'Hochgeladene Dateien anzeigen',
   'Sign in and save': 'Anmelden und speichern',
+  'Sign in…': 'Anmelden…',
   'Sign in another way': 'Anders anmelden',
   'Space, Shift ↑ ↓': 'Leertaste, Umschalt ↑ ↓',
   cancelled: 'abgebrochen',

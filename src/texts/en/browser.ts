@@ -160,6 +160,7 @@ export const browserTexts = [
   'show or hide the tree',
   'Show the uploaded files',
   'Sign in and save',
+  'Sign in…',
   'Sign in another way',
   'Space, Shift ↑ ↓',
   'cancelled',

@@ -168,6 +168,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   'show or hide the tree': 'afficher ou masquer l’arborescence',
   'Show the uploaded files': 'Afficher les fichiers téléversés',
   'Sign in and save': 'Se connecter et enregistrer',
+  'Sign in…': 'Se connecter…',
   'Sign in another way': 'Se connecter autrement',
   'Space, Shift ↑ ↓': 'Espace, Maj ↑ ↓',
   cancelled: 'annulé',
