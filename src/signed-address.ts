@@ -21,7 +21,7 @@ const textOf = ({ bucket, key, name, expires }: Permit) =>
   new TextEncoder().encode(`slugline media address\n${JSON.stringify([bucket, key, name, expires])}`)
 
 /** Returns the path of an object. */
-export const objectPath = (bucket: string, key: string): string =>
+const objectPath = (bucket: string, key: string): string =>
   [mediaFilesPath, bucket, ...key.split('/').map(encodeURIComponent)].join('/')
 
 /** Returns the path of an object with a query that permits its download. */

@@ -34,7 +34,7 @@ function runEditor({ variables }: Terminal, path: string): Promise<void> {
 
 /** Reads the values of an edited text: all of them are texts. @throws 400 for anything else */
 async function valuesIn(text: string, names: readonly string[]): Promise<Record<string, string>> {
-  const { parse } = await import('yaml')
+  const { parse } = (await import('yaml')).default
   let value: unknown
   try {
     value = parse(text, { schema: 'failsafe', maxAliasCount: 0 })
@@ -95,7 +95,7 @@ export const contentEdit: LocalCommand['run'] = (terminal, options, [text = ''])
     const { locale = '', author } = options
     const actor = author === undefined ? operator : { ...operator, userId: await authorOf(services, author) }
     const { id, head, values, save } = await opened(services, actor, text, locale)
-    const { stringify } = await import('yaml')
+    const { stringify } = (await import('yaml')).default
     const before = `# ${head.replaceAll(/[\r\n]/g, ' ')}\n# Change the values and save the file. If you change nothing, nothing is stored.\n${stringify(values, { lineWidth: 0 })}`
     const folder = await mkdtemp(join(tmpdir(), 'slugline-edit-'))
     const path = join(folder, `${text.replaceAll(/[^\w.-]+/g, '-').replace(/^-+/, '') || 'entry'}.yaml`)

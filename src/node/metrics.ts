@@ -225,7 +225,7 @@ export function exposition(
   let loading: Promise<Registry> | undefined
   let measuring: Promise<Measured> | undefined
   const load = async () => {
-    const { Registry, collectDefaultMetrics } = await import('prom-client')
+    const { Registry, collectDefaultMetrics } = (await import('prom-client')).default
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })
     for (const family of families) register(registry, family, () => (measuring ??= measure()))
@@ -243,7 +243,7 @@ export function exposition(
     return () => read(async registry => ({ type: registry.contentType, text: await registry.metrics() }))
   workers.measureBy(() => read(registry => registry.getMetricsAsJSON()))
   return async () => {
-    const { AggregatorRegistry } = await import('prom-client')
+    const { AggregatorRegistry } = (await import('prom-client')).default
     const all = AggregatorRegistry.aggregate(await workers.ofAll())
     return { type: all.contentType, text: await all.metrics() }
   }

@@ -103,6 +103,7 @@ describe.skipIf(!possible || engine !== 'sqlite')('the page of installing', () =
     const line = await startMachine(commands.slice(0, from))
     const last = commands.at(-1) ?? ''
     await line(`cd /root/copy\n${commands.slice(from, -1).join('\n')}`)
+    expect(Number.parseInt(await line('du -sm "$(npm root --global)/slugline"'), 10)).toBeLessThan(110)
     // It is shown as soon as the service has started.
     const shown = () => line(last).catch(() => '')
     await expect

@@ -69,7 +69,7 @@ describe.runIf(engine === 'sqlite')('the package', () => {
     const { folder, files } = unpacked()
     const others = files.filter(
       file =>
-        !/^dist\/(cli|chunks\/[\w-]+|src\/(app|ssh\/interactive|cli\/import-process|computing\/process|db\/dialects\/sqlite-thread))\.js$/.test(
+        !/^dist\/(cli|chunks\/[\w.-]+|src\/(app|ssh\/interactive|cli\/import-process|computing\/process|db\/dialects\/sqlite-thread))\.js$/.test(
           file,
         ) &&
         !/^dist\/panel\/((panel|edit|editor|markdown|page|texts-[\w-]+)\.js|(style|page)\.css|icons\.svg)(\.br|\.gz)?$/.test(
@@ -91,12 +91,29 @@ describe.runIf(engine === 'sqlite')('the package', () => {
       'README.md',
       'cms.config.json.example',
       'cms.config.servers.json.example',
+      'dist/licenses.txt',
       'dist/man/slugline.1',
       'package.json',
     ])
     linkProduction(folder)
     expect(existsSync(join(folder, 'node_modules/fauxqs'))).toBe(false)
     expect(existsSync(join(folder, 'node_modules/htmx.org'))).toBe(false)
+    expect(Number.parseInt(run('du', ['-sm', '.'], folder), 10)).toBeLessThan(110)
+    // What is bundled is named with its licence.
+    const bundled = readFileSync(join(folder, 'dist/licenses.txt'), 'utf8')
+    const { devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    for (const name of [
+      '@aws-sdk/client-s3',
+      'hono',
+      'ssh2',
+      'htmx.org',
+      'lucide-static',
+      'prosemirror-view',
+    ])
+      expect(bundled).toMatch(new RegExp(`^${name} ${devDependencies[name]}( |$)`, 'm'))
+    expect(bundled).toContain('Permission is hereby granted, free of charge')
+    for (const name of ['esbuild', 'fauxqs', 'vitest'])
+      expect(bundled).not.toMatch(new RegExp(`^${name} `, 'm'))
 
     const site = join(folder, '..', 'site')
     const args = [join(folder, 'dist/cli.js'), 'quickstart', '--dir', site]

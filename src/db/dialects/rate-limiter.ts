@@ -15,7 +15,7 @@ type Library = typeof import('rate-limiter-flexible')
 function limiterOf({ points, duration }: Amount, make: (library: Library) => Counting): RateLimiter {
   let loading: Promise<{ library: Library; limiter: Counting }> | undefined
   const load = async () => {
-    const library = await import('rate-limiter-flexible')
+    const { default: library } = await import('rate-limiter-flexible')
     return { library, limiter: make(library) }
   }
   const windowMs = duration * 1000

@@ -93,19 +93,25 @@ const icon = async ([name, file]) => {
 const sprite = async () =>
   `<svg xmlns="http://www.w3.org/2000/svg">${(await Promise.all(Object.entries(icons).map(icon))).join('')}</svg>`
 
-const built = async (entryPoints, more) =>
-  (
-    await build({
-      entryPoints,
-      outdir: to,
-      bundle: true,
-      minify: true,
-      target: ['chrome123', 'firefox121', 'safari17.5'],
-      legalComments: 'none',
-      write: false,
-      ...more,
-    })
-  ).outputFiles
+/** The sources of the panel's files, by path from the root of the repository. */
+export const sources = ['node_modules/lucide-static/icons']
+
+const built = async (entryPoints, more) => {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: join(from, '../../..'),
+    entryPoints,
+    outdir: to,
+    bundle: true,
+    minify: true,
+    target: ['chrome123', 'firefox121', 'safari17.5'],
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    ...more,
+  })
+  sources.push(...Object.keys(metafile.inputs))
+  return outputFiles
+}
 
 // The build puts the address of a script into the script that loads it, so that no page can name another one.
 const addressOf = ([{ contents }], name) => {

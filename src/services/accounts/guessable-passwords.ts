@@ -10,7 +10,7 @@ interface Owner {
 
 // Most starts never need it, and it has some megabytes.
 const commonPasswords = async (): Promise<readonly string[]> =>
-  (await import('@zxcvbn-ts/language-common')).dictionary['passwords-common']
+  (await import('@zxcvbn-ts/language-common')).default.dictionary['passwords-common']
 
 const minDistinct = 4
 /** Shorter parts of a name are parts of many other words. */
