@@ -76,18 +76,8 @@ const marksOf = (text: string) =>
     .map(line => JSON.parse(line) as [number, string, string])
     .flatMap(([, type, label]) => (type === 'm' ? [label] : []))
 
-it.skipIf(tmuxMissing)('the recording of the docs shows half a minute at a real terminal', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'slugline-recording-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-  const { url, sshPort, call } = await sampleSite(folder)
-  const key = newKey()
-  await made(call('POST', '/ssh-keys', { public_key: publicKeyOf(key), label: 'laptop' }))
-  const output = join(folder, 'output')
-  writeFileSync(output, '')
-  const terminal = tmux(shellOf(folder, sshPort, key), [size.columns, size.rows])
-  await terminal.sees(/^\$$/m)
-  terminal.recordTo(output)
-  const recording = new Recording(output, isWritten ? 1 : 0.02)
+/** Types as a person does, and waits for what comes. */
+function handsOf(terminal: ReturnType<typeof tmux>, recording: Recording) {
   const pause = (seconds: number) => recording.pause(seconds)
   const type = async (text: string) => {
     for (const letter of text) {
@@ -105,7 +95,15 @@ it.skipIf(tmuxMissing)('the recording of the docs shows half a minute at a real 
     await terminal.sees(wanted)
     await pause(0.05)
   }
+  return { pause, type, keys, sees }
+}
 
+async function play(
+  terminal: ReturnType<typeof tmux>,
+  recording: Recording,
+  readers: () => Promise<unknown>,
+): Promise<void> {
+  const { pause, type, keys, sees } = handsOf(terminal, recording)
   recording.mark('sign in by key')
   terminal.keys('C-l')
   await pause(0.5)
@@ -114,7 +112,7 @@ it.skipIf(tmuxMissing)('the recording of the docs shows half a minute at a real 
   await sees('Requests')
   // Readers come meanwhile.
   for (let i = 0; i < 4; i++) {
-    await Promise.all(Array.from({ length: 40 }, () => fetch(`${url}/?format=clean`)))
+    await readers()
     await pause(0.9)
   }
   recording.mark('find a page by a few letters')
@@ -153,7 +151,23 @@ it.skipIf(tmuxMissing)('the recording of the docs shows half a minute at a real 
   await keys('Enter')
   await sees('content_data_id')
   await pause(2)
+}
 
+it.skipIf(tmuxMissing)('the recording of the docs shows half a minute at a real terminal', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'slugline-recording-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const { url, sshPort, call } = await sampleSite(folder)
+  const key = newKey()
+  await made(call('POST', '/ssh-keys', { public_key: publicKeyOf(key), label: 'laptop' }))
+  const output = join(folder, 'output')
+  writeFileSync(output, '')
+  const terminal = tmux(shellOf(folder, sshPort, key), [size.columns, size.rows])
+  await terminal.sees(/^\$$/m)
+  terminal.recordTo(output)
+  const recording = new Recording(output, isWritten ? 1 : 0.02)
+  await play(terminal, recording, () =>
+    Promise.all(Array.from({ length: 40 }, () => fetch(`${url}/?format=clean`))),
+  )
   const text = recording.text({ ...size, title: 'Slugline over SSH' })
   if (isWritten) writeFileSync(file, text)
   const [seconds] = recording.events.at(-1) ?? [0]
