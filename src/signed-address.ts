@@ -2,7 +2,7 @@ import { decode, encode } from 'jose/base64url'
 import { mediaFilesPath } from './media-folder.js'
 
 /** What a signature permits: the download of one object under a name, until a time. */
-export interface Permit {
+interface Permit {
   readonly bucket: string
   readonly key: string
   readonly name: string
