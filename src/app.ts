@@ -24,7 +24,6 @@ import { docsStyle } from './routes/docs-style.js'
 import type { Declaration, Endpoints } from './routes/endpoints.js'
 import { fixedDocument } from './routes/fixed-document.js'
 import { htmlErrors } from './routes/html-errors.js'
-import { mediaFiles } from './routes/media-files.js'
 import { addressOf } from './routes/page-requests.js'
 import { publicRoutes } from './routes/public.js'
 import { surface } from './routes/surface.js'
@@ -126,6 +125,10 @@ function laterSurfaces({ ports, config, version, commands }: AppParts, context: 
       const { mcpSurface } = await import('./mcp/index.js')
       return mcpSurface(context, { path: agentsPrefix, log, secure, version })
     }),
+    files: later(async () => {
+      const { mediaFiles } = await import('./routes/media-files.js')
+      return { fetch: mediaFiles(context.services.servedMedia, log) }
+    }),
     commands: commands && later(() => commands(context, { log, secure })),
   }
 }
@@ -152,12 +155,10 @@ export function createApp(parts: AppParts): App {
   const pageInMemory = pageFastPath(context, requests)
   const queryPastRouter = queryFastPath(context)
   const { declarations, api, docs } = surfaces(parts, context, requests)
-  const { panel, compat, agents, commands } = laterSurfaces(parts, context)
+  const { panel, compat, agents, commands, files } = laterSurfaces(parts, context)
   const compatInMemory = compatFastPath(context)
   const site = publicRoutes(services, config, ports.log)
-  const files = { fetch: mediaFiles(services.servedMedia, ports.log) }
-  const addressIn = addressesBehind(config().trusted_proxies)
-  const logged = requestLog(ports)
+  const [addressIn, logged] = [addressesBehind(config().trusted_proxies), requestLog(ports)]
 
   const bySurface = (
     to: Fetcher,
