@@ -219,3 +219,15 @@ export class ConfigError extends Error {
     super(message)
   }
 }
+
+/** A file that could not be fetched: the reason in words, without the host, and the host. */
+export class FetchFailure extends Error {
+  constructor(
+    readonly reason: string,
+    readonly host: string,
+    /** Whether the host did not respond at all, so that its other files cannot be fetched either. */
+    readonly isSilent = false,
+  ) {
+    super(`${host}: ${reason}`)
+  }
+}

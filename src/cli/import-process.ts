@@ -8,9 +8,9 @@ import { createLog, nodeHashing, nodePorts } from '../node/ports.js'
 import type { ImportMessage, ImportWork } from '../ports.js'
 import { type Options, open } from '../server.js'
 import { loadSite } from '../services/import/load.js'
+import { refuseWithoutStorage } from '../services/import/load-files.js'
 import { previewOf } from '../services/import/preview.js'
 import { keepReport } from '../services/import/stored-report.js'
-import { mediaAddress } from '../services/media/storage.js'
 import { readerOf } from '../systems/readers.js'
 import { siteRoot } from './import-root.js'
 
@@ -41,15 +41,12 @@ async function load(source: OpenExport, task: ImportTask): Promise<ImportMessage
   const options: Options = { config, ports, variables: process.env, onlyExisting: true, asItIs: true }
   const { db, services, config: inEffect } = await open(options)
   try {
-    const hasStorage = mediaAddress(inEffect(), 'media') !== undefined
+    if (work.withFiles) refuseWithoutStorage(site.files, { config: inEffect() })
     const report = await keepReport(db, work.importId)
     let toldAt = 0
     const made = await loadSite(services, work.actor, site, {
       ...{ system: work.system, hashing: nodeHashing, now: Date.now(), isPublic: work.isPublic },
-      open:
-        work.withFiles && hasStorage
-          ? openerOf(outgoing, source, undefined, inEffect().max_upload_size)
-          : undefined,
+      open: work.withFiles ? openerOf(outgoing, source, undefined, inEffect().max_upload_size) : undefined,
       redirects: inEffect().redirect_mode !== 'off',
       report: row => report.add(row),
       root: compat =>
@@ -66,11 +63,7 @@ async function load(source: OpenExport, task: ImportTask): Promise<ImportMessage
       },
     })
     await report.end()
-    const withoutStorage =
-      work.withFiles && !hasStorage && site.files.length > 0
-        ? [`Files left out because no media storage is configured: ${site.files.length}.`]
-        : []
-    return { kind: 'made', made: { ...made, notes: [...withoutStorage, ...made.notes] } }
+    return { kind: 'made', made: { ...made } }
   } finally {
     await services.settle()
     await db.close()

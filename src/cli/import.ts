@@ -7,13 +7,13 @@ import { outgoing } from '../node/outgoing.js'
 import { nodeHashing } from '../node/ports.js'
 import { collisionsOf } from '../services/import/collisions.js'
 import { loadSite } from '../services/import/load.js'
+import { refuseWithoutStorage } from '../services/import/load-files.js'
 import { fieldCollisions } from '../services/import/load-model.js'
 import { type ImportPreview, previewOf } from '../services/import/preview.js'
 import type { Verified } from '../services/import/report.js'
 import type { Imported } from '../services/import/settings.js'
 import type { ImportedSite } from '../services/import/site.js'
 import { importSystems } from '../services/import/systems.js'
-import { mediaAddress } from '../services/media/storage.js'
 import { readerOf } from '../systems/readers.js'
 import { authorOf } from './author.js'
 import { type LocalCommand, show, type Values } from './command.js'
@@ -102,6 +102,8 @@ async function preview(
   return 0
 }
 
+const instead = 'use --without-files'
+
 /** Imports an export of another system. @returns the exit code */
 export const importExport: LocalCommand['run'] = async (terminal, options, [system = '', path = '']) => {
   const reader = readerOf(system)
@@ -125,16 +127,14 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
         redirects = await lineFile(options.redirects)
         const site = await read()
         const withFiles = options['without-files'] === undefined && site.files.length > 0
-        if (withFiles && !mediaAddress(config, 'media'))
-          throw badRequest(
-            `the export has ${site.files.length} files, but no storage for media is configured: configure one, or use --without-files`,
-          )
+        if (withFiles) refuseWithoutStorage(site.files, { config, instead })
         const collisions = await fieldCollisions(services, site)
         if (collisions.length > 0) throw badRequest(collisions.join('\n'))
         const isChecked = report !== undefined || options.verify !== undefined
         const made = await loadSite(services, actor, site, {
           ...{ system, hashing: nodeHashing, now: Date.now(), isPublic: options.public !== undefined },
           open: withFiles ? openerOf(outgoing, source, folder, config.max_upload_size) : undefined,
+          instead,
           redirects: config.redirect_mode !== 'off',
           oldAddress: ({ from, to }) => redirects?.write(`${from} ${to}`),
           report: isChecked ? row => report?.write(JSON.stringify(row)) : undefined,

@@ -220,6 +220,7 @@ function linesOf({
     ...(ssh ? [`  Terminal        ssh -p ${ssh.port} ${admin?.email ?? 'user'}@localhost`] : []),
     ...(ssh ? [`                  host key ${ssh.fingerprint}`] : []),
     ...(media ? [`  Media           in ${media}`] : []),
+    `  Configuration   ${join(folder, 'cms.config.json')} (for commands: --config)`,
     '',
     `  Administrator   ${admin?.email ?? ''}`,
     `  Password        ${password}`,

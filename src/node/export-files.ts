@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative, sep } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { badRequest } from '../errors.js'
+import { badRequest, FetchFailure } from '../errors.js'
 import { limits } from '../limits.js'
 import type { ExportFiles, Outgoing, TemporaryFile } from '../ports.js'
+import { PrivateAddress } from './outgoing.js'
+import { wordsFor } from './posting.js'
 import { temporaryFile } from './temporary-files.js'
 
 /** The files of an export on this machine, until it is closed. */
@@ -118,6 +120,9 @@ export async function openExport(path: string, bounds?: 'bounded'): Promise<Open
   }
 }
 
+/** After so many fetches without a response, a host is not asked again: each of them may take a minute. */
+const mostSilent = 3
+
 /** Opens the files of an export: in the export, in the given folder, or at their addresses. */
 export function openerOf(
   outgoing: Pick<Outgoing, 'fetch'>,
@@ -125,41 +130,70 @@ export function openerOf(
   folder: OpenExport | undefined,
   maxBytes: number,
 ) {
+  const silent = new Map<string, FetchFailure[]>()
+  async function fetched(url: string): Promise<TemporaryFile> {
+    const host = URL.canParse(url) ? new URL(url).host : ''
+    const failures = silent.get(host) ?? []
+    const last = failures.at(-1)
+    if (last && failures.length >= mostSilent) throw last
+    try {
+      const file = await download(outgoing, url, maxBytes)
+      silent.delete(host)
+      return file
+    } catch (error) {
+      if (error instanceof FetchFailure && error.isSilent) silent.set(error.host, [...failures, error])
+      throw error
+    }
+  }
   return async ({ at, url }: { readonly at?: string | undefined; readonly url?: string | undefined }) => {
     if (at !== undefined && source.names.includes(at)) return source.file(at)
     if (url === undefined) throw badRequest('it is missing in the export')
     const own = folder?.names.find(name => url.endsWith(`/${name}`))
-    return own !== undefined && folder ? folder.file(own) : download(outgoing, url, maxBytes)
+    return own !== undefined && folder ? folder.file(own) : fetched(url)
   }
 }
 
 const mostRedirects = 5
 const timeoutMs = 60_000
 
+/** Returns why a server gave no response; its name is not in the reason, so that reasons can be counted. */
+function failureOf(error: unknown, host: string): FetchFailure {
+  // A failed fetch has its reason as its cause.
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof PrivateAddress) return new FetchFailure('its address is not public', host, true)
+    if (at.name === 'TimeoutError')
+      return new FetchFailure(`there was no response within ${timeoutMs / 1000} seconds`, host, true)
+    if ('code' in at && typeof at.code === 'string') return new FetchFailure(wordsFor(at).replace('receiver', 'server'), host, true)
+    if (at.cause === undefined) return new FetchFailure(at.message, host)
+  }
+  return new FetchFailure(String(error), host)
+}
+
 /**
  * Fetches a file by http or https, from public addresses only: an export must not reach the network of this machine.
- * @throws with the server's response, or the reason for not asking it
+ * @throws FetchFailure with the server's response, or the reason for not asking it
  */
 export async function download(
   outgoing: Pick<Outgoing, 'fetch'>,
   address: string,
   maxBytes: number,
 ): Promise<TemporaryFile> {
+  if (!URL.canParse(address)) throw badRequest('its URL is not valid')
   let url = new URL(address)
   for (let i = 0; i <= mostRedirects; i++) {
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
-      throw new Error(`URLs that begin with ${url.protocol} are not supported`)
+      throw new FetchFailure(`URLs that begin with ${url.protocol} are not supported`, url.host)
     const request = { method: 'GET', headers: { accept: '*/*' } }
-    const answer = await outgoing.fetch(url.href, request, {
-      allowedAddresses: 'public',
-      timeoutMs,
-      maxBytes,
-    })
+    const answer = await outgoing
+      .fetch(url.href, request, { allowedAddresses: 'public', timeoutMs, maxBytes })
+      .catch(error => {
+        throw failureOf(error, url.host)
+      })
     const location = answer.headers.get('location')
     if (answer.status === 200) return temporaryFile(Readable.from([Buffer.from(await answer.arrayBuffer())]))
     if (answer.status < 300 || answer.status >= 400 || location === null)
-      throw new Error(`${url.host} responded with ${answer.status}`)
+      throw new FetchFailure(`the server responded with ${answer.status}`, url.host)
     url = new URL(location, url)
   }
-  throw new Error(`${url.host} redirects too often`)
+  throw new FetchFailure('the server redirects too often', url.host)
 }

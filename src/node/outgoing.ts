@@ -6,7 +6,8 @@ import type { Outgoing } from '../ports.js'
 import { type Network, network } from './network.js'
 import { orTimeout, posting } from './posting.js'
 
-class PrivateAddress extends Error {
+/** A host that is not called, because it is in a private network. */
+export class PrivateAddress extends Error {
   constructor(host: string) {
     super(`${host} is not a public address`)
   }

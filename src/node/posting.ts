@@ -18,7 +18,8 @@ const words: readonly (readonly [code: RegExp, words: string])[] = [
   [/^(HPE_|HTTPParser|UND_ERR_)/, 'the response is not valid HTTP'],
 ]
 
-function wordsFor(error: unknown): string {
+/** Returns the failure in words and its code. */
+export function wordsFor(error: unknown): string {
   // Where several addresses were tried the last one's failure says it.
   const inner = error instanceof AggregateError ? error.errors.at(-1) : error
   const { code, name = '' } = inner as { code?: unknown; name?: string }

@@ -8,7 +8,7 @@ import type { PlainText, Text } from '../texts/text.js'
 import { type PanelContext, panelPath } from './context.js'
 import { TitledPage } from './layout.js'
 import { Table } from './list.js'
-import { type Pages, saved } from './pages.js'
+import { formText, type Pages, saved } from './pages.js'
 import { Act, Empty, Note, State } from './parts.js'
 import { panelActor, type View } from './view.js'
 
@@ -118,8 +118,8 @@ export function onePages({ get, act }: Pages, context: PanelContext): void {
       </TitledPage>
     )
   })
-  act('/import/:import_id/start', 'import:update', async c =>
-    importPath(await importJobs.resume(panelActor(c), idIn(c))),
+  act('/import/:import_id/start', 'import:update', async (c, _view, sent) =>
+    importPath(await importJobs.resume(panelActor(c), idIn(c), formText(sent, 'without_files') === 'true')),
   )
   act('/import/:import_id/cancel', 'import:update', async c =>
     importPath(await importJobs.cancel(panelActor(c), idIn(c))),
@@ -138,6 +138,11 @@ function Actions({ view, row }: { view: View; row: ShownImport }) {
       {canStart && view.can('import:update') && (
         <Act view={view} action={`${importPath(row)}/start`} kind="next">
           {row.status === 'ready' ? view.t('Start the import') : view.t('Start again')}
+        </Act>
+      )}
+      {canStart && row.with_files && row.preview?.files !== 0 && view.can('import:update') && (
+        <Act view={view} action={`${importPath(row)}/start`} values={{ without_files: 'true' }}>
+          {view.t('Start without files')}
         </Act>
       )}
       {isOpen && view.can('import:update') && (

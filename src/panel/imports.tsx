@@ -73,12 +73,20 @@ function systemIn(c: Ctx): ImportSystem {
   return system
 }
 
-/** The id of the choice differs by form, its name does not. */
-const Public = ({ view, id }: { view: View; id: string }) => (
-  <p>
-    <input type="checkbox" id={id} name="public" value="true" />{' '}
-    <label for={id}>{view.t('Let everybody read published content without an API key')}</label>
-  </p>
+/** The ids of the choices differ by form, their names do not. */
+const Choices = ({ view, form }: { view: View; form: string }) => (
+  <>
+    <p>
+      <input type="checkbox" id={`public-${form}`} name="public" value="true" />{' '}
+      <label for={`public-${form}`}>
+        {view.t('Let everybody read published content without an API key')}
+      </label>
+    </p>
+    <p>
+      <input type="checkbox" id={`without-files-${form}`} name="without_files" value="true" />{' '}
+      <label for={`without-files-${form}`}>{view.t('Import without files')}</label>
+    </p>
+  </>
 )
 
 const Upload = ({ view, system }: { view: View; system: ImportSystem }) => (
@@ -94,7 +102,7 @@ const Upload = ({ view, system }: { view: View; system: ImportSystem }) => (
       <p>
         <label for="file">{view.t('The export')}</label> <input type="file" id="file" name="file" required />
       </p>
-      <Public view={view} id="public-file" />
+      <Choices view={view} form="file" />
       <Submit kind="next">{view.t('Read the export')}</Submit>
     </form>
   </section>
@@ -107,7 +115,7 @@ const FromAddress = ({ view, system }: { view: View; system: ImportSystem }) => 
       <p>
         <label for="url">{view.t('Address')}</label> <input type="url" id="url" name="url" required />
       </p>
-      <Public view={view} id="public-address" />
+      <Choices view={view} form="address" />
       <Submit>{view.t('Read the export')}</Submit>
     </Form>
   </section>
@@ -146,7 +154,9 @@ function choosePages({ get, act, receive }: Pages, context: PanelContext): void 
     return c.redirect(`${context.base}${importPath(row)}`, 303)
   })
   act('/import/address/:system', 'import:create', async (c, _view, sent) => {
-    const given = { url: formText(sent, 'url'), public: formText(sent, 'public') === 'true', preview: true }
+    const chosen = (name: string) => formText(sent, name) === 'true'
+    const choices = { public: chosen('public'), without_files: chosen('without_files'), preview: true }
+    const given = { url: formText(sent, 'url'), ...choices }
     return importPath(await importJobs.fetch(panelActor(c), systemIn(c), given))
   })
 }

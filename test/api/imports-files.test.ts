@@ -114,6 +114,39 @@ describe('Ghost', () => {
   })
 })
 
+describe('files that are missing', () => {
+  const page = (id: string, names: readonly string[]) => ({
+    ...{ id, title: `Page ${id}`, slug: `page-${id}`, status: 'published' },
+    ...{ created_at: '2023-01-01T00:00:00Z' },
+    html: names.map(name => `<img src="__GHOST_URL__/content/images/${name}">`).join(''),
+  })
+  const ghost = (posts: object[], files: Record<string, Buffer>) =>
+    zipOf({ 'x/ghost.json': JSON.stringify({ db: [{ data: { posts } }] }), ...files })
+
+  it('stop an import before its first entry if all are, and a later import has them', async () => {
+    const before = await db.countAll(tables.contentData)
+    const posts = [page('7', ['lost.png'])]
+    const failed = await run('ghost', ghost(posts, {}), 'ghost.zip')
+    expect(failed).toMatchObject({
+      status: 'failed',
+      error_message:
+        'No file could be imported: 1 (lost.png: it is missing in the export). No entry was imported: make the files available, or import without files.',
+    })
+    expect(await db.countAll(tables.contentData)).toBe(before)
+    const whole = await run('ghost', ghost(posts, { 'x/content/images/lost.png': sea }), 'ghost.zip')
+    expect(whole).toMatchObject({ status: 'completed', result: { entries: 1, notes: [] } })
+    expect((await call('GET', '/page-7', { as: 'nobody' })).body.body).toMatch(/<img src="http/)
+  })
+
+  it('are noted if others are there', async () => {
+    const own = await picture(50, 40).png().toBuffer()
+    const posts = [page('8', ['there.png', 'gone.png'])]
+    const done = await run('ghost', ghost(posts, { 'x/content/images/there.png': own }), 'ghost.zip')
+    expect(done).toMatchObject({ status: 'completed', result: { entries: 1, files: 1 } })
+    expect(done.result.notes).toContain('Files are left out: 1 (gone.png: it is missing in the export).')
+  })
+})
+
 describe('CSV', () => {
   it('is a datatype named as its file; another encoding is refused with the line', async () => {
     const table = 'slug,title,price\nsalt,Salt,1.5\npepper,Pepper,2\nbad\n'

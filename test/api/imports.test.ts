@@ -147,6 +147,29 @@ describe('an import by the API', () => {
     expect((await call('POST', `${root}/${body.import_id}/cancel`)).status).toBe(404)
   })
 
+  it('stops before the first entry if files have no place, and can be started without them', async () => {
+    const asset = { _id: 'image-a-1x1-png', _type: 'sanity.imageAsset', url: 'http://127.0.0.1:1/a.png' }
+    const more = JSON.stringify({ ...asset, originalFilename: 'a.png', extension: 'png' })
+    const before = await db.countAll(tables.contentData)
+    const { body } = await upload(lines(7, [more]))
+    const path = `${root}/${body.import_id}`
+    const sentence =
+      'the export has 1 files, but no storage for media is configured: configure one, or import without files'
+    expect(await ended(body.import_id)).toMatchObject({ status: 'failed', error_message: sentence })
+    expect(await db.countAll(tables.contentData)).toBe(before)
+    expect((await call('POST', `${path}/start?without_files=yes`)).body).toMatchObject({
+      member: 'without_files',
+    })
+    expect((await call('POST', `${path}/start?without_files=true`, { as: 'editor' })).status).toBe(403)
+    expect((await call('POST', `${path}/start?without_files=false`)).status).toBe(200)
+    expect(await ended(body.import_id)).toMatchObject({ status: 'failed', error_message: sentence })
+    const started = await call('POST', `${path}/start?without_files=true`)
+    expect([started.status, started.body.with_files]).toEqual([200, false])
+    expect(await ended(body.import_id)).toMatchObject({ status: 'completed', result: { files: 0 } })
+    expect(await db.countAll(tables.contentData)).toBe(before + 2)
+    expect(await actions(body.import_id)).toEqual(['INSERT', ...Array(6).fill('UPDATE')].slice(0, 6))
+  })
+
   it('can be cancelled and started again; another has to wait', async () => {
     const { body } = await upload(lines(400))
     const second = await upload(lines(1))

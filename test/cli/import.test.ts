@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { create } from 'tar'
 import { afterAll, describe, expect, it } from 'vitest'
 import { internalTables, tables } from '../../src/db/tables.js'
-import { download, openExport } from '../../src/node/export-files.js'
+import { download, openExport, openerOf } from '../../src/node/export-files.js'
 import { outgoing } from '../../src/node/outgoing.js'
 import type { Outgoing } from '../../src/ports.js'
 import { testApp } from '../support/app.js'
@@ -146,7 +146,9 @@ describe('slugline import', () => {
       ...{ datatypes: 1, fields: 2, entries: 2, known: 0, files: 1, compat: {} },
       ...{ left_out: 0, redirects: 0 },
       notes: [
-        expect.stringMatching(/^Files are left out: 1 \(bike\.png: /),
+        expect.stringMatching(
+          /^Files are left out, because the host name cannot be resolved \(\w+\): 1 \(bike\.png from images\.invalid\)\.$/,
+        ),
         'References to files that the export does not have are left out: 1 (post p1: a1).',
         'Published entries become drafts, because they break a rule of their fields: 1 (post p1: fields.cover: is required).',
       ],
@@ -297,7 +299,54 @@ describe('a file by its address', () => {
     await expect(download(open, `${origin}/none`, 100)).rejects.toThrow('responded with 404')
     await expect(download(open, `${origin}/loop`, 100)).rejects.toThrow('redirects too often')
     await expect(download(open, `${origin}/file`, 3)).rejects.toThrow('longer than 3 bytes')
-    await expect(download(outgoing, `${origin}/file`, 100)).rejects.toThrow()
     await expect(download(outgoing, 'file:///etc/passwd', 100)).rejects.toThrow('are not supported')
+    await expect(download(outgoing, 'https://', 100)).rejects.toThrow('its URL is not valid')
+  })
+
+  it('says in words why a server gave no response', async () => {
+    const origin = await listening
+    const reason = (from: Pick<Outgoing, 'fetch'>, url: string) =>
+      download(from, url, 100).catch(({ reason, host, isSilent }) => [reason, host, isSilent])
+    const { host } = new URL(origin)
+    expect(await reason(outgoing, `${origin}/file`)).toEqual(['its address is not public', host, true])
+    expect(await reason(open, `${origin}/none`)).toEqual(['the server responded with 404', host, false])
+    const failing = (code: string) => ({
+      fetch: () =>
+        Promise.reject(
+          Object.assign(new TypeError('fetch failed'), { cause: Object.assign(Error(), { code }) }),
+        ),
+    })
+    expect(await reason(failing('ECONNREFUSED'), 'http://old.example/a')).toEqual([
+      ...['the connection was refused (ECONNREFUSED)', 'old.example', true],
+    ])
+    expect(await reason(failing('ENOTFOUND'), 'http://old.example/a')).toEqual([
+      ...['the host name cannot be resolved (ENOTFOUND)', 'old.example', true],
+    ])
+    expect(await reason(failing('CERT_HAS_EXPIRED'), 'https://old.example/a')).toEqual([
+      ...['the certificate of the server is not valid (CERT_HAS_EXPIRED)', 'old.example', true],
+    ])
+    const late = { fetch: () => Promise.reject(new DOMException('too late', 'TimeoutError')) }
+    expect(await reason(late, 'https://old.example/a')).toEqual([
+      ...['there was no response within 60 seconds', 'old.example', true],
+    ])
+  })
+
+  it('asks a host that does not respond three times, and others on', async () => {
+    const asked: string[] = []
+    const silent = {
+      fetch: (url: string) => {
+        asked.push(url)
+        if (url.startsWith('http://here.example')) return Promise.resolve(new Response('content'))
+        return Promise.reject(new DOMException('too late', 'TimeoutError'))
+      },
+    }
+    const exported = await openExport(single)
+    const opener = openerOf(silent, exported, undefined, 100)
+    const urls = ['a', 'b', 'c', 'd', 'e'].map(name => `http://gone.example/${name}`)
+    for (const url of urls) await expect(opener({ url })).rejects.toThrow('no response within 60 seconds')
+    expect(asked).toEqual(urls.slice(0, 3))
+    const file = await opener({ url: 'http://here.example/a' })
+    expect(file.size).toBe('content'.length)
+    await file.discard()
   })
 })

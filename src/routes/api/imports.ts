@@ -112,10 +112,12 @@ function recordEndpoints(api: Endpoints, { services: { importJobs }, recordRespo
     'import:update',
     {
       summary: 'Start a waiting import, or continue one that was cancelled or has failed',
+      query: z.object({ without_files: flag.meta({ description: 'Do not import files.' }) }),
       answers: one,
       fails: [409],
     },
-    async c => recordResponses.answer(c, await importJobs.resume(actorOf(c), idIn(c))),
+    async (c, { query }) =>
+      recordResponses.answer(c, await importJobs.resume(actorOf(c), idIn(c), query.without_files)),
   )
   api.post(
     '/import/:import_id/cancel',

@@ -114,8 +114,11 @@ export class ImportJobs {
     return this.start(actor, { system, source: shownAddress(url), place: null, address: url }, choices)
   }
 
-  /** Starts one that waits, or again one that was cancelled or has failed: what is here already stays as it is. */
-  async resume(actor: Actor, id: string): Promise<ShownImport> {
+  /**
+   * Starts one that waits, or again one that was cancelled or has failed: what is here already stays as it is.
+   * @param withoutFiles leaves the files out, even if the import was to have them
+   */
+  async resume(actor: Actor, id: string, withoutFiles = false): Promise<ShownImport> {
     await this.refuseSecond()
     const { importer } = this.parts
     const known = await this.db.get(tables.imports, id)
@@ -126,7 +129,8 @@ export class ImportJobs {
       const row = await tx.lock(tables.imports, id)
       if (row.status === 'running' || row.status === 'completed')
         throw conflict(`an import that is ${row.status} cannot be started`)
-      const patch = { status: 'running', is_preview: false, started_at: tx.now } as const
+      const files = withoutFiles ? { with_files: false } : {}
+      const patch = { status: 'running', is_preview: false, started_at: tx.now, ...files } as const
       return (
         await tx.update(tables.imports, id, { ...patch, ...empty, error_message: null, completed_at: null })
       ).after

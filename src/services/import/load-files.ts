@@ -1,9 +1,11 @@
 import type { Actor } from '../../actor.js'
-import { HttpError } from '../../errors.js'
+import type { Config } from '../../config.js'
+import { badRequest, FetchFailure, HttpError } from '../../errors.js'
 import type { TemporaryFile } from '../../ports.js'
 import type { Services } from '../index.js'
 import type { MediaRecord } from '../media/record.js'
-import type { Notes } from './notes.js'
+import { mediaAddress } from '../media/storage.js'
+import { Notes } from './notes.js'
 import type { ImportedFile } from './site.js'
 
 /** Files of the export that are here. */
@@ -15,6 +17,7 @@ export interface Loaded {
 interface Settings {
   readonly open: ((file: ImportedFile) => Promise<TemporaryFile>) | undefined
   readonly notes: Notes
+  readonly instead?: string | undefined
   progress(doing: string, done: number, total: number): void
 }
 
@@ -43,18 +46,41 @@ function formOf(file: ImportedFile): Map<string, string> {
   ])
 }
 
+const withoutFiles = 'import without files'
+
+/**
+ * @param instead how the caller can import without files
+ * @throws 400 if there are files and no storage for them
+ */
+export function refuseWithoutStorage(
+  files: readonly ImportedFile[],
+  { config, instead = withoutFiles }: { config: Config; instead?: string },
+): void {
+  if (files.length > 0 && !mediaAddress(config, 'media'))
+    throw badRequest(
+      `the export has ${files.length} files, but no storage for media is configured: configure one, or ${instead}`,
+    )
+}
+
+/** Returns why a file is left out, and which file. */
+function lossOf({ name }: ImportedFile, error: unknown): [reason: string, place: string] {
+  if (error instanceof FetchFailure) return [`, because ${error.reason}`, `${name} from ${error.host}`]
+  return ['', `${name}: ${error instanceof Error ? error.message : String(error)}`]
+}
+
 /**
  * Uploads the files of an export. A file that was uploaded under the same name before is reused. One that is missing
  * or refused is noted and left out.
- * @throws 503 without the store
+ * @throws 400 if all of them are, 503 without the store
  */
 export async function loadFiles(
   { items }: Pick<Services['media'], 'items'>,
   actor: Actor,
   files: readonly ImportedFile[],
-  { open, notes, progress }: Settings,
+  { open, notes, instead = withoutFiles, progress }: Settings,
 ): Promise<Loaded> {
   const byKey = new Map<string, MediaRecord>()
+  const failures = new Notes()
   let made = 0
   for (const [i, file] of files.entries()) {
     if (!open) break
@@ -74,12 +100,16 @@ export async function loadFiles(
     } catch (error) {
       // Without the store no file can be kept.
       if (error instanceof HttpError && error.status === 503) throw error
-      notes.add(
-        'Files are left out',
-        `${file.name}: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      const [reason, place] = lossOf(file, error)
+      notes.add(`Files are left out${reason}`, place)
+      failures.add(`No file could be imported${reason}`, place)
     }
   }
+  // Without its pictures the site would look complete, and a later import does not change the entries.
+  if (open && files.length > 0 && byKey.size === 0)
+    throw badRequest(
+      `${failures.sentences.join(' ')} No entry was imported: make the files available, or ${instead}.`,
+    )
   progress('files', files.length, files.length)
   return { byKey, made }
 }

@@ -20,6 +20,8 @@ export interface ImportSettings {
   readonly isPublic: boolean
   /** Opens a file; undefined to leave files out. @throws an error whose message is noted as the reason */
   readonly open: ((file: ImportedSite['files'][number]) => Promise<TemporaryFile>) | undefined
+  /** How the caller can import without files, if there is a shorter way to say it. */
+  readonly instead?: string | undefined
   progress(doing: string, done: number, total: number): void
   /** Gets a row about each record when all are stored; reading them back takes time. */
   readonly report?: ((row: ReportRow) => unknown) | undefined

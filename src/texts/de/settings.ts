@@ -443,6 +443,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Ids: 'IDs',
   'Import from': 'Importieren aus',
   'Import from {system}': 'Aus {system} importieren',
+  'Import without files': 'Ohne Dateien importieren',
   Imports: 'Importe',
   'Imports, oldest first': 'Importe, die ältesten zuerst',
   'Languages: {codes}.': 'Sprachen: {codes}.',
@@ -462,6 +463,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Running: 'Läuft',
   'Start again': 'Neu starten',
   'Start the import': 'Import starten',
+  'Start without files': 'Ohne Dateien starten',
   States: 'Status',
   Stored: 'Gespeichert',
   'The .json file from the command contentful space export, or a .tar.gz archive with it and its assets.':

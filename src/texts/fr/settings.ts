@@ -448,6 +448,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Ids: 'Identifiants',
   'Import from': 'Importer depuis',
   'Import from {system}': 'Importer depuis {system}',
+  'Import without files': 'Importer sans les fichiers',
   Imports: 'Importations',
   'Imports, oldest first': 'Importations, les plus anciennes d’abord',
   'Languages: {codes}.': 'Langues : {codes}.',
@@ -467,6 +468,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Running: 'En cours',
   'Start again': 'Relancer',
   'Start the import': 'Lancer l’importation',
+  'Start without files': 'Lancer sans les fichiers',
   States: 'États',
   Stored: 'Enregistré',
   'The .json file from the command contentful space export, or a .tar.gz archive with it and its assets.':
