@@ -59,7 +59,7 @@ export async function endAll() {
   for (const child of running) child.kill('SIGKILL')
   while (running.size > 0) await sleep(20)
   if (process.env.TRIAL_KEEP) say(`kept ${folder}`)
-  else rmSync(folder, { recursive: true, force: true })
+  else rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
 }
 
 export const listens = port =>

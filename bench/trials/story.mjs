@@ -45,7 +45,8 @@ export async function prepare(site) {
 const inForm = name => page => page.locator(`[id="f-fields.${name}"]`)
 const textIn = locate => async page => {
   const box = locate(page)
-  return (await box.count()) > 0 ? box.inputValue() : ''
+  // It may go between the two: the page shows then that the text is stored.
+  return (await box.count()) > 0 ? box.inputValue({ timeout: 1000 }).catch(() => '') : ''
 }
 const plainText = html => html.replace(/<[^>]*>/g, '').replaceAll('&amp;', '&')
 

@@ -14,41 +14,90 @@ import { addressOfPlace, underSettings } from './rail.js'
 import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
-const groupNames: Readonly<Record<string, PlainText>> = {
-  bucket: 'Media storage',
-  cookie: 'Cookies',
-  cors: 'Browser apps',
-  email: 'Mail',
-  i18n: 'Languages',
-  oauth: 'Sign-in with a provider',
-  tls: 'HTTPS',
-  version: 'Versions',
-  webhook: 'Webhooks',
-}
-const groupOf = ({ name }: Setting): PlainText => groupNames[name.split('_')[0] ?? ''] ?? 'General'
+/** The groups in their order, each with the names of its settings, or how they begin. */
+const groupNames: readonly (readonly [name: PlainText, ...starts: string[]])[] = [
+  ['Content', 'publish_', 'output_', 'redirect_', 'preview_', 'version_', 'trash_', 'compat'],
+  ['Search engines', 'sitemap_', 'robots_'],
+  ['Languages', 'i18n_'],
+  ['Media', 'max_upload_size', 'media_', 'bucket_'],
+  ['Backups', 'backup_'],
+  ['Accounts', 'registration_', 'readers_', 'password_', 'cookie_'],
+  ['Sign-in with a provider', 'oauth_'],
+  ['Mail', 'email_'],
+  ['Webhooks', 'webhook_'],
+  ['Browser apps', 'cors_'],
+  ['HTTPS', 'tls', 'ssl_', 'cert_', 'acme_'],
+  ['Terminal', 'ssh_'],
+  ['Database', 'db_'],
+]
+const groupOf = ({ name }: Setting): PlainText =>
+  groupNames.find(([, ...starts]) => starts.some(start => name.startsWith(start)))?.[0] ?? 'Server'
 
-/** Navigation to settings: links to the groups, and with the script a search. */
+/** The place of a setting in its group. */
+const placeOf = ({ name }: Setting): number =>
+  groupNames.flatMap(([, ...starts]) => starts).findIndex(start => name.startsWith(start))
+
+const order = (name: PlainText) => {
+  const at = groupNames.findIndex(([own]) => own === name)
+  return at === -1 ? groupNames.length : at
+}
+
+/** Navigation to settings: with the script a search, and links to the groups. */
 const Index = ({ view, groups }: { view: View; groups: readonly PlainText[] }) => (
-  <>
-    <nav class="tabs" aria-label={view.t('Groups of settings')}>
+  <div class="settings-index">
+    <p class="find-field" hidden data-narrows="#form">
+      <label for="narrow" class="hidden-text">
+        {view.t('Search settings')}
+      </label>
+      <input
+        class="input"
+        type="search"
+        id="narrow"
+        autocomplete="off"
+        placeholder={view.t('Search settings')}
+      />
+      <span class="quiet" role="status" />
+    </p>
+    <nav aria-label={view.t('Groups of settings')}>
       {groups.map((name, i) => (
         <a href={`#group-${i}`}>{view.t(name)}</a>
       ))}
     </nav>
-    <p class="find-field" hidden data-narrows="#form">
-      <label for="narrow">{view.t('Search settings')}</label>
-      <input class="input" type="search" id="narrow" autocomplete="off" />
-      <span class="quiet" role="status" />
-    </p>
-  </>
+  </div>
 )
 
-/** A setting with its label in words and its name in the file. */
-const shownField = (setting: Setting, value: unknown, wording: Wording): Field => ({
-  ...fieldOf(setting, value, wording),
-  label: settingLabel(setting.name),
-  code: setting.name,
-})
+const durations = new Set([
+  ...['ssh_idle_timeout', 'cookie_duration', 'backup_schedule', 'trash_retention', 'webhook_scan_interval'],
+  'webhook_retry_delays',
+])
+
+/** Returns the unit of a setting's value in words; undefined without one. */
+function unitOf(name: string, value: unknown, { t }: Wording): string | undefined {
+  if (name === 'page_cache_bytes' || name === 'max_upload_size')
+    return t('In bytes, now {n} MiB.', { n: Math.round((Number(value) / 2 ** 20) * 10) / 10 })
+  if (name === 'stop_delay_seconds' || name === 'webhook_timeout') return t('In seconds.')
+  if (name === 'webhook_delivery_retention_days') return t('In days.')
+  return durations.has(name) ? t('Such as 90s, 15m, 24h or 30d.') : undefined
+}
+
+/** A setting with its label in words and its name in the file; what it means is below it, unit and flags beside. */
+function shownField(setting: Setting, value: unknown, wording: Wording): Field {
+  const { name, meaning, file_only, secret } = setting
+  const { t } = wording
+  const field = fieldOf(setting, value, wording)
+  const flags = (field.hint ?? '').slice(meaning.length).trim()
+  const own = {
+    ...field,
+    label: settingLabel(name),
+    code: name,
+    help: meaning,
+    hint: [unitOf(name, value, wording), file_only && t('Set in the configuration file only.'), flags]
+      .filter(Boolean)
+      .join(' '),
+  }
+  if (secret && !file_only && value !== null) return { ...own, placeholder: '••••••••' }
+  return file_only && typeof value === 'boolean' ? { ...own, value: value ? t('Yes') : t('No') } : own
+}
 
 /** Links to what belongs to the settings and has pages of its own. */
 function Further({ view }: { view: View }) {
@@ -79,8 +128,13 @@ const Lead = ({ view, restart, isFileFixed }: LeadProps) => (
       <Note view={view}>
         <p>
           <b>{view.t('Restart required.')}</b>{' '}
-          {view.t('Saved. In effect after a restart: {settings}.', {
-            settings: restart.join(', '),
+          {view.parts('Saved. In effect after a restart: {settings}.', {
+            settings: restart.map((name, i) => (
+              <>
+                {i > 0 && ', '}
+                <a href={`#f-${name}`}>{settingLabel(name)}</a>
+              </>
+            )),
           })}
         </p>
       </Note>
@@ -153,7 +207,9 @@ export function settingPages(context: PanelContext) {
       const field = shownField(setting, values[setting.name], view)
       return { setting, field: setByFile.has(setting.name) ? withFile(field, view) : field }
     })
-    const groups = [...new Set(fields.map(({ setting }) => groupOf(setting)))]
+    const groups = [...new Set(fields.map(({ setting }) => groupOf(setting)))].toSorted(
+      (a, b) => order(a) - order(b),
+    )
     const shown = (field: Field): Field =>
       mayChange && !(isFileFixed && setByFile.has(field.name))
         ? field
@@ -164,7 +220,6 @@ export function settingPages(context: PanelContext) {
       <TitledPage
         view={view}
         title={view.t('Settings')}
-        column
         actions={
           mayChange && (
             <Submit form="form" kind="next">
@@ -175,32 +230,39 @@ export function settingPages(context: PanelContext) {
       >
         <Lead view={view} restart={restart} isFileFixed={isFileFixed} />
         <Further view={view} />
-        <Index view={view} groups={groups} />
-        <Form view={view} action="/settings" id="form">
-          <Fields
-            view={view}
-            fields={[]}
-            listed={fields.map(({ field }) => field)}
-            record={values}
-            draft={draft}
-            seen={markOf(context, values)}
-          />
-          {groups.map((name, i) => (
-            <section aria-labelledby={`group-${i}`}>
-              <h2 id={`group-${i}`}>{view.t(name)}</h2>
+        <div class="settings">
+          <Index view={view} groups={groups} />
+          <div>
+            <Form view={view} action="/settings" id="form" draft="/settings">
               <Fields
                 view={view}
-                fields={fields
-                  .filter(({ setting }) => groupOf(setting) === name)
-                  .map(({ field }) => shown(field))}
+                fields={[]}
+                listed={fields.map(({ field }) => field)}
                 record={values}
-                listed={[]}
-                draft={draft && { ...draft, problem: undefined }}
+                draft={draft}
+                seen={markOf(context, values)}
               />
-            </section>
-          ))}
-        </Form>
-        {await Instances({ view, instances: context.services.instances })}
+              {groups.map((name, i) => (
+                <section aria-labelledby={`group-${i}`}>
+                  <h2 id={`group-${i}`}>{view.t(name)}</h2>
+                  <div class="setting-list">
+                    <Fields
+                      view={view}
+                      fields={fields
+                        .filter(({ setting }) => groupOf(setting) === name)
+                        .toSorted((a, b) => placeOf(a.setting) - placeOf(b.setting))
+                        .map(({ field }) => shown(field))}
+                      record={values}
+                      listed={[]}
+                      draft={draft && { ...draft, problem: undefined }}
+                    />
+                  </div>
+                </section>
+              ))}
+            </Form>
+            {await Instances({ view, instances: context.services.instances })}
+          </div>
+        </div>
       </TitledPage>
     )
   }

@@ -14,7 +14,7 @@ it('a restart that is due is said in the settings of the panel and in the termin
   expect(await settings()).not.toContain('Restart required')
   expect((await post('/admin/settings', { publish_mode: 'staged' })).status).toBe(303)
   expect(await settings()).toContain(
-    '<b>Restart required.</b> Saved. In effect after a restart: publish_mode.',
+    '<b>Restart required.</b> Saved. In effect after a restart: <a href="#f-publish_mode">Publish mode</a>.',
   )
   const client = await openScreens(app)
   await goTo(client, 'configuration', 'ssl_port')

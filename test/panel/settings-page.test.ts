@@ -12,7 +12,7 @@ it('settings have labels in words, with the name of the configuration file besid
   ])
   const { text } = await app.call('GET', '/admin/settings')
   expect(text.replaceAll(/\s+/g, ' ')).toContain('>Publish mode <code class="key">publish_mode</code>')
-  expect(text).toContain('<a href="#group-0">General</a>')
+  expect(text).toContain('<a href="#group-0">Content</a>')
 })
 
 it('settings say that the file names them, and are fixed if it cannot be written', async () => {
@@ -36,6 +36,20 @@ describe.skipIf(chromiumMissing)(
   async () => {
     const { panel } = await browserOf(app)
 
+    it('are kept as typed until they are saved, with their units beside', async () => {
+      const { page, open } = await panel({ as: 'admin' })
+      page.on('dialog', dialog => dialog.accept())
+      await open('/settings')
+      expect(await page.locator('#h-max_upload_size').textContent()).toBe('In bytes, now 10 MiB.')
+      await page.getByLabel('Backup retention').fill('12')
+      await page.locator('#saved', { hasText: 'Unsaved changes, kept here' }).waitFor()
+      await page.reload()
+      await page.getByRole('button', { name: 'Restore' }).click()
+      expect(await page.getByLabel('Backup retention').inputValue()).toBe('12')
+      await page.setViewportSize({ width: 360, height: 740 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    })
+
     it('are found by words, and hidden ones keep their values', async () => {
       const { page, open, ...seen } = await panel({ as: 'admin' })
       await open('/settings')
@@ -47,7 +61,7 @@ describe.skipIf(chromiumMissing)(
       await page.getByLabel('Search settings').fill('publish mode')
       expect(await shown()).toEqual(['publish_mode'])
       expect(await page.locator('[data-narrows] [role=status]').textContent()).toBe('1 found')
-      expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toContain('General')
+      expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toContain('Content')
       await page.getByLabel('Search settings').fill('nothing at all')
       expect(await page.locator('[data-narrows] [role=status]').textContent()).toBe('No results.')
       await page.getByLabel('Search settings').fill('scheduled backup retention')
