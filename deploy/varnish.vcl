@@ -35,6 +35,13 @@ sub vcl_recv {
   if (req.method != "GET" && req.method != "HEAD") {
     return (pass);
   }
+  # Markdown that a header asks for is never stored; `?format=markdown` is. For all others one response is enough.
+  if (req.http.Accept ~ "(?i)text/markdown") {
+    return (pass);
+  }
+  if (req.url !~ "^/(api|admin)") {
+    unset req.http.Accept;
+  }
   # Readers with a session or a key see more than the public.
   if (req.http.Cookie || req.http.Authorization || req.url ~ "^/admin") {
     return (pass);

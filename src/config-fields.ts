@@ -295,7 +295,9 @@ const fields = {
     guarded,
   ),
   output_format: field(
-    z.enum(['native', 'clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress']).default('raw'),
+    z
+      .enum(['native', 'clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress', 'markdown'])
+      .default('raw'),
     'Format of pages if the request names none.',
   ),
   compat: field(
@@ -320,6 +322,15 @@ const fields = {
   robots_txt: field(
     optionalLines(),
     'The text of /robots.txt. Default: only production may be indexed, with the sitemap.',
+  ),
+  llms_txt_enabled: field(
+    z.boolean().default(true),
+    'Whether /llms.txt lists the published pages for language models. It needs sitemap_enabled.',
+  ),
+  site_name: field(optional(), 'Name of the site in /llms.txt. Default: its domain.'),
+  site_summary: field(
+    optional(),
+    'What the site is about, in /llms.txt. Default: the description of its first page.',
   ),
   version_max_per_content: field(count(1, 10_000).default(50), 'Versions kept for each entry and locale.'),
   trash_retention: field(

@@ -93,6 +93,10 @@ export const limits = {
     sitemapUrls: 2000,
     /** Alternate URLs of other locales in one sitemap. */
     sitemapAlternates: 300_000,
+    /** Pages in /llms.txt, each in every locale. Beyond them it links to the sitemap. */
+    llmsPages: 500,
+    /** Characters of /llms.txt. Beyond them it links to the sitemap. */
+    llmsCharacters: 100_000,
   },
   /** Queries */
   query: {

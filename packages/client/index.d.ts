@@ -200,7 +200,15 @@ export interface Query<M extends Model, E extends EntryShape, Shown extends Entr
   get(id: string, options?: FetchOptions): Promise<Result<Shown>>
 }
 
-export type Format = 'native' | 'clean' | 'raw' | 'contentful' | 'sanity' | 'strapi' | 'wordpress'
+export type Format =
+  | 'native'
+  | 'clean'
+  | 'raw'
+  | 'contentful'
+  | 'sanity'
+  | 'strapi'
+  | 'wordpress'
+  | 'markdown'
 export interface CleanEntry {
   type: string
   title?: string
@@ -216,6 +224,8 @@ interface ShapeOf<E> {
   sanity: Record<string, unknown>
   strapi: Record<string, unknown>
   wordpress: Record<string, unknown>
+  /** Markdown with front matter. */
+  markdown: string
 }
 export interface PageOptions<F extends Format = Format> {
   /** `native` unless given. */
@@ -280,7 +290,7 @@ export interface Slugline<M extends Model> {
     name?: string,
     options?: PageOptions<F>,
     fetchOptions?: FetchOptions,
-  ): Promise<Result<ShapeOf<AnyEntry<M>>[F][]>>
+  ): Promise<Result<F extends 'markdown' ? string : ShapeOf<AnyEntry<M>>[F][]>>
   /** The page of a preview link, with drafts. */
   preview<E = AnyEntry<M>, F extends Format = 'native'>(
     token: string,

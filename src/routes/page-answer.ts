@@ -7,6 +7,7 @@ import type { FormatName } from '../services/delivery/formats/index.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from '../services/delivery/page-request.js'
 import type { PageService } from '../services/delivery/pages.js'
 import type { RenderedPage } from '../services/delivery/rendered-page.js'
+import { prefersMarkdown } from './accepted.js'
 import { matches } from './crud-routes.js'
 import { isRedirect, type Redirect, redirectAnswer } from './redirect-answer.js'
 
@@ -103,25 +104,57 @@ export type Deliver<Wanted> = (
  * ETag or as 304, and with headers for caches. Cached content is answered without waiting.
  */
 export const deliveries =
-  <Wanted extends { readonly format: FormatName }>(
+  <Wanted extends { readonly format: FormatName; readonly isOpen: boolean }>(
     visibility: keyof typeof headersFor,
     source: Source<Wanted>,
   ): Deliver<Wanted> =>
   (request, info, asked, failed) => {
-    const isV4 = asked.format === 'strapi' && request.headers.get('strapi-response-format') === 'v4'
-    const wanted = isV4 ? source.inFormat(asked, 'strapi-v4') : asked
+    const variant = variantOf(asked, request)
+    const wanted = variant === asked.format ? asked : source.inFormat(asked, variant)
     const ready = source.inMemory(wanted)
-    if (ready) return answerWith(request, info, ready, visibility, wanted.format)
+    if (ready) return answerWith(request, info, ready, visibility, wanted)
     return source
       .read(wanted)
       .then(
         answer =>
           isRedirect(answer)
             ? redirectAnswer(request, info, answer, visibility === 'public')
-            : answerWith(request, info, answer, visibility, wanted.format),
+            : answerWith(request, info, answer, visibility, wanted),
         failed && (error => failed(error, request, info)),
       )
   }
+
+interface Chosen {
+  readonly format: FormatName
+  readonly isOpen: boolean
+}
+
+/** The format that is answered: a header may ask for another one. */
+function variantOf({ format, isOpen }: Chosen, { headers }: Request): FormatName {
+  if (isOpen && prefersMarkdown(headers.get('accept'))) return 'markdown'
+  return format === 'strapi' && headers.get('strapi-response-format') === 'v4' ? 'strapi-v4' : format
+}
+
+/** The headers by which answers to one address differ. */
+function varyOf({ format, isOpen }: Chosen): string | undefined {
+  const isStrapi = format.startsWith('strapi')
+  if (isOpen) return isStrapi ? 'Accept, Strapi-Response-Format' : 'Accept'
+  return isStrapi ? 'Strapi-Response-Format' : undefined
+}
+
+/**
+ * A cache that knows no `Vary` would give Markdown that a header has asked for to all who ask without it: no shared cache
+ * stores it, and it has no keys. Under `format=markdown` all do. The page itself is what search engines should find.
+ */
+function markdownHeaders({ url }: RenderedPage, isOpen: boolean, isPublic: boolean): Record<string, string> {
+  return {
+    'Content-Type': 'text/markdown; charset=utf-8',
+    ...(isPublic && isOpen ? { 'Cache-Control': 'private, no-cache' } : {}),
+    ...(isPublic && url !== undefined ? { Link: `<${url}>; rel="canonical"` } : {}),
+  }
+}
+
+const byName: Chosen = { format: 'native', isOpen: false }
 
 /**
  * A rendered page with its strong ETag, or 304 when the caller has it already. Caches may store it, ask again each
@@ -133,14 +166,20 @@ export function answerWith(
   info: RequestInfo,
   answer: RenderedPage,
   visibility: keyof typeof headersFor,
-  format: FormatName = 'native',
+  chosen: Chosen = byName,
   more?: Readonly<Record<string, string>>,
 ): Response {
   const { body, etag, ageSeconds } = answer
   const own = headersFor[visibility](answer, info.requestId)
   const aged = ageSeconds === undefined ? own : { ...own, Age: String(Math.floor(ageSeconds)) }
   const plain = more ? { ...aged, ...more } : aged
-  const headers = format.startsWith('strapi') ? { ...plain, Vary: 'Strapi-Response-Format' } : plain
+  const vary = varyOf(chosen)
+  const varied = vary === undefined ? plain : { ...plain, Vary: vary }
+  const isMarkdown = chosen.format === 'markdown'
+  const headers: Record<string, string> = isMarkdown
+    ? { ...varied, ...markdownHeaders(answer, chosen.isOpen, visibility === 'public') }
+    : varied
+  if (isMarkdown && chosen.isOpen) delete headers['Surrogate-Key']
   info.finished = true
   const known = matches(request.headers.get('if-none-match') ?? undefined, etag)
   if (known) return new Response(null, { status: 304, headers })

@@ -48,7 +48,14 @@ export function pageRequests(prefix: string, audience: Audience, config: () => C
       const locale = localeOf(query.get('locale') ?? '', format)
       const expand = expandIn(query.get('expand') ?? '', format)
       const published = query.get('status') === 'published'
-      const request = pageRequest({ slug, format, audience: published ? 'public' : audience, locale, expand })
+      const request = pageRequest({
+        slug,
+        format,
+        audience: published ? 'public' : audience,
+        locale,
+        expand,
+        isOpen: isOpen(given, format, locale, expand),
+      })
       // Without the parameter the configuration decides, and that may change.
       if (given !== null) meanings.set(address, request)
       return request
@@ -82,6 +89,15 @@ export function expandIn(text: string, format: FormatName): Paths {
   if (text !== '' && format !== 'native') throw invalid('expand', 'needs format=native')
   return expandOf(text)
 }
+
+/** True if only the configuration names the format, and nothing in the request needs that one. */
+export const isOpen = (
+  named: string | null | undefined,
+  format: FormatName,
+  locale: string,
+  expand: Paths,
+): boolean =>
+  (named ?? null) === null && format !== 'markdown' && locale !== everyLocale && expand.length === 0
 
 /** Path and query of an absolute URL, as they were sent. */
 export const addressOf = (url: string): string => url.slice(url.indexOf('/', 8))

@@ -36,7 +36,7 @@ export const label = (limit = 255) =>
 /** Paths that belong to the service itself by the whole of their first segment, however many slashes are in front. */
 const reservedPath = /\/+(?:admin|api|compat|wp-json|\.well-known)(?=[/?]|$)/iy
 /** Files at the top of a site that the service makes. Even if the configuration turns them off, they are not slugs. */
-const siteFiles: ReadonlySet<string> = new Set(['/robots.txt', '/sitemap.xml'])
+const siteFiles: ReadonlySet<string> = new Set(['/robots.txt', '/sitemap.xml', '/llms.txt'])
 const encodedFirstSegment = /\/+[^/?]*%/y
 
 /** Slugs are kept in an index of every engine, which limits them. */

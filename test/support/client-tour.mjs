@@ -17,7 +17,7 @@ export async function tour({ slugline, image, translated, SluglineError }, { url
     seen[name] = shown(await answer)
   }
 
-  for (const format of ['native', 'clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress'])
+  for (const format of ['native', 'clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress', 'markdown'])
     await note(format, everybody.page('/posts/first', { format }))
   await note('german', everybody.page('posts/first', { locale: 'de' }))
   await note('german by default', slugline({ url, locale: 'de' }).page('/posts/first'))

@@ -32,6 +32,7 @@ it('reads what the service has, and returns errors as values', () => {
   expect(usual.native.data).toMatchObject({ slug: '/posts/first', fields })
   expect(usual.clean.data).toMatchObject({ type: 'post', teaser: fields.teaser })
   expect(usual.raw.data.route.slug).toBe('/posts/first')
+  expect(usual.markdown.data).toMatch(/^---\n[\s\S]*A new brake: First/)
   for (const format of ['contentful', 'sanity', 'strapi', 'wordpress'])
     expect(JSON.stringify(usual[format].data)).toContain('A new brake: First')
   expect(usual.german.data.fields.teaser).toBe('Eine neue Bremse')
@@ -172,6 +173,8 @@ import type { Author, Datatypes, Post } from './types.js'
 const cms = slugline<Datatypes>({ url: '' })
 export const page = cms.page('/').then(({ data }) => data && data.type === 'post' && data.fields.teaser)
 export const clean = cms.page('/', { format: 'clean' }).then(({ data }) => data?.title)
+export const text = cms.page('/', { format: 'markdown' }).then(({ data }) => data?.trim())
+export const texts = cms.globals('menu', { format: 'markdown' }).then(({ data }) => data?.trim())
 const query = cms.query('post').where('price', 'gte', 2).where('date', 'lt', new Date()).where('author.name', 'eq', 'Zoe')
 export async function posts(): Promise<Post[]> {
   const { data, error } = await query.sort('-date', 'title').all()
@@ -196,12 +199,12 @@ for await (const change of any.changes()) if (change.type === 'change') change.p
 `
   expect(await compiled(types, program)).toEqual(
     [
-      [18, 'TS2345'],
-      [19, 'TS2345'],
       [20, 'TS2345'],
       [21, 'TS2345'],
-      [22, 'TS2339'],
-      [23, 'TS18048'],
+      [22, 'TS2345'],
+      [23, 'TS2345'],
+      [24, 'TS2339'],
+      [25, 'TS18048'],
     ].map(([line, code]) => `program ${line} ${code}`),
   )
 })

@@ -45,6 +45,18 @@ values as \`null\`. With the request header \`Strapi-Response-Format: v4\` the r
 \`content.rendered\` has the texts of the whole tree in order, with rich text filtered so that it is safe to insert. \`acf\` has all
 fields and children as data. Ids are numbers; times are UTC without a zone. \`type\` is \`post\` for a datatype of that name, otherwise
 \`page\`.`,
+  markdown: `For language models and everything else that reads text: \`text/markdown\`, with title, address, locale and times in front. The header
+\`Accept: text/markdown\` asks for it as well, if \`format\` is missing and the header prefers no JSON.
+
+- Titles of the page and of its entries are headings, a level deeper for each level of the tree. An entry with other values but
+  without a title has the label of its datatype. Rich text keeps its own headings, lists, tables, links and pictures.
+- Other values are lists with the labels of the fields. Relations are links to their pages. Empty values are left out.
+- Texts are escaped: what editors write cannot become Markdown or HTML. The response has no HTML at all. Underline, subscript and
+  superscript are plain text, and so are bold and italic where not every reader would recognize the marks.
+- The response to the header has \`Vary: Accept\`, and shared caches do not store it. Use \`format=markdown\`
+  [behind a CDN](scaling.md#a-cdn).
+
+\`/llms.txt\` [lists the pages](site-files.md#llmstxt).`,
 }
 
 it('describes every format with an answer that the service really gave', async () => {
@@ -95,7 +107,7 @@ it('describes every format with an answer that the service really gave', async (
   const parts = [
     `# Formats
 
-A page can be read in seven formats: by \`GET /<slug>?format=…\` without an account, and by \`GET /api/v1/page/<slug>?format=…\` with
+A page can be read in eight formats: by \`GET /<slug>?format=…\` without an account, and by \`GET /api/v1/page/<slug>?format=…\` with
 a key. The examples show one page in each format: a root entry with one child, a relation and a picture. They are real responses, and
 a test generates them.
 
@@ -113,7 +125,8 @@ name would hide a member of a format gets \`_\` in front (\`_title\`).
     expect([name, answer.status]).toEqual([name, 200])
     const seen = new Map<string, string>()
     // Ids that look the same on every run, and like ids.
-    const text = JSON.stringify(answer.body, null, 2)
+    const isMarkdown = name === 'markdown'
+    const text = (isMarkdown ? answer.text.trimEnd() : JSON.stringify(answer.body, null, 2))
       .replaceAll(/[0-7][0-9A-HJKMNP-TV-Z]{25}/g, id => {
         const known = seen.get(id) ?? `01JEXAMPLE${String(seen.size + 1).padStart(16, '0')}`
         seen.set(id, known)
@@ -125,7 +138,7 @@ name would hide a member of a format gets \`_\` in front (\`_title\`).
         seen.set(number, known)
         return known
       })
-    parts.push(`## ${name}\n\n${words[name]}\n\n\`\`\`json\n${text}\n\`\`\`\n`)
+    parts.push(`## ${name}\n\n${words[name]}\n\n\`\`\`${isMarkdown ? 'markdown' : 'json'}\n${text}\n\`\`\`\n`)
   }
   await expect(parts.join('\n')).toMatchFileSnapshot('../../docs/formats.md')
 })

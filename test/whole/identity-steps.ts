@@ -739,6 +739,7 @@ const addresses: Step[] = [
   page('/sitemap.xml'),
   page('/sitemap.xml?after=x'),
   page('/robots.txt'),
+  page('/llms.txt'),
   remove('/routes?q=$moving&recursive=true'),
   page('/was'),
   page('/oldest'),

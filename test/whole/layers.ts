@@ -61,6 +61,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: ['src/services/delivery'],
     except: {
       'src/systems/contentful/write/page.ts': 'a page in the shape of Contentful',
+      'src/systems/markdown/write/page.ts': 'a page as Markdown',
       'src/systems/sanity/write/page.ts': 'a page in the shape of Sanity',
       'src/systems/strapi/write/page.ts': 'a page in the shape of Strapi',
       'src/systems/wordpress/write/page.ts': 'a page in the shape of WordPress',

@@ -70,6 +70,33 @@ export const namingValues = bySpace(
   }),
 )
 
+/** The beginnings of texts that describe entries. */
+export const describingValues = bySpace(
+  (space: ContentSpace, names: string, characters: number): ListQuery<LeanValue> => ({
+    build: (knex, values) =>
+      knex(`${space.publicValues.name} as v`)
+        .join(`${space.fields.name} as d`, 'd.field_id', 'v.field_id')
+        .select({
+          v_id: 'v.content_data_id',
+          v_field: 'v.field_id',
+          v_locale: 'v.locale',
+          v_value: knex.raw('substr(v.field_value, 1, ?)', [characters]),
+        })
+        .whereIn('v.content_data_id', values)
+        .where('v.position', 0)
+        .whereIn('d.field_type', ['text', 'textarea'])
+        .whereIn('d.name', names.split(' '))
+        .orderBy(['v.content_data_id', 'v.field_id', 'v.locale']),
+    lists: rows =>
+      rows.map(row => ({
+        content_data_id: row[0] as string,
+        field_id: row[1] as string,
+        locale: row[2] as string,
+        field_value: row[3] as string,
+      })),
+  }),
+)
+
 /** The columns of an entry that queries need beside its values. */
 export type ShownEntry = Pick<
   RowOf<ContentSpace['publicEntries']>,

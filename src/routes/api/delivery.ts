@@ -8,7 +8,7 @@ import { Page } from '../../services/delivery/formats/shapes.js'
 import type { ApiContext } from '../context.js'
 import { endpoints } from '../endpoints.js'
 import { deliveries, globalsSource, movedPageSource, pageSource } from '../page-answer.js'
-import { addressOf, expandIn, type PageRequests, pageRequests } from '../page-requests.js'
+import { addressOf, expandIn, isOpen, type PageRequests, pageRequests } from '../page-requests.js'
 
 const query = z.object({
   format: z.enum(formatNames, `must be one of ${formatNames.join(', ')}`).optional(),
@@ -20,8 +20,8 @@ const query = z.object({
   status: z.enum(['published']).optional().meta({ description: 'Only what the public sees.' }),
 })
 /** The parameters and responses of delivery. */
-export const delivered = { query, anyQuery: true, answers: { shape: Page } } as const
-const globalTrees = { ...delivered, answers: { shape: z.array(Page) } }
+export const delivered = { query, anyQuery: true, answers: { shape: Page, markdown: true } } as const
+const globalTrees = { ...delivered, answers: { shape: z.array(Page), markdown: true } } as const
 const prefix = '/api/v1/page'
 const access = 'content:read'
 
@@ -64,11 +64,13 @@ export function deliveryRoutes(context: ApiContext, requests: PagesByAudience) {
     datatype?: string,
   ) => {
     const format = named ?? config().output_format
+    const paths = expandIn(expand, format)
     return deliverGlobals(c.req.raw, c.env, {
       format,
+      isOpen: isOpen(named, format, locale, paths),
       audience: status ? 'public' : await audienceOf(rights, actorOf(c)),
       locale,
-      expand: expandIn(expand, format),
+      expand: paths,
       datatype,
     })
   }

@@ -8,11 +8,12 @@ import type { ApiContext } from '../context.js'
 import { deleteRoute, listRoute } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 import { deliveries } from '../page-answer.js'
-import { expandIn, localeOf } from '../page-requests.js'
+import { expandIn, isOpen, localeOf } from '../page-requests.js'
 
 interface Wanted {
   readonly token: string
   readonly format: FormatName
+  readonly isOpen: boolean
   readonly locale: string
   readonly expand: Paths
   readonly sourcemaps: boolean
@@ -79,15 +80,17 @@ export function previewRoutes({
       query,
       anyQuery: true,
       fails: [404, 410],
-      answers: { shape: Page },
+      answers: { shape: Page, markdown: true },
     },
     (c, { query: { token, format: named, locale = '', expand = '', sourcemaps } }) => {
       const format = named ?? config().output_format
+      const paths = expandIn(expand, format)
       return deliver(c.req.raw, c.env, {
         token,
         format,
+        isOpen: isOpen(named, format, locale, paths),
         locale: localeOf(locale, format),
-        expand: expandIn(expand, format),
+        expand: paths,
         sourcemaps: sourcemaps === '1',
       })
     },

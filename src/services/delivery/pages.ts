@@ -116,7 +116,7 @@ class Pages implements PageService {
       const [page] = await this.find(request)
       if (!page?.present) throw notFound()
       const tree = await this.rendererOf(request.format).page(page, page.present, request)
-      return tree && { ...bodyOf(this.settings.hashing, tree.text), tags: '' }
+      return tree && { ...bodyOf(this.settings.hashing, tree.text), tags: '', url: tree.url }
     })
   }
 
@@ -207,8 +207,9 @@ class Pages implements PageService {
     const tree = await this.rendererOf(request.format).page(page, present, request)
     if (!tree) return undefined
     const { body, etag } = bodyOf(this.settings.hashing, tree.text)
+    const { url } = tree
     const version = tree.linked ? present : { ...present, content_version: null }
-    return { body, etag, version }
+    return { body, etag, version, url }
   }
 
   private rendererOf(name: FormatName): Renderer {

@@ -8,11 +8,14 @@ import {
 } from '../../db/queries/published-pages.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { versionsOf } from '../../db/versions.js'
+import { limits } from '../../limits.js'
 import type { Hashing } from '../../ports.js'
 import { surrogateKeys } from '../content/surrogate-keys.js'
 import type { Answers } from './answers.js'
 import type { Schema, Schemas } from './content-model.js'
+import { descriptionsOf } from './descriptions.js'
 import type { PageContext } from './format-context.js'
+import { type ListedPage, type LlmsSection, llmsText } from './llms-text.js'
 import { bodyOf, etagOf, type RenderedPage } from './rendered-page.js'
 import {
   indexEnd,
@@ -42,6 +45,8 @@ export interface PublishedPageService {
    * @param origin in front of the slugs
    */
   sitemap(origin: string, range?: PageRange): Promise<RenderedPage | Pieces>
+  /** `/llms.txt`. @param summary `''` for the description of the first page */
+  llms(site: { origin: string; name: string; summary: string }): Promise<RenderedPage>
 }
 
 interface Settings {
@@ -96,6 +101,27 @@ class PublishedPages implements PublishedPageService {
       ? () => this.indexPieces(origin, lengths.most)
       : () => this.urlPieces(origin, locales, range ?? everyPage, lengths)
     return { etag, tags: `sitemap ${surrogateKeys.content}`, pieces }
+  }
+
+  llms(site: { origin: string; name: string; summary: string }): Promise<RenderedPage> {
+    const most = limits.pages.llmsPages
+    return this.answers.get(`llms ${this.language()} ${JSON.stringify(site)}`, async ({ read, schema }) => {
+      const found = await publishedPages(read, this.space, everyPage, most + 1)
+      const pages = found.slice(0, most)
+      const localesFor = (code: string) => this.context.localesFor(schema, code)
+      const described = await descriptionsOf(read, this.space, schema, pages)
+      const describe = ({ id }: PublishedPage, code: string) => described(id, localesFor(code).chain)
+      const [first] = pages
+      const summary = site.summary || (first ? describe(first, '') : '')
+      const listed = (page: PublishedPage, code: string): ListedPage => {
+        const { slug, title } = named(page, localesFor(code).chain)
+        const isOwn = code === '' || slug !== named(page, localesFor('').chain).slug
+        const query = isOwn ? '?format=markdown' : `?format=markdown&locale=${code}`
+        return { title, url: site.origin + encodeURI(slug) + query, description: describe(page, code) }
+      }
+      const sections = sectionsOf(pages, schema, this.localesIn(schema), listed)
+      return this.rendered(llmsText({ ...site, summary }, sections, found.length > most))
+    })
   }
 
   private async *urlPieces(
@@ -159,6 +185,31 @@ function named(page: PublishedPage, chain: readonly string[]): { slug: string; t
   const best = (member: 'slug' | 'title') =>
     chain.map(locale => page.translations[locale]?.[member]).find(text => text !== undefined) ?? page[member]
   return { slug: best('slug'), title: best('title') }
+}
+
+/** The pages by the labels of their datatypes, and behind them those in each other locale. */
+function sectionsOf(
+  pages: readonly PublishedPage[],
+  schema: Schema,
+  { codes, standard }: SiteLocales,
+  listed: (page: PublishedPage, code: string) => ListedPage,
+): LlmsSection[] {
+  const labels = new Map([...schema.datatypes.values()].map(({ name, label }) => [name, label]))
+  const byType = new Map<string, ListedPage[]>()
+  for (const page of pages) {
+    const label = labels.get(page.type) ?? page.type
+    const own = byType.get(label) ?? []
+    own.push(listed(page, ''))
+    byType.set(label, own)
+  }
+  const others = [...codes].filter(code => code !== standard)
+  return [
+    ...[...byType].map(([title, pages]) => ({ title, pages })),
+    ...others.map(code => ({
+      title: schema.locales.get(code)?.label ?? code,
+      pages: pages.filter(page => page.translations[code] !== undefined).map(page => listed(page, code)),
+    })),
+  ]
 }
 
 const urlsIn = (pages: readonly PublishedPage[], locales: SiteLocales, origin: string): string =>

@@ -7,6 +7,8 @@ export interface RenderedPage {
   readonly etag: string
   /** Its surrogate keys, by which a cache can drop it. */
   readonly tags: string
+  /** The public address of the page, if it is known. */
+  readonly url?: string | undefined
   /** Set while the database does not answer: for how long it has not been known whether this is current. */
   readonly ageSeconds?: number
 }

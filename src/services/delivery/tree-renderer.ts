@@ -11,6 +11,7 @@ import {
 } from '../../db/queries/trees.js'
 import { type ContentSpace, internalTables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
+import { onDemand } from '../../on-demand.js'
 import type { Log } from '../../ports.js'
 import { Turns } from '../../turns.js'
 import { mayShow } from '../content/visibility.js'
@@ -19,7 +20,7 @@ import { type Audience, bookOf, type PageAudience } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
 import { refusePaths } from './expand.js'
 import type { PageContext } from './format-context.js'
-import type { Format, Write, WriteRich } from './formats/format.js'
+import type { Format, LaterFormat, Write, WriteRich } from './formats/format.js'
 import type { GlobalsRequest, PageRequest } from './page-request.js'
 import { linkTree } from './relations.js'
 import { richValues } from './rich-values.js'
@@ -39,6 +40,8 @@ import { TreeRowReader, type TreeRows } from './tree-rows.js'
 interface RenderedTree {
   readonly text: string
   readonly linked: boolean
+  /** The public address of the page, if it is known. */
+  readonly url: string | undefined
 }
 
 /** Reads trees and writes them in one format. */
@@ -65,11 +68,25 @@ interface RendererParts {
 
 /** A renderer that reads no more of the rows than the format shows. */
 export const treeRenderer = (parts: RendererParts, format: Format): Renderer =>
+  format.reads === 'later' ? laterRenderer(parts, format) : rendererOf(parts, format)
+
+function laterRenderer(parts: RendererParts, { load, join }: LaterFormat): Renderer {
+  const made = onDemand(async () => rendererOf(parts, await load(), join))
+  return {
+    page: async (...given) => (await made()).page(...given),
+    globals: async request => (await made()).globals(request),
+  }
+}
+
+const jsonList = (texts: readonly string[]): string => `[${texts.join(',')}]`
+
+const rendererOf = (parts: RendererParts, format: Exclude<Format, LaterFormat>, join = jsonList): Renderer =>
   format.reads === 'lean'
-    ? new TreeRenderer(parts, book => leanTrees(parts.space, book), format.write, { showsMedia: false })
+    ? new TreeRenderer(parts, book => leanTrees(parts.space, book), format.write, { showsMedia: false, join })
     : new TreeRenderer(parts, book => wholeTrees(parts.space, book), format.write, {
         showsMedia: true,
         writeRich: format.writeRich,
+        join,
       })
 
 const noLinks: LinkedEntries = new Map()
@@ -89,7 +106,11 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     private readonly parts: RendererParts,
     queries: (book: Book) => TreeQueries<E, V>,
     private readonly write: Write<ContentTree<E, V>>,
-    private readonly shows: { showsMedia: boolean; writeRich?: WriteRich | undefined },
+    private readonly shows: {
+      showsMedia: boolean
+      writeRich?: WriteRich | undefined
+      join: (texts: readonly string[]) => string
+    },
   ) {
     const rowsOf = (book: Book) => new TreeRowReader(parts.db, queries(book))
     this.rows = { public: rowsOf('public'), working: rowsOf('working') }
@@ -125,7 +146,7 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     refusePaths(schema, expand)
     const bodies: string[] = []
     for (const root of wanted) bodies.push((await this.render(schema, undefined, root, request)).text)
-    return `[${bodies.join(',')}]`
+    return this.shows.join(bodies)
   }
 
   private async globalRoots(schema: Schema, audience: Audience): Promise<Node<E, V>[]> {
@@ -176,10 +197,12 @@ class TreeRenderer<E extends LeanEntry, V extends LeanValue> implements Renderer
     if (sourcemaps) markSources(shown, shownWith.origin)
     const rich =
       writeRich && schema.hasRichText ? await richValues(shown, shownWith, writeRich, log) : undefined
+    const named = shownRoute(route, shownWith.chain)
+    const url = named && shownWith.origin && shownWith.origin + encodeURI(named.slug)
     const written = this.write(
-      { route: shownRoute(route, shownWith.chain), root: shown },
+      { route: named, root: shown },
       { ...shownWith, ...(rich ? { rich } : {}), ...(expand.length > 0 ? { expand } : {}) },
     )
-    return { text: await new Turns().run(written), linked: Boolean(links) }
+    return { text: await new Turns().run(written), linked: Boolean(links), url: url || undefined }
   }
 }

@@ -42,13 +42,22 @@ export type Format =
       readonly writeRich?: WriteRich | undefined
     }
   | { readonly reads: 'lean'; readonly write: Write<LeanTree> }
+  | LaterFormat
 
-export const whole = (write: Write<ContentTree>, writeRich?: WriteRich): Format => ({
-  reads: 'whole',
+/** A format that is loaded when somebody asks for it, and text that is no JSON. */
+export interface LaterFormat {
+  readonly reads: 'later'
+  readonly load: () => Promise<Exclude<Format, LaterFormat>>
+  /** Several trees in one text. */
+  readonly join: (texts: readonly string[]) => string
+}
+
+export const whole = (write: Write<ContentTree>, writeRich?: WriteRich) => ({
+  reads: 'whole' as const,
   write,
   writeRich,
 })
-export const lean = (write: Write<LeanTree>): Format => ({ reads: 'lean', write })
+export const lean = (write: Write<LeanTree>) => ({ reads: 'lean' as const, write })
 
 /** Returns the values that a reader sees: of each field the one in the best of the locales, or the one without. */
 export function valuesIn<V extends LeanValue>(

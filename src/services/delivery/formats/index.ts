@@ -8,7 +8,16 @@ import { native } from './native.js'
 import { raw } from './raw.js'
 
 /** The values of `format`. */
-export const formatNames = ['native', 'clean', 'raw', 'contentful', 'sanity', 'strapi', 'wordpress'] as const
+export const formatNames = [
+  'native',
+  'clean',
+  'raw',
+  'contentful',
+  'sanity',
+  'strapi',
+  'wordpress',
+  'markdown',
+] as const
 /** `strapi-v4` is asked for by a header and not by name. */
 export type FormatName = (typeof formatNames)[number] | 'strapi-v4'
 
@@ -24,6 +33,11 @@ const byName: Record<FormatName, Format> = {
   strapi,
   'strapi-v4': strapi4,
   wordpress,
+  markdown: {
+    reads: 'later',
+    load: async () => (await import('../../../systems/markdown/write/page.js')).markdown,
+    join: texts => texts.join('\n'),
+  },
 }
 
 /** A Map, in which only these names are found. */
