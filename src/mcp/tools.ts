@@ -182,7 +182,9 @@ const readGlobals = tool({
     if (drafts) await refuseWithout(caller, 'content:update')
     const audience = drafts ? 'working' : 'public'
     const { pages } = caller.services.space
-    const found = parsed(await pages.globals({ datatype, format: 'native', isOpen: false, audience, locale, expand: [] }))
+    const found = parsed(
+      await pages.globals({ datatype, format: 'native', isOpen: false, audience, locale, expand: [] }),
+    )
     if (!drafts) return { entries: found }
     const roots = (found as { id: string }[]).map(({ id }) => id)
     return { entries: found, revisions: await revisionsOf(roots, caller) }

@@ -163,7 +163,8 @@ function failureOf(error: unknown, host: string): FetchFailure {
     if (at instanceof PrivateAddress) return new FetchFailure('its address is not public', host, true)
     if (at.name === 'TimeoutError')
       return new FetchFailure(`there was no response within ${timeoutMs / 1000} seconds`, host, true)
-    if ('code' in at && typeof at.code === 'string') return new FetchFailure(wordsFor(at).replace('receiver', 'server'), host, true)
+    if ('code' in at && typeof at.code === 'string')
+      return new FetchFailure(wordsFor(at).replace('receiver', 'server'), host, true)
     if (at.cause === undefined) return new FetchFailure(at.message, host)
   }
   return new FetchFailure(String(error), host)

@@ -65,7 +65,14 @@ function answered(request: Request, info: RequestInfo, answer: CompatAnswer): Re
     ...(answer.isPublic && isOfSanity(request.url) ? neverStale : {}),
   }
   if (answer.location !== undefined) return redirectedTo(answer.location, answer.isPublic, info)
-  return answerWith(request, info, answer, answer.isPublic ? 'public' : 'private', { format, isOpen: false }, more)
+  return answerWith(
+    request,
+    info,
+    answer,
+    answer.isPublic ? 'public' : 'private',
+    { format, isOpen: false },
+    more,
+  )
 }
 
 /** Pictures are rendered again under other names, so that it is not remembered for long where they are. */

@@ -4,7 +4,12 @@ import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 import { leavesIn } from '../support/read-markdown.js'
 
-const app = await testApp({ i18n_enabled: true, client_site: 'https://site.example', output_format: 'clean', app_secret: 's'.repeat(40) })
+const app = await testApp({
+  i18n_enabled: true,
+  client_site: 'https://site.example',
+  output_format: 'clean',
+  app_secret: 's'.repeat(40),
+})
 const { call } = app
 const make = factories(app)
 const done = async (method: string, path: string, body?: unknown) => {
