@@ -21,7 +21,7 @@ const isUnder = (slug: string, prefix: string): boolean =>
 
 /**
  * Whether a filter lets an event pass: each of its members names one of the datatypes, pages or locales of the event.
- * What an event does not tell leaves nothing out, and an event about all pages concerns each of them.
+ * An event passes a part of the filter that it does not tell about, and an event about all pages concerns each of them.
  * @param data the data of the event
  */
 export function isWanted(data: object, filter: EventFilter | null): boolean {

@@ -303,7 +303,7 @@ export interface Bucket {
   /** @returns the keys that could not be removed; one that is not there counts as removed */
   remove(keys: readonly string[]): Promise<string[]>
   list(prefix: string): AsyncIterable<readonly StoredObject[]>
-  /** An object to serve; undefined when there is none. Only buckets have it that serve nothing themselves. */
+  /** An object to serve; undefined if it is missing. Only buckets have it that do not serve their objects themselves. */
   read?(key: string): Promise<ReadableObject | undefined>
   /** An address that downloads the object, valid for this many seconds. @param how `now` in milliseconds since 1970 */
   signedUrl(key: string, how: { name: string; seconds: number; now: number }): Promise<string>

@@ -1,7 +1,7 @@
 import { decode, encode } from 'jose/base64url'
 import { mediaFilesPath } from './media-folder.js'
 
-/** What a signature permits: the download of one object under a name, until a time. */
+/** The permit of a signature: the download of one object under a name, until a time. */
 interface Permit {
   readonly bucket: string
   readonly key: string

@@ -4,7 +4,7 @@ import { processTerminal } from './terminal.js'
 
 const flushTimeoutMs = 1000
 
-/** What a command of this machine needs is not loaded for one that runs elsewhere. */
+/** Loads the parts of commands for this machine: a command that runs elsewhere starts without them. */
 async function runHere(args: readonly string[]): Promise<number> {
   const [{ commands }, { runLine }] = await Promise.all([import('./commands.js'), import('./program.js')])
   return runLine(commands, args, processTerminal)

@@ -191,7 +191,7 @@ class FolderBucket implements Bucket {
     for (let one = folder; one.startsWith(last); one = dirname(one)) await syncFolder(one)
   }
 
-  /** The folder of a key; undefined if there is none, or a link leads to another place. */
+  /** The folder of a key; undefined if it is missing, or a link leads to another place. */
   async #folderOf(key: string): Promise<string | undefined> {
     const root = await realpath(this.#root).catch(undefinedIfMissing)
     if (root === undefined) return undefined

@@ -8,7 +8,7 @@ export interface Remote {
   readonly key: string
 }
 
-/** What a command line does for a command that runs elsewhere. */
+/** The part of the command line for commands that run elsewhere. */
 export interface Person {
   write(bytes: Uint8Array): void
   writeError(bytes: Uint8Array): void

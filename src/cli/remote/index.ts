@@ -12,7 +12,7 @@ interface Terminal extends Omit<Person, 'write' | 'writeError' | 'openFile'> {
   readonly variables: Readonly<Record<string, string | undefined>>
 }
 
-/** What a line says about the service that runs it. */
+/** The options of a line that name the service which runs it. */
 export interface Wish {
   readonly url: string | undefined
   readonly isInsecure: boolean
@@ -39,7 +39,7 @@ export function wishOf(args: readonly string[], variables: Terminal['variables']
   return { url, isInsecure, args: rest }
 }
 
-/** What needs no service, wherever commands run. */
+/** Commands that need no service. */
 const here = new Set(['login', 'logout', 'completion', 'version', '--version'])
 
 /** Whether the service of a wish runs the line, and not this process. */

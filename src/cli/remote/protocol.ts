@@ -26,7 +26,7 @@ export interface Call {
   readonly zone: string
 }
 
-/** What a command needs before it can go on. Nothing was changed yet: the call is sent again with it. */
+/** The input, file or answer that a command is missing. Nothing was changed yet: the call is sent again with it. */
 export type Need =
   | { readonly kind: 'input' }
   | { readonly kind: 'file'; readonly path: string }
@@ -43,7 +43,7 @@ export function frame(kind: Kind, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return all
 }
 
-/** Reads frames from the pieces of an answer. @throws Error for bytes that are none */
+/** Reads frames from the pieces of an answer. @throws Error for other bytes */
 export async function* framesIn(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ kind: number; bytes: Uint8Array }> {

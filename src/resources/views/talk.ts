@@ -45,7 +45,7 @@ export function talkMark({ open, settled, request }: Pick<Talk, 'open' | 'settle
   return [open.length, settled.length, last, request?.review_request_id, request?.status].join(' ')
 }
 
-/** Returns the mark of what is said about an entry now. */
+/** Returns a mark of the present comments and notes of an entry. */
 export const talkMarkOf = async (entry: Entry, parts: TalkParts): Promise<string> =>
   talkMark(await rowsOf(entry, parts))
 

@@ -74,7 +74,7 @@ export function webhookRoutes({ services: { webhooks }, recordResponses, authent
   return api
 }
 
-/** What was sent, and what is to be sent again. */
+/** The deliveries of a webhook: to read, and to send again. */
 function deliveryRoutes(api: Endpoints, webhooks: ApiContext['services']['webhooks']): void {
   api.post(
     `${one}/replay`,

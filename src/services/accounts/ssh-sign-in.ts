@@ -45,7 +45,7 @@ export function sshSignIn(db: Database, { access, config, auth, liveCallers, clo
       )
       .catch(error => log.warn({ err: error }, 'the last use of an SSH key could not be stored'))
 
-  /** Returns the guest of the present settings; undefined if there are none, or no such role. */
+  /** Returns the guest of the present settings; undefined if they name no role that exists. */
   async function guest(): Promise<Guest | undefined> {
     const { ssh_guest } = config()
     const roleId = ssh_guest === '' ? undefined : await access.roleLabelled(ssh_guest)

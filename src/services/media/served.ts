@@ -97,7 +97,7 @@ export function servedMedia({ db, clock, log, storage, config, spaces }: Parts) 
     if (expires * 1000 <= clock.now()) throw forbidden('this address has expired')
   }
 
-  /** @throws 404 for what is not there or not public, 403 for a permit that is forged or over */
+  /** @throws 404 for a missing or private object, 403 for a permit that is forged or over */
   return async (wanted: Wanted): Promise<ServedObject> => {
     if (!spaces.some(space => folderOf(space) !== undefined)) throw notFound()
     await refuseInvalid(wanted)

@@ -118,7 +118,7 @@ export const bodyTemplate = z
   .string()
   .max(templateCharacters)
   .superRefine((template, context) => {
-    // An empty one, as forms send it, is none.
+    // Forms send an empty template to remove it.
     const problem = template === '' ? undefined : problemOf(template)
     if (problem) context.addIssue({ code: 'custom', message: problem })
   })

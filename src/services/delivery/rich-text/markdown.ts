@@ -70,7 +70,7 @@ const isControl = /[\u0000-\u0020\u007f]/
 const isPlainAddress = /^[^\s<>()\\]+$/
 
 /** The address of a link or picture. */
-export function destination(address: string, place: Place): string {
+function destination(address: string, place: Place): string {
   const one = address.replaceAll(/[\r\n]+/g, '')
   const safe = one.replaceAll(/&(?=#?[A-Za-z0-9]{1,40};)/g, '\\&')
   const isPlain = isPlainAddress.test(one) && !isControl.test(one)

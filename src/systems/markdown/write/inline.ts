@@ -164,7 +164,7 @@ function* grouped<T>(runs: readonly Run[], of: (run: Run) => T): Generator<[T, R
   if (own.length > 0) yield [known as T, own]
 }
 
-/** @param isInLink where an address is no link of its own */
+/** @param isInLink inside a link, where an address stays plain text */
 function marksOf(runs: readonly Run[], place: Place, isInLink: boolean, level = 0): Token[] {
   const mark = order[level]
   if (mark)

@@ -155,7 +155,7 @@ class PageText {
 const isImage = ({ mimetype }: MediaRecord): boolean => mimetype.startsWith('image/')
 const isFact = (type: string): boolean => !['text', 'textarea', 'richtext', 'media'].includes(type)
 
-/** A page as Markdown with front matter; a tree without an address has none. */
+/** A page as Markdown with front matter; a tree without an address has no front matter. */
 export const markdown = whole(function* (tree, context) {
   const text = yield* new PageText(tree, context).write()
   return tree.route ? frontMatter(tree, context) + text : text
