@@ -36,8 +36,6 @@ interface Answers {
   readonly status?: 200 | 201 | 204 | 302
   readonly shape?: AnswerShape
   readonly type?: string
-  /** With `format=markdown`, the answer is text. */
-  readonly markdown?: true
 }
 
 interface Described {

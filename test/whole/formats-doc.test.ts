@@ -138,7 +138,7 @@ name would hide a member of a format gets \`_\` in front (\`_title\`).
         seen.set(number, known)
         return known
       })
-    parts.push(`## ${name}\n\n${words[name]}\n\n\`\`\`${isMarkdown ? 'markdown' : 'json'}\n${text}\n\`\`\`\n`)
+    parts.push(`## ${name}\n\n${words[name]}\n\n\`\`\`${isMarkdown ? '' : 'json'}\n${text}\n\`\`\`\n`)
   }
   await expect(parts.join('\n')).toMatchFileSnapshot('../../docs/formats.md')
 })

@@ -11,7 +11,11 @@ import { deliveries, globalsSource, movedPageSource, pageSource } from '../page-
 import { addressOf, expandIn, isOpen, type PageRequests, pageRequests } from '../page-requests.js'
 
 const query = z.object({
-  format: z.enum(formatNames, `must be one of ${formatNames.join(', ')}`).optional(),
+  // Generators of clients make two types of one name if the answer has a second content type here.
+  format: z
+    .enum(formatNames, `must be one of ${formatNames.join(', ')}`)
+    .optional()
+    .meta({ description: 'The form of the answer. `markdown` answers `text/markdown`, all others JSON.' }),
   locale: localeCode.optional().meta({ description: 'Values of this locale, or of its fallbacks.' }),
   expand: z.string().optional().meta({
     description:
@@ -20,8 +24,8 @@ const query = z.object({
   status: z.enum(['published']).optional().meta({ description: 'Only what the public sees.' }),
 })
 /** The parameters and responses of delivery. */
-export const delivered = { query, anyQuery: true, answers: { shape: Page, markdown: true } } as const
-const globalTrees = { ...delivered, answers: { shape: z.array(Page), markdown: true } } as const
+export const delivered = { query, anyQuery: true, answers: { shape: Page } } as const
+const globalTrees = { ...delivered, answers: { shape: z.array(Page) } }
 const prefix = '/api/v1/page'
 const access = 'content:read'
 

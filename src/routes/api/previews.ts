@@ -80,7 +80,7 @@ export function previewRoutes({
       query,
       anyQuery: true,
       fails: [404, 410],
-      answers: { shape: Page, markdown: true },
+      answers: { shape: Page },
     },
     (c, { query: { token, format: named, locale = '', expand = '', sourcemaps } }) => {
       const format = named ?? config().output_format

@@ -142,10 +142,7 @@ export function operationOf(declaration: Declaration, context: Context): Json {
   const owner = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
   const schema = answers?.shape && schemas.answer(answers.shape, owner)
   const type = answers?.type ?? 'application/json'
-  const markdown = answers?.markdown
-    ? { 'text/markdown': { schema: { type: 'string' }, example: '# About us\n\nWe mend bicycles.\n' } }
-    : {}
-  const content = schema && { [type]: { schema, example: examples.of(schema, true) }, ...markdown }
+  const content = schema && { [type]: { schema, example: examples.of(schema, true) } }
   const template = templateOf(path)
   const requestBody = requestBodyOf(declaration, context, `${owner}Body`)
   const dryRun = declaration.dryRun && schemas.of(declaration.dryRun, 'output', `${owner}DryRun`)
