@@ -202,6 +202,8 @@ const methods: Readonly<Record<string, Writer | string>> = {
   'sshSignIn.byPassword': 'takes the password',
   'sshSignIn.byKey': 'takes what the key has signed',
   'sshSignIn.open': 'is called for who has shown who they are',
+  'sshSignIn.hasGuests': 'reads',
+  'sshSignIn.openForGuest': 'stores nothing',
   'sshSignIn.close': 'ends the session of a connection',
   'sshSignIn.identify': 'reads',
   'sshSignIn.live': 'reads',

@@ -73,7 +73,8 @@ describe('source marks', () => {
           format,
           expect.arrayContaining([`/admin/content/entry/${id}${href}`]),
         ])
-      expect([format, text.includes('"https://example.com/"')]).toEqual([format, true])
+      const address = format === 'markdown' ? '<https://example.com/>' : '"https://example.com/"'
+      expect([format, text.includes(address)]).toEqual([format, true])
     }
     const { body } = await preview('&format=native&sourcemaps=1')
     // The mark is in the first text, and the HTML around it is as it was.

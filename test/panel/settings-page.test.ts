@@ -58,7 +58,7 @@ describe.skipIf(chromiumMissing)(
           all.filter(one => one.checkVisibility()).map(one => one.querySelector('code')?.textContent),
         )
       expect((await shown()).length).toBeGreaterThan(60)
-      await page.getByLabel('Search settings').fill('publish mode')
+      await page.getByLabel('Search settings').fill('publish_mode')
       expect(await shown()).toEqual(['publish_mode'])
       expect(await page.locator('[data-narrows] [role=status]').textContent()).toBe('1 found')
       expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toContain('Content')
@@ -67,7 +67,7 @@ describe.skipIf(chromiumMissing)(
       await page.getByLabel('Search settings').fill('scheduled backup retention')
       await page.getByLabel('Search settings').fill('backup_retention')
       await page.getByLabel('Backup retention').fill('0')
-      await page.getByLabel('Search settings').fill('publish mode')
+      await page.getByLabel('Search settings').fill('publish_mode')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.locator('#e-backup_retention').waitFor()
       expect(await page.getByLabel('Search settings').inputValue()).toBe('')
