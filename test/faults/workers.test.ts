@@ -192,8 +192,11 @@ it('stops all workers in order', async () => {
 
 it.runIf(engine === 'sqlite')('gives up when no worker can start any more', async () => {
   const { product, address } = await started()
+  // A worker that goes on could write pages of a database into these files.
+  const workers = workersOf(product)
+  for (const pid of workers) process.kill(pid, 'SIGSTOP')
   for (const name of ['', '-wal', '-shm']) writeFileSync(`${address.db_url}${name}`, 'this is no database')
-  for (const pid of workersOf(product)) process.kill(pid, 'SIGKILL')
+  for (const pid of workers) process.kill(pid, 'SIGKILL')
   await expect.poll(() => isAlive(product.pid), { timeout: 60_000, interval: 100 }).toBe(false)
   expect(product.output()).toContain('no worker is running')
   expect(product.output()).toContain('file is not a database')
