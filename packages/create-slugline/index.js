@@ -58,6 +58,7 @@ const configuration = ({ port, preview }) => ({
   port: ':8080',
   db_driver: 'sqlite',
   db_url: './modula.db',
+  bucket_endpoint: 'file:./media',
   i18n_enabled: true,
   cors_origins: [`http://localhost:${port}`],
   preview_url: `http://localhost:${port}${preview}`,
