@@ -206,7 +206,7 @@ describe('a bucket in a folder', () => {
     const bytes = randomBytes(600_000)
     await bucket.put('x', bytes, how)
     const object = await bucket.read?.('x')
-    const part = await new Response(object?.bytes(299_990, 300_000)).bytes()
+    const part = await new Response(object?.bytes(299_990, 300_000)).arrayBuffer()
     expect(Buffer.from(part).equals(bytes.subarray(299_990, 599_990))).toBe(true)
     const whole = object?.bytes(0, 600_000).getReader()
     await whole?.read()
