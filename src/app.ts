@@ -140,6 +140,16 @@ function addressesBehind(proxies: readonly string[]) {
     : (request: Request, peer: Peer) => addressOfClient(peer.address, request.headers.get('x-forwarded-for'))
 }
 
+type Surface = 'api' | 'panel' | 'site'
+
+/** Answers a request as a span, where requests are traced. */
+const tracedBy =
+  (tracing: Ports['tracing']) =>
+  (request: Request, info: RequestInfo, surface: Surface, answer: () => Answer): Answer =>
+    tracing
+      ? tracing.request(request, answer, () => ({ route: info.route, surface, requestId: info.requestId }))
+      : answer()
+
 /** The whole service as one handler of Fetch requests. It does no I/O but through the services and ports. */
 export function createApp(parts: AppParts): App {
   const { services, ports, ids, config } = parts
@@ -167,7 +177,7 @@ export function createApp(parts: AppParts): App {
     isLogged?: (answered: Response) => boolean,
   ): Promise<Response> => logged(request, info, async () => to.fetch(request, info), isLogged)
 
-  const shared = crossOrigin(config)
+  const [shared, traced] = [crossOrigin(config), tracedBy(ports.tracing)]
 
   // Pages, here and to the public, media, and answers to queries and to clients of other systems are not logged one by one
   // (D-122).
@@ -192,7 +202,7 @@ export function createApp(parts: AppParts): App {
   const { requests: counts } = services.metrics
   const pages = counts.of('site', '/*', 'GET')
   /** Answers a request and counts it. The counter of pages is looked up only once, because most pages are in memory. */
-  const counted = (request: Request, info: RequestInfo, surface: 'api' | 'panel' | 'site'): Answer => {
+  const counted = (request: Request, info: RequestInfo, surface: Surface): Answer => {
     const from = performance.now()
     const isPage = surface === 'site'
     const answer = isPage ? site(request, info) : answerService(request, info)
@@ -212,13 +222,16 @@ export function createApp(parts: AppParts): App {
     declarations,
     fetch: (request, peer = {}) => {
       const info: RequestInfo = { address: addressIn(request, peer), requestId: ids.ulid(), peer }
-      const ours = isServicePath(request.url, request.url.indexOf('/', 8))
-      return counted(request, info, ours ? surfaceAt(addressOf(request.url)) : 'site')
+      const surface = surfaceOf(request.url)
+      return traced(request, info, surface, () => counted(request, info, surface))
     },
   }
 }
 
-const surfaceAt = (address: string) => (isUnder(panelPrefix, address) ? 'panel' : 'api')
+function surfaceOf(url: string): Surface {
+  if (!isServicePath(url, url.indexOf('/', 8))) return 'site'
+  return isUnder(panelPrefix, addressOf(url)) ? 'panel' : 'api'
+}
 
 const isUnder = (prefix: string, address: string): boolean =>
   address.startsWith(prefix) && /^(?:$|[/?])/.test(address.slice(prefix.length, prefix.length + 1))

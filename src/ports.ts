@@ -469,7 +469,38 @@ export interface Importer {
   ): Promise<ImportMessage>
 }
 
+/** What a span of a request says of it when it is answered. */
+interface RequestFacts {
+  /** A pattern such as `/api/v1/routes`, if the request has come to an endpoint. */
+  readonly route: string | undefined
+  readonly surface: string
+  readonly requestId: string
+}
+
+/** Spans of requests and of the statements that they need, for a receiver of traces. */
+export interface Tracing {
+  /**
+   * Runs `answer` as a span, under the span that the header `traceparent` names, if it does.
+   * @param describe is called when the request is answered
+   */
+  request(
+    request: Request,
+    answer: () => Response | Promise<Response>,
+    describe: () => RequestFacts,
+  ): Response | Promise<Response>
+  /**
+   * Runs a statement as a span under that of the request in whose course it runs; without one, it only runs it.
+   * @param system `sqlite`, `postgresql` or `mysql`
+   * @param sql with placeholders in place of values
+   */
+  statement<T>(system: string, sql: string, run: () => Promise<T>): Promise<T>
+  /** Sends what has not been sent, for two seconds at most. It does not throw. */
+  stop(): Promise<void>
+}
+
 export interface Ports {
+  /** Only where a receiver of traces is named. */
+  tracing?: Tracing | undefined
   importer: Importer
   archives: Archives
   files: Files

@@ -167,7 +167,8 @@ export async function open(options: Options): Promise<Opened> {
     if (steps.length > 0) log.info({ steps: steps.length }, 'the database was brought up to date')
     const ids = createIds(clock, random)
     const live = { current: config, settings: {} }
-    const db = new Database(dialect, { clock, ids, log, webhooksEnabled: () => live.current.webhook_enabled })
+    const webhooksEnabled = () => live.current.webhook_enabled
+    const db = new Database(dialect, { clock, ids, log, tracing: ports.tracing, webhooksEnabled })
     if (!options.asItIs) await db.begin()
     Object.assign(live, await withSettings(db, dialect, options))
     const newRateLimiter = () => dialect.rateLimiter(maxTries, triesSeconds)
@@ -334,6 +335,7 @@ export async function start(given: Options): Promise<Running> {
         .end()
         .catch(error => ports.log.warn({ err: error }, 'the end of this instance could not be stored'))
       await db.close()
+      await ports.tracing?.stop()
     },
   }
 }

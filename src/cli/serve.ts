@@ -4,6 +4,7 @@ import { ConfigError } from '../errors.js'
 import { withAppSecret } from '../node/app-secret.js'
 import { loadConfig, refuseLeftDatabase } from '../node/config-file.js'
 import { createLog, nodePorts } from '../node/ports.js'
+import { tracingOf } from '../node/traced.js'
 import { version } from '../node/version.js'
 import { type Addresses, workerOf } from '../node/worker.js'
 import { start } from '../server.js'
@@ -64,7 +65,7 @@ export async function serve(
   }
   const starting = start({
     config: withAppSecret(config, { configuration: path, database: databaseFile(config) }, log),
-    ports: nodePorts(log, path, worker),
+    ports: { ...nodePorts(log, path, worker), tracing: await tracingOf(terminal.variables, log) },
     variables: terminal.variables,
     showAdministrator: showAdministrator(terminal),
     hostKeyFile: hostKeyFile(config, path),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Actor, refuseReadOnly } from '../actor.js'
 import { type HttpError, readOnlyInstance, tooLarge, unavailable } from '../errors.js'
 import type { PoolState, StatementCounts } from '../metrics.js'
-import type { Log } from '../ports.js'
+import type { Log, Tracing } from '../ports.js'
 import { Changes, ConstraintError } from './changes.js'
 import type { AnyTable } from './columns.js'
 import { explain } from './constraints.js'
@@ -11,7 +11,7 @@ import { ExternalChanges } from './external-changes.js'
 import { FollowedCommits } from './foreign-commits.js'
 import { Outage } from './outage.js'
 import { Reader } from './reader.js'
-import { counting, guarded, guardedVersion, translated } from './sessions.js'
+import { counting, guarded, guardedVersion, observing, translated } from './sessions.js'
 import { maxSnapshotMs, untilEnd } from './snapshot.js'
 import { Statements } from './statements.js'
 import { internalTables } from './tables.js'
@@ -21,6 +21,7 @@ import { type Commit, type Finished, Writer, type WriterSettings } from './write
 
 export interface DatabaseSettings extends WriterSettings {
   log: Log
+  tracing?: Tracing | undefined
 }
 
 const attempts = 4
@@ -50,18 +51,18 @@ export class Database extends Reader {
   readonly outage: Outage
   /** The commits of other processes. Only where the database is a server, and after `watch`. */
   readonly foreign: FollowedCommits
-  readonly statementCounts: StatementCounts
+  private readonly counted: Parameters<typeof counting>[1]
 
   constructor(
     private readonly dialect: Dialect,
     private readonly settings: DatabaseSettings,
   ) {
-    const counts: StatementCounts = { read: 0, write: 0 }
+    const counted = { counts: { read: 0, write: 0 }, observe: observing(dialect, settings.tracing) }
     super(
       new Statements(dialect.knex, dialect.fullText),
-      guarded(dialect, counting(dialect.read, counts, 'read')),
+      guarded(dialect, counting(dialect.read, counted, 'read')),
     )
-    this.statementCounts = counts
+    this.counted = counted
     this.external = new ExternalChanges(guardedVersion(dialect))
     this.outage = new Outage(settings.log)
     this.foreign = new FollowedCommits(this, settings.log)
@@ -88,6 +89,10 @@ export class Database extends Reader {
         await sleep(Math.random() * 20 * attempt)
       }
     }
+  }
+
+  get statementCounts(): StatementCounts {
+    return this.counted.counts
   }
 
   /** Whether this instance only reads: the database is a standby or a replica. */
@@ -132,7 +137,7 @@ export class Database extends Reader {
       return await this.dialect.snapshot(
         session =>
           untilEnd(
-            counting(session, this.statementCounts, 'read'),
+            counting(session, this.counted, 'read'),
             open => work(new Reader(this.statements, open)),
             maxMs,
           ),
@@ -145,7 +150,7 @@ export class Database extends Reader {
 
   private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
     const { result, finished } = await this.dialect.transaction(async session => {
-      const counted = counting(session, this.statementCounts, 'write')
+      const counted = counting(session, this.counted, 'write')
       const tx = new Writer(this.dialect, this.statements, counted, actor, this.settings)
       const result = await work(tx)
       for (const finish of this.finishers) await finish(tx)

@@ -1,5 +1,6 @@
 import { DatabaseAwayError, type HttpError, unavailable } from '../errors.js'
 import type { StatementCounts } from '../metrics.js'
+import type { Tracing } from '../ports.js'
 import type { Dialect, RawRow, Session } from './dialects/dialect.js'
 
 /** The layer between the database and an engine: failures in the API's words, and counts of statements. */
@@ -35,35 +36,39 @@ export function guardedVersion(
 /** Wraps `bounded`, if the session has it, in `run`. */
 export const withBounded = (
   session: Session,
-  run: (read: () => Promise<RawRow[]>) => Promise<RawRow[]>,
+  run: (sql: string, read: () => Promise<RawRow[]>) => Promise<RawRow[]>,
 ): Pick<Session, 'bounded'> => {
   const { bounded } = session
-  return bounded ? { bounded: (...call) => run(() => bounded(...call)) } : {}
+  return bounded ? { bounded: (sql, ...rest) => run(sql, () => bounded(sql, ...rest)) } : {}
 }
 
-/** A session that counts its statements. */
-export const counting = (
+/** Runs a statement, and may show it to who traces requests. */
+type Observe = <T>(sql: string, run: () => Promise<T>) => Promise<T>
+
+/** How the statements of an engine are traced; without a receiver they only run. */
+export function observing({ name }: Pick<Dialect, 'name'>, tracing: Tracing | undefined): Observe {
+  if (!tracing) return (_, run) => run()
+  const system = name === 'postgres' ? 'postgresql' : name
+  return (sql, run) => tracing.statement(system, sql, run)
+}
+
+/** A session that counts its statements and traces them. */
+export function counting(
   session: Session,
-  counts: StatementCounts,
+  { counts, observe }: { counts: StatementCounts; observe: Observe },
   kind: keyof StatementCounts,
-): Session => ({
-  all(sql, bindings) {
+): Session {
+  const count: Observe = (sql, run) => {
     counts[kind]++
-    return session.all(sql, bindings)
-  },
-  lists(sql, bindings) {
-    counts[kind]++
-    return session.lists(sql, bindings)
-  },
-  run(sql, bindings) {
-    counts[kind]++
-    return session.run(sql, bindings)
-  },
-  ...withBounded(session, read => {
-    counts[kind]++
-    return read()
-  }),
-})
+    return observe(sql, run)
+  }
+  return {
+    all: (sql, bindings) => count(sql, () => session.all(sql, bindings)),
+    lists: (sql, bindings) => count(sql, () => session.lists(sql, bindings)),
+    run: (sql, bindings) => count(sql, () => session.run(sql, bindings)),
+    ...withBounded(session, count),
+  }
+}
 
 /** Reads outside a writing transaction fail in the API's words when the database is away. */
 export function guarded(dialect: Dialect, session: Session): Session {
@@ -81,7 +86,7 @@ export function guarded(dialect: Dialect, session: Session): Session {
       session.run(sql, bindings).catch(error => {
         throw translate(error)
       }),
-    ...withBounded(session, read =>
+    ...withBounded(session, (_, read) =>
       read().catch(error => {
         throw translate(error)
       }),

@@ -32,7 +32,7 @@ export async function untilEnd<T>(
       all: async (sql, bindings) => open().all(sql, bindings),
       lists: async (sql, bindings) => open().lists(sql, bindings),
       run: async (sql, bindings) => open().run(sql, bindings),
-      ...withBounded(session, async read => {
+      ...withBounded(session, async (_, read) => {
         open()
         return read()
       }),
