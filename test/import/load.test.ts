@@ -4,7 +4,7 @@ import { internalTables, tables } from '../../src/db/tables.js'
 import { nodeHashing } from '../../src/node/ports.js'
 import { loadSite } from '../../src/services/import/load.js'
 import type { ImportedEntry, ImportedSite } from '../../src/services/import/site.js'
-import { testApp } from '../support/app.js'
+import { type TestApp, testApp } from '../support/app.js'
 
 const app = await testApp()
 const { call, db, services } = app
@@ -150,6 +150,79 @@ it('leaves what an earlier import has made, and adds what is new', async () => {
     as: 'nobody',
   })
   expect(body.data[0].fields.best.fields).toMatchObject({ headline: 'Two' })
+})
+
+/** What an import made, but for ids that each site makes up and times. */
+async function madeIn({ db, call }: TestApp) {
+  const names = new Map((await db.findAll(tables.datatypes)).map(one => [one.datatype_id, one.name]))
+  const answers = await Promise.all(
+    ['article', 'person'].map(type =>
+      call('GET', `/api/v1/query/${type}?sort=id&limit=1000&expand=author,related,best`),
+    ),
+  )
+  const events = await db.findAll(internalTables.auditEvents)
+  return {
+    texts: answers.map(({ text }) => text),
+    types: [...names.values()].sort(),
+    fields: (await db.findAll(tables.fields))
+      .map(one => `${names.get(one.parent_id ?? '')} ${one.name}`)
+      .sort(),
+    slugs: (await db.findAll(tables.routes)).map(({ slug }) => slug).sort(),
+    redirects: (await db.findAll(tables.redirects)).map(one => `${one.slug} ${one.status}`).sort(),
+    locales: (await db.findAll(tables.locales)).map(({ code }) => code).sort(),
+    versions: await db.countAll(tables.contentVersions),
+    sources: (await db.findAll(internalTables.sourceIds)).map(one => one.source_key).sort(),
+    events: events.map(one => `${one.table_name} ${one.operation}`).sort(),
+  }
+}
+
+it('that is cut at each of its writes and repeated makes what one run makes', async () => {
+  const many = Array.from({ length: 120 }, (_, i) =>
+    entry(`m${i}`, 'person', {
+      ids: [{ kind: 'document', id: `source-${i}` }],
+      createdAt: '2022-01-01T00:00:00.000Z',
+      values: { name: { value: `Person ${i}` }, best: { entries: ['a'] } },
+    }),
+  )
+  const moved = entry('moved', 'article', {
+    page: { path: '/third', title: 'Third' },
+    values: { headline: { value: 'Three' } },
+    source: { address: 'https://old.example/old-third', size: { words: 1, pictures: 0, links: 0 } },
+  })
+  const site = { types, locales, files: [], notes: [], entries: [...entries, moved, ...many] }
+  const into = async (to: TestApp) => {
+    const roleId = await to.services.access.systemRole('admin')
+    const as = { ...actor, userId: to.users.admin, roleId }
+    return loadSite(to.services, as, site, { ...plainly, isPublic: true, redirects: true })
+  }
+  const [whole, cut] = [await testApp(), await testApp()]
+  await into(whole)
+
+  const write = cut.db.write.bind(cut.db)
+  let cuts = 0
+  for (let isDone = false; !isDone; ) {
+    let left = 1
+    // Every run ends after its first write, as a killed process would.
+    cut.db.write = async (...given) => {
+      if (left-- === 0) throw new Error('cut')
+      return write(...given)
+    }
+    isDone = await into(cut).then(
+      () => true,
+      error => {
+        if (error.message !== 'cut') throw error
+        cuts++
+        return false
+      },
+    )
+  }
+  cut.db.write = write
+  expect(cuts).toBeGreaterThan(10)
+  const made = await madeIn(cut)
+  expect(made).toEqual(await madeIn(whole))
+  expect([made.redirects, made.sources.length]).toEqual([['/old-third 301'], 120])
+  expect(await into(cut)).toMatchObject({ datatypes: 0, fields: 0, entries: 0, redirects: 0 })
+  expect(await madeIn(cut)).toEqual(made)
 })
 
 it('leaves out values that do not fit, makes drafts of what breaks a rule, and tells both', async () => {
