@@ -5,7 +5,6 @@ import { htmlHeaders } from '../middleware/headers.js'
 import { localeResource } from '../resources/locales.js'
 import { redirectResource } from '../resources/redirects.js'
 import type { Resource } from '../resources/resource.js'
-import { userResource } from '../resources/users.js'
 import type { Endpoints } from '../routes/endpoints.js'
 import { surface } from '../routes/surface.js'
 import { partPages } from './all-parts.js'
@@ -23,6 +22,7 @@ import { importPages } from './imports.js'
 import { mediaPages } from './media.js'
 import { overviewPages } from './overview.js'
 import { pagePreviews, previewOrigins } from './page-preview.js'
+import { peoplePages } from './people.js'
 import { pickerAnswers } from './pickers.js'
 import { presencePages } from './presence.js'
 import { profilePages } from './profile.js'
@@ -64,7 +64,7 @@ const subjects = [
   ...spaceSubjects,
   pagesOf('/redirects', redirectResource),
   pagesOf('/locales', localeResource),
-  pagesOf('/users', userResource),
+  peoplePages,
   rolePages,
   tokenPages,
   webhookPages,

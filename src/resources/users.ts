@@ -59,7 +59,9 @@ export function userResource({ services: { users, roles, access } }: ResourcePar
               label: record ? t('New password') : t('Password'),
               kind: 'password',
               autocomplete: 'new-password',
-              hint: record ? t('leave empty to keep it') : t('at least 8 characters'),
+              hint: record
+                ? t('leave empty to keep it')
+                : t('at least 8 characters; leave empty to send them a link'),
             } as const,
           ]),
     ],

@@ -41,6 +41,20 @@ export const resetMail = (to: string, link: string): Message =>
     after: ['If it was not you, do nothing: your password stays as it is.'],
   })
 
+/** The mail with a link that somebody has made for the owner of an account. @param isInvitation if it has no password yet */
+export const passwordLinkMail = (to: string, link: string, isInvitation: boolean): Message =>
+  isInvitation
+    ? message(to, link, {
+        subject: 'Your new account',
+        before: ['You have a new account. Open this link within seven days and set its password:'],
+        open: 'Set the password',
+      })
+    : message(to, link, {
+        subject: 'Set a new password',
+        before: ['Open this link within an hour to set a new password for your account:'],
+        open: 'Set a new password',
+      })
+
 /** News about an entry: who has done something, and the words that they wrote about it. */
 export interface ReviewNews {
   readonly what: 'mentioned' | 'open' | 'approved' | 'returned'

@@ -153,6 +153,7 @@ GET  /users/:record_id  users:read  - - e p a
 POST /users/:record_id  users:update  - - - p a
 GET  /users/:record_id/delete  users:delete  - - - p a
 POST /users/:record_id/delete  users:delete  - - - p a
+POST /users/:user_id/password-link  users:update  - - - p a
 GET  /roles  roles:read  - - - p a
 GET  /roles/new  roles:create  - - - p a
 POST /roles/new  roles:create  - - - p a

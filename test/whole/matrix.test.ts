@@ -56,6 +56,7 @@ DELETE /api/v1/users                - - - - a
 DELETE /api/v1/users/:user_id - - - - a
 GET    /api/v1/users/full           - v e k a
 POST   /api/v1/users/reassign-delete - - - - a
+POST   /api/v1/users/password-link - - - - a
 GET    /api/v1/sessions             - - e k a
 GET    /api/v1/sessions/:session_id - - e k a
 DELETE /api/v1/sessions             - v e k a

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { actorOf } from '../../middleware/context.js'
+import { PasswordLink, PasswordLinkMade } from '../../services/accounts/password-links.js'
 import {
   ReassignDelete,
   Reassigned,
@@ -21,7 +22,7 @@ const FullUser = UserRecord.extend({
 
 /** Users. Who may change what in whose account is the service's to say. */
 export function userRoutes({ services, recordResponses, authentication }: ApiContext) {
-  const { users, accounts } = services
+  const { users, accounts, passwordLinks } = services
   const api = endpoints('users', authentication)
   const path = '/users'
 
@@ -92,6 +93,19 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
       answers: { shape: Reassigned },
     },
     async (c, { body }) => c.json(await users.reassignAndDelete(actorOf(c), body)),
+  )
+  api.post(
+    '/users/password-link',
+    'users:update',
+    {
+      name: 'createPasswordLink',
+      summary: 'Create a link with which a user sets their password',
+      description:
+        'The link works once: for seven days if the user has no password yet, which makes it an invitation, and for an hour otherwise. Earlier links of the user stop working.',
+      body: PasswordLink,
+      answers: { status: 201, shape: PasswordLinkMade },
+    },
+    async (c, { body }) => c.json(await passwordLinks.create(actorOf(c), body), 201),
   )
   return api
 }

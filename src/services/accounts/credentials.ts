@@ -22,11 +22,18 @@ export async function endSessions(tx: Writer, userId: string, except?: string): 
 
 /** Tokens of this type set a new password by mail. */
 export const resetTokenType = 'password_reset'
+/** Tokens of this type set a password by a link that somebody else hands over, so they prove no address. */
+export const linkTokenType = 'password_link'
+/** The types of tokens that set a password. */
+export const passwordTokenTypes: readonly string[] = [resetTokenType, linkTokenType]
 
-/** Mails that are on their way open nothing, and none is sent any more, after a change of password or address. */
+/** Links and mails that are on their way open nothing, and none is sent any more, after a change of password or address. */
 export async function endResetTokens(tx: Writer, userId: string): Promise<void> {
-  const where = { user_id: userId, token_type: resetTokenType }
-  await tx.removeAll(tables.tokens, await tx.lockAll(tables.tokens, where))
+  const tokens = await tx.lockAll(tables.tokens, { user_id: userId })
+  await tx.removeAll(
+    tables.tokens,
+    tokens.filter(({ token_type }) => passwordTokenTypes.includes(token_type)),
+  )
   await tx.deleteAllInternal(internalTables.pendingWork, 'subject', [userId])
 }
 

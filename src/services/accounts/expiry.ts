@@ -5,7 +5,7 @@ import { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Log, Random } from '../../ports.js'
 import { withLease } from '../operation/leases.js'
-import { resetTokenType } from './credentials.js'
+import { passwordTokenTypes } from './credentials.js'
 
 /** Removes sessions, reset tokens and preview links whose time is over; API keys stay, so that their owners see them. */
 export const expiry =
@@ -16,7 +16,7 @@ export const expiry =
       for (;;) {
         const [sessions, tokens, links] = [
           await db.query(expiredSessions, { now }),
-          await db.query(expiredTokens, { now, type: resetTokenType }),
+          (await Promise.all(passwordTokenTypes.map(type => db.query(expiredTokens, { now, type })))).flat(),
           await db.query(expiredPreviewLinks, { now }),
         ]
         if (sessions.length + tokens.length + links.length === 0) return

@@ -13,6 +13,7 @@ import { expiry } from './expiry.js'
 import { accounts } from './full-user.js'
 import { liveCallers } from './live-callers.js'
 import { OAuthService } from './oauth.js'
+import { passwordLinks } from './password-links.js'
 import { passwordReset } from './password-reset.js'
 import { permissions } from './permissions.js'
 import { registration } from './registration.js'
@@ -55,6 +56,7 @@ export function accountServices(needs: Needs) {
       isOpen: () => config().registration_enabled,
     }),
     passwordReset: passwordReset(db, { ...needs, access }),
+    passwordLinks: passwordLinks(db, { ...needs, access }),
     tokens: tokens(db, access, needs),
     sshKeys: sshKeys(db, access, needs),
     sshSignIn: sshSignIn(db, { ...needs, access, auth, liveCallers: liveCallers(db, needs.clock) }),

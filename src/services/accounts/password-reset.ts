@@ -9,7 +9,7 @@ import type { Hashing } from '../../ports.js'
 import type { Background } from '../operation/jobs.js'
 import type { AccessService } from './access.js'
 import { password } from './account-fields.js'
-import { endResetTokens, endSessions, revokeUnprovenCredentials } from './credentials.js'
+import { endResetTokens, endSessions, resetTokenType, revokeUnprovenCredentials } from './credentials.js'
 import { passwordProblem, refuseGuessable } from './guessable-passwords.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 import { isLiveResetToken, type ResetMailNeeds, resetMails } from './reset-mails.js'
@@ -71,7 +71,7 @@ export function passwordReset(
       db.refuseChanges(actor)
       jobs.later('a password reset mail', () => sendTo(actor, email))
     },
-    /** Sets the password by the token of the mail, once. @throws 400 for any token that is not good */
+    /** Sets the password by the token of the mail or the link, once. @throws 400 for any token that is not good */
     async confirm(actor: Actor, { token, password }: z.output<typeof ConfirmReset>) {
       const refused = () => invalid('token', 'is not valid, or has been used or has expired')
       const where = { token_hash: hashing.sha256(token) }
@@ -87,8 +87,12 @@ export function passwordReset(
         if (!still || !isLive(still)) throw refused()
         await endResetTokens(tx, known.user_id)
         await revokeUnprovenCredentials(tx, user)
-        // The mail has arrived, so the address is theirs.
-        await tx.update(tables.users, known.user_id, { password: hash, email_verified: true })
+        // A mail that has arrived proves that the address is theirs.
+        const isProven = known.token_type === resetTokenType
+        await tx.update(tables.users, known.user_id, {
+          password: hash,
+          ...(isProven ? { email_verified: true } : {}),
+        })
         await endSessions(tx, known.user_id)
       })
     },

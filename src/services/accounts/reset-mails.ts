@@ -10,7 +10,7 @@ import { resetMail } from '../mail-texts.js'
 import type { PendingWork } from '../operation/pending-work.js'
 import { randomSecret } from '../secrets.js'
 import { email as emailText, isReachable } from './account-fields.js'
-import { resetTokenType } from './credentials.js'
+import { passwordTokenTypes, resetTokenType } from './credentials.js'
 
 const tokenLifetimeMs = 3_600_000
 /** A user with this many live tokens gets no further mail, so that nobody can flood a mailbox through us. */
@@ -42,7 +42,7 @@ export function mailSettings(config: Config) {
 export const isLiveResetToken = (
   { token_type, revoked, expires_at }: RowOf<typeof tables.tokens>,
   now: string,
-): boolean => token_type === resetTokenType && !revoked && expires_at !== null && expires_at > now
+): boolean => passwordTokenTypes.includes(token_type) && !revoked && expires_at !== null && expires_at > now
 
 export interface ResetMailNeeds extends Pick<Ports, 'clock' | 'random' | 'hashing' | 'mail' | 'log'> {
   readonly pending: PendingWork

@@ -127,6 +127,13 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'For this browser only.': 'Nur für diesen Browser.',
   'Settings in this file cannot be changed here.': 'Einstellungen in dieser Datei sind hier nicht änderbar.',
   'It is shown only once.': 'Er wird nur dieses eine Mal gezeigt.',
+  'Password link': 'Passwort-Link',
+  'Whoever opens this link first sets the password of {name}. Give it to nobody else.':
+    'Wer diesen Link als Erstes öffnet, setzt das Passwort von {name}. Er ist für niemand anderen.',
+  'It works until {time}.': 'Er gilt bis {time}.',
+  'It is also sent to {email}.': 'Er geht auch an {email}.',
+  'at least 8 characters; leave empty to send them a link':
+    'mindestens 8 Zeichen; leer lassen, um einen Link zu schicken',
   Key: 'Schlüssel',
   Kind: 'Art',
   Label: 'Bezeichnung',
@@ -337,7 +344,6 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'a revoked key cannot be restored': 'ein widerrufener Schlüssel bleibt widerrufen',
   '******** keeps the stored value': '******** behält den gespeicherten Wert',
   'an administrator sets it': 'Administratoren legen sie fest',
-  'at least 8 characters': 'mindestens 8 Zeichen',
   backup: 'Sicherung',
   'by a command': 'per Befehl',
   'by a move': 'durch Verschieben',

@@ -129,6 +129,13 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Settings in this file cannot be changed here.':
     'Les réglages de ce fichier ne peuvent pas être modifiés ici.',
   'It is shown only once.': 'Elle n’est affichée que cette fois.',
+  'Password link': 'Lien de mot de passe',
+  'Whoever opens this link first sets the password of {name}. Give it to nobody else.':
+    'La première personne qui ouvre ce lien définit le mot de passe de {name}. Ne le donner à personne d’autre.',
+  'It works until {time}.': 'Il est valable jusqu’au {time}.',
+  'It is also sent to {email}.': 'Il est aussi envoyé à {email}.',
+  'at least 8 characters; leave empty to send them a link':
+    '8 caractères au moins ; laisser vide pour envoyer un lien',
   Key: 'Clé',
   Kind: 'Type',
   Label: 'Libellé',
@@ -340,7 +347,6 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'a revoked key cannot be restored': 'une clé révoquée ne peut être rétablie',
   '******** keeps the stored value': '******** garde la valeur enregistrée',
   'an administrator sets it': 'un administrateur le définit',
-  'at least 8 characters': '8 caractères au moins',
   backup: 'sauvegarde',
   'by a command': 'par une commande',
   'by a move': 'par un déplacement',
