@@ -10,7 +10,7 @@ import {
 } from '../../services/accounts/users.js'
 import type { ApiContext } from '../context.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
-import { endpoints } from '../endpoints.js'
+import { type Endpoints, endpoints } from '../endpoints.js'
 
 const part = z.array(z.record(z.string(), z.json())).optional()
 const FullUser = UserRecord.extend({
@@ -19,6 +19,26 @@ const FullUser = UserRecord.extend({
   sessions: part,
   tokens: part,
 }).meta({ description: 'Parts that the caller may not read are absent.' })
+
+function passwordLinkRoute(
+  api: Endpoints,
+  passwordLinks: ApiContext['services']['passwordLinks'],
+): Endpoints {
+  api.post(
+    '/users/password-link',
+    'users:update',
+    {
+      name: 'createPasswordLink',
+      summary: 'Create a link with which a user sets their password',
+      description:
+        'The link works once: for seven days if the user has no password yet, which makes it an invitation, and for an hour otherwise. Earlier links of the user stop working.',
+      body: PasswordLink,
+      answers: { status: 201, shape: PasswordLinkMade },
+    },
+    async (c, { body }) => c.json(await passwordLinks.create(actorOf(c), body), 201),
+  )
+  return api
+}
 
 /** Users. Who may change what in whose account is the service's to say. */
 export function userRoutes({ services, recordResponses, authentication }: ApiContext) {
@@ -94,18 +114,5 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     },
     async (c, { body }) => c.json(await users.reassignAndDelete(actorOf(c), body)),
   )
-  api.post(
-    '/users/password-link',
-    'users:update',
-    {
-      name: 'createPasswordLink',
-      summary: 'Create a link with which a user sets their password',
-      description:
-        'The link works once: for seven days if the user has no password yet, which makes it an invitation, and for an hour otherwise. Earlier links of the user stop working.',
-      body: PasswordLink,
-      answers: { status: 201, shape: PasswordLinkMade },
-    },
-    async (c, { body }) => c.json(await passwordLinks.create(actorOf(c), body), 201),
-  )
-  return api
+  return passwordLinkRoute(api, passwordLinks)
 }
