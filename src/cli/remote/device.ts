@@ -49,6 +49,13 @@ function openBrowser(url: string, { isInteractive, variables }: Terminal): void 
   child.unref()
 }
 
+/** Behind a proxy the service may not know that its own host is reached by https. */
+function pageOf(url: string, address: string): string {
+  const [page, service] = [new URL(url), new URL(address)]
+  if (page.host === service.host && service.protocol === 'https:') page.protocol = 'https:'
+  return page.href
+}
+
 /** @throws Error in words for an answer that no Slugline service gives */
 function answerOf<T extends z.ZodType>(schema: T, answer: unknown, address: string): z.output<T> {
   const { success, data } = schema.safeParse(answer)
@@ -71,10 +78,11 @@ export async function keyByBrowser(
   const key = `slk_${randomBytes(32).toString('base64url')}`
   const asked = await postJson(address, '/auth/device', { device_code: key, host: hostName() })
   const begun = answerOf(Begun, asked, address)
+  const page = pageOf(begun.verification_url, address)
   terminal.writeError(
-    `Your code is ${visible(begun.user_code)}. Compare and approve it in a browser:\n${visible(begun.verification_url)}\n`,
+    `Your code is ${visible(begun.user_code)}. Compare and approve it in a browser:\n${visible(page)}\n`,
   )
-  openBrowser(begun.verification_url, terminal)
+  openBrowser(page, terminal)
   let pauseMs = begun.interval * 1000
   let failures = 0
   for (let waitedMs = 0; waitedMs < begun.expires_in * 1000; waitedMs += pauseMs) {

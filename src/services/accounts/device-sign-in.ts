@@ -35,7 +35,10 @@ const firstUneven = 256 - (256 % letters.length)
 const deviceCode = givenKey(
   /^slk_[\w-]{43}$/,
   'must be slk_ and 32 random bytes as base64url without padding',
-).meta({ description: 'A secret of the caller. It becomes an API key if somebody approves the sign-in.' })
+).meta({
+  description: 'A secret of the caller. It becomes an API key if somebody approves the sign-in.',
+  examples: ['slk_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq'],
+})
 
 export const DeviceSignInBegin = z.object({
   device_code: deviceCode,
