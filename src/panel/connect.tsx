@@ -20,11 +20,8 @@ function Question({ view, asked }: { view: View; asked: DeviceSignIn }) {
   const values = { code: asked.code }
   return (
     <>
-      <p class="lead">
-        {view.parts('A command line asks for an API key of your account. Compare the code: {code}', {
-          code: <code>{asked.code}</code>,
-        })}
-      </p>
+      <p class="lead">{view.t('A command line asks for an API key of your account. Compare the code:')}</p>
+      <p class="device-code">{asked.code}</p>
       <Note view={view}>
         <p>
           {view.parts('Approve only if you have started {command} yourself and it shows this code.', {
@@ -42,7 +39,12 @@ function Question({ view, asked }: { view: View; asked: DeviceSignIn }) {
           <Moment view={view} at={asked.askedAt} />
         </dd>
         <dt>{view.t('Permissions')}</dt>
-        <dd>{view.t('All that you have, as {role}', { role: view.user?.role ?? '' })}</dd>
+        <dd>
+          {view.t('All that you have, as {name} ({role})', {
+            name: view.user?.name ?? '',
+            role: view.user?.role ?? '',
+          })}
+        </dd>
       </dl>
       <div class="actions after">
         <Act view={view} action={`${path}/approve`} kind="next" values={values}>

@@ -328,7 +328,7 @@ describe('signing in by a browser', () => {
     const [file, folderOfFile] = [keyFile(variables), join(keyFile(variables), '..')]
     expect([statSync(file).mode & 0o777, statSync(folderOfFile).mode & 0o777]).toEqual([0o600, 0o700])
     expect(end.err).toMatch(
-      /^Your code is [A-Z]{4}-[A-Z]{4}\. Compare and approve it in a browser:\nhttp:\S+\/admin\/connect\?code=\S+\nSigned in to \S+ as admin@example\.com\. The key is stored\.\n$/,
+      /^Open this page in a browser, and approve the code [A-Z]{4}-[A-Z]{4}:\nhttp:\S+\/admin\/connect\?code=\S+\nWaiting…\nSigned in to \S+ as admin@example\.com\. The key is stored\.\n$/,
     )
     expect(end.err).not.toContain(key)
     expect(await runElsewhere(wishOf(['--remote', remote.address, 'locales', 'list'], {}), own)).toBe(0)

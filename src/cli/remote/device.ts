@@ -80,7 +80,7 @@ export async function keyByBrowser(
   const begun = answerOf(Begun, asked, address)
   const page = pageOf(begun.verification_url, address)
   terminal.writeError(
-    `Your code is ${visible(begun.user_code)}. Compare and approve it in a browser:\n${visible(page)}\n`,
+    `Open this page in a browser, and approve the code ${visible(begun.user_code)}:\n${visible(page)}\nWaiting…\n`,
   )
   openBrowser(page, terminal)
   let pauseMs = begun.interval * 1000

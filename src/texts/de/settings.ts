@@ -520,14 +520,14 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Entries: {done} of {total}': 'Einträge: {done} von {total}',
   'data for programs': 'Daten für Programme',
   'Sign in a command line': 'Eine Befehlszeile anmelden',
-  'A command line asks for an API key of your account. Compare the code: {code}':
-    'Eine Befehlszeile bittet um einen API-Schlüssel Ihres Kontos. Vergleichen Sie den Code: {code}',
+  'A command line asks for an API key of your account. Compare the code:':
+    'Eine Befehlszeile bittet um einen API-Schlüssel Ihres Kontos. Vergleichen Sie den Code:',
   'Approve only if you have started {command} yourself and it shows this code.':
     'Genehmigen Sie nur, wenn Sie {command} selbst gestartet haben und dort dieser Code steht.',
   Machine: 'Rechner',
   'IP address': 'IP-Adresse',
   Requested: 'Angefragt',
-  'All that you have, as {role}': 'Alle, die Sie haben, als {role}',
+  'All that you have, as {name} ({role})': 'Alle, die Sie haben, als {name} ({role})',
   Approve: 'Genehmigen',
   Deny: 'Ablehnen',
   'The command line is signed in. You can close this page.':

@@ -525,14 +525,14 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Entries: {done} of {total}': 'Entrées : {done} sur {total}',
   'data for programs': 'données pour des programmes',
   'Sign in a command line': 'Connecter une ligne de commande',
-  'A command line asks for an API key of your account. Compare the code: {code}':
-    'Une ligne de commande demande une clé d’API de votre compte. Comparez le code : {code}',
+  'A command line asks for an API key of your account. Compare the code:':
+    'Une ligne de commande demande une clé d’API de votre compte. Comparez le code :',
   'Approve only if you have started {command} yourself and it shows this code.':
     'Approuvez seulement si vous avez lancé {command} vous-même et si ce code y est affiché.',
   Machine: 'Machine',
   'IP address': 'Adresse IP',
   Requested: 'Demande',
-  'All that you have, as {role}': 'Toutes les vôtres, en tant que {role}',
+  'All that you have, as {name} ({role})': 'Tous les vôtres, en tant que {name} ({role})',
   Approve: 'Approuver',
   Deny: 'Refuser',
   'The command line is signed in. You can close this page.':
