@@ -86,7 +86,7 @@ export const TokenMade = z
 type TokenRow = RowOf<typeof tables.tokens>
 
 /** All that is stored of a key itself. */
-export type StoredKey = Pick<TokenRow, 'token_hash' | 'token_prefix'>
+type StoredKey = Pick<TokenRow, 'token_hash' | 'token_prefix'>
 
 /** The characters of a key that are shown, to tell keys apart. */
 export const prefixOf = (key: string): string => key.slice(0, 8)
