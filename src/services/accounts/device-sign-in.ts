@@ -37,7 +37,8 @@ const deviceCode = givenKey(
   'must be slk_ and 32 random bytes as base64url without padding',
 ).meta({
   description: 'A secret of the caller. It becomes an API key if somebody approves the sign-in.',
-  examples: ['slk_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq'],
+  // Refused as too repetitive, so that nobody gets a key that everybody knows.
+  examples: [`slk_${'A'.repeat(43)}`],
 })
 
 export const DeviceSignInBegin = z.object({
