@@ -13,6 +13,9 @@ export const errorCodes = {
   foreign_key: [400],
   circular_reference: [400],
   not_configured: [400],
+  sign_in_pending: [400],
+  sign_in_denied: [400],
+  sign_in_expired: [400],
   wrong_credentials: [401],
   session_expired: [401, 403],
   unauthenticated: [403],
@@ -103,6 +106,12 @@ export const missingReference = (member: string, table: string) =>
 export const circularReference = (member: string, message = 'Circular reference detected') =>
   new HttpError(400, 'circular_reference', message, member)
 export const notConfigured = (message: string) => new HttpError(400, 'not_configured', message)
+/** The answers of RFC 8628, 3.5 to a command line that waits for its sign-in. */
+export const signInPending = () =>
+  new HttpError(400, 'sign_in_pending', 'nobody has approved this sign-in yet')
+export const signInDenied = () => new HttpError(400, 'sign_in_denied', 'this sign-in was denied')
+export const signInExpired = () =>
+  new HttpError(400, 'sign_in_expired', 'this sign-in is unknown or has expired: start it again')
 /** RFC 9110, 11.6.1 and RFC 6750, 3: how to show who one is. */
 const challenge = (problem = ''): Headers => ({ 'WWW-Authenticate': `Bearer realm="slugline"${problem}` })
 export const wrongCredentials = (message: string) =>

@@ -219,6 +219,10 @@ export const limits = {
     waitingHashes: 64,
     /** Sign-ins with an OAuth provider that are open at a time. */
     openSignIns: 10_000,
+    /** Sign-ins of command lines that wait for an approval. */
+    openDeviceSignIns: 1000,
+    /** Sign-ins of command lines at one IP address that wait for an approval. */
+    openDeviceSignInsOfAddress: 20,
   },
   /** Commands from other machines */
   commands: {

@@ -158,17 +158,21 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'login',
-    summary:
-      'store an API key for a service on another machine; asks for it, or reads it from standard input',
+    summary: 'sign in to a service on another machine, by a browser; stores an API key',
     arguments: remoteUrl,
-    options: insecure,
-    run: async (terminal, options, [url = '']) =>
-      (await import('./remote/index.js')).login(terminal, url, options['insecure-http'] !== undefined),
+    options: {
+      '--with-key': 'store this key instead: asks for it, or reads it as one line from standard input',
+      ...insecure,
+    },
+    async run(terminal, { 'with-key': withKey, 'insecure-http': insecureHttp }, [url = '']) {
+      const { login, loginWithKey } = await import('./remote/index.js')
+      return (withKey === undefined ? login : loginWithKey)(terminal, url, insecureHttp !== undefined)
+    },
   },
   {
     words: 'logout',
     summary: 'revoke the stored API key for a service, and delete it',
-    arguments: remoteUrl,
+    arguments: { '[url]': 'the URL of the service (default: the only one with a stored key)' },
     options: insecure,
     run: async (terminal, options, [url = '']) =>
       (await import('./remote/index.js')).logout(terminal, url, options['insecure-http'] !== undefined),

@@ -9,8 +9,8 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
   ],
   'migrate up': ['slugline migrate up', 'slugline backup create before.tar.gz && slugline migrate up'],
   'migrate status': ['slugline migrate status', 'slugline migrate status || slugline migrate up'],
-  login: ['slugline login https://example.com', 'slugline login https://example.com < key.txt'],
-  logout: ['slugline logout https://example.com', 'slugline logout https://example.com/cms'],
+  login: ['slugline login https://example.com', 'slugline login https://example.com --with-key < key.txt'],
+  logout: ['slugline logout', 'slugline logout https://example.com'],
   'user create': [
     'slugline user create ada@example.com --role editor',
     'slugline user create ada@example.com --role editor < password.txt',

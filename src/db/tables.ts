@@ -363,6 +363,26 @@ export const internalTables = {
     },
     { unique: [['state_hash']] },
   ),
+  /** Command lines that wait for a person to approve their sign-in in a browser. */
+  deviceSignIns: internalTable(
+    'device_sign_ins',
+    'device_sign_in_id',
+    {
+      device_sign_in_id: id(),
+      /** Of the secret that becomes an API key when somebody approves. */
+      device_code_hash: text(),
+      user_code_hash: text(),
+      token_prefix: text(),
+      /** The name that the machine gives itself. */
+      host: text(),
+      ip_address: text(),
+      state: text().oneOf(['pending', 'approved', 'denied']),
+      created_at: created(),
+      polled_at: time().orNull(),
+      expires_at: time(),
+    },
+    { unique: [['device_code_hash'], ['user_code_hash']] },
+  ),
   oauthProviders: internalTable('oauth_providers', 'name', { name: text(), source_hash: text() }),
   mediaUploads: internalTable('media_uploads', 'upload_id', {
     upload_id: id(),

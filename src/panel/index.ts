@@ -11,6 +11,7 @@ import { partPages } from './all-parts.js'
 import { auditPages } from './audit.js'
 import { backupPages } from './backups.js'
 import { calendarPages } from './calendar.js'
+import { connectPages } from './connect.js'
 import { contentPages } from './content.js'
 import { adminPanel, type PanelContext, type PanelParts, panelPath, publicPanel } from './context.js'
 import { datatypePages } from './datatypes.js'
@@ -67,6 +68,7 @@ const subjects = [
   peoplePages,
   rolePages,
   tokenPages,
+  connectPages,
   webhookPages,
   auditPages,
   backupPages,

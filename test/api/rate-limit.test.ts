@@ -12,7 +12,10 @@ const attempt = (path: string, address: string, headers: Record<string, string> 
     headers,
     body: { email: `${Math.random()}@example.com`, password: 'wrong' },
   })
-const paths = ['login', 'login/', 'register', 'request-password-reset', 'confirm-password-reset', 'reset']
+const paths = [
+  ...['login', 'login/', 'register', 'device'],
+  ...['request-password-reset', 'confirm-password-reset', 'reset'],
+]
 
 describe('the limit of the auth endpoints', () => {
   it('refuses the eleventh try in a minute, whichever endpoint and spelling, and the right password too', async () => {

@@ -84,8 +84,7 @@ Watch and notify:
 Further commands:
   openapi [options]     write the OpenAPI document to standard output
   completion            write the completion script of a shell to standard output
-  login [options]       store an API key for a service on another machine; asks for it, or reads it
-                        from standard input
+  login [options]       sign in to a service on another machine, by a browser; stores an API key
   logout [options]      revoke the stored API key for a service, and delete it
   version               show the version
   help                  show the help of a command

@@ -1,16 +1,27 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { addressOf } from '../../src/cli/remote/client.js'
-import { isRemote, login, logout, runElsewhere, wishOf } from '../../src/cli/remote/index.js'
+import { isRemote, login, loginWithKey, logout, runElsewhere, wishOf } from '../../src/cli/remote/index.js'
 import { keyFile, storedKey, storeKey } from '../../src/cli/remote/keys.js'
 import { commandsPath, contentType } from '../../src/cli/remote/protocol.js'
 import { NobodyReads } from '../../src/cli/terminal.js'
 import { limits } from '../../src/limits.js'
 import { testApp } from '../support/app.js'
+import { panelForms } from '../support/panel-forms.js'
+import { productEnv, runProduct } from '../support/process.js'
 import { runFrom, servingCommands } from '../support/remote.js'
 import { unread } from '../support/terminal.js'
 
@@ -59,6 +70,7 @@ function terminal(secret = '') {
       end.out += Buffer.from(some).toString()
     },
     readSecret: async () => secret,
+    isInteractive: false,
     variables,
   }
   return { own, end }
@@ -256,7 +268,7 @@ describe('the key', () => {
   it('is stored for its user alone, used, revoked and deleted', async () => {
     const key = await keyOf({ user_id: app.users.admin })
     const { own, end } = terminal(`${key}\n`)
-    expect(await login(own, `${remote.address}/`, false)).toBe(0)
+    expect(await loginWithKey(own, `${remote.address}/`, false)).toBe(0)
     expect(end.err).not.toContain(key)
     expect(statSync(keyFile(variables)).mode & 0o777).toBe(0o600)
     expect(await runElsewhere(wishOf(['--remote', remote.address, 'locales', 'list'], {}), own)).toBe(0)
@@ -268,8 +280,8 @@ describe('the key', () => {
   })
 
   it('that is wrong is not stored', async () => {
-    await expect(login(terminal('wrong').own, remote.address, false)).rejects.toThrow('unknown')
-    await expect(login(terminal('a b').own, remote.address, false)).rejects.toThrow('not an API key')
+    await expect(loginWithKey(terminal('wrong').own, remote.address, false)).rejects.toThrow('unknown')
+    await expect(loginWithKey(terminal('a b').own, remote.address, false)).rejects.toThrow('not an API key')
     expect(existsSync(keyFile(variables))).toBe(false)
   })
 
@@ -290,6 +302,134 @@ describe('the key', () => {
     chmodSync(keyFile(variables), 0o600)
     expect(storedKey('https://a', variables)).toBe('key')
     expect(storedKey('constructor', variables)).toBe(undefined)
+  })
+})
+
+describe('signing in by a browser', () => {
+  const { post: postForm } = panelForms(app)
+  /** What a person does in a browser, while the command line waits. */
+  const deciding = (end: { err: string }, verb: 'approve' | 'deny') => {
+    let waits = 0
+    return async () => {
+      waits++
+      app.clock.advance(2000)
+      const code = /code=(\S+)/.exec(end.err)?.[1] ?? ''
+      if (waits === 2)
+        expect((await postForm(`/admin/connect/${verb}`, { code })).location).toBe(
+          `/admin/connect?code=${code}`,
+        )
+    }
+  }
+
+  it('stores a key that works, until it is signed out', async () => {
+    const { own, end } = terminal()
+    expect(await login(own, `${remote.address}/`, false, deciding(end, 'approve'))).toBe(0)
+    const key = storedKey(remote.address, variables) ?? ''
+    const [file, folderOfFile] = [keyFile(variables), join(keyFile(variables), '..')]
+    expect([statSync(file).mode & 0o777, statSync(folderOfFile).mode & 0o777]).toEqual([0o600, 0o700])
+    expect(end.err).toMatch(
+      /^Open this page in a browser, and approve the code [A-Z]{4}-[A-Z]{4}:\nhttp:\S+\/admin\/connect\?code=\S+\nWaiting…\nSigned in to \S+ as admin@example\.com\. The key is stored\.\n$/,
+    )
+    expect(end.err).not.toContain(key)
+    expect(await runElsewhere(wishOf(['--remote', remote.address, 'locales', 'list'], {}), own)).toBe(0)
+    expect((await app.audits()).at(-1)).toMatchObject({ table_name: 'tokens', operation: 'INSERT' })
+    expect(await logout(own, '', false)).toBe(0)
+    expect(existsSync(file)).toBe(false)
+    await expect(run(['help'], {}, key)).rejects.toThrow('revoked')
+  })
+
+  it('stores nothing when it is denied, or nobody answers', async () => {
+    const { own, end } = terminal()
+    await expect(login(own, remote.address, false, deciding(end, 'deny'))).rejects.toThrow('was denied')
+    const forgotten = login(terminal().own, remote.address, false, async () => app.clock.advance(120_000))
+    await expect(forgotten).rejects.toThrow('expired')
+    await expect(login(own, 'http://127.0.0.1:1', false)).rejects.toThrow('nothing listens there')
+    expect(existsSync(keyFile(variables))).toBe(false)
+  })
+
+  it('goes on after a failure, waits longer when it is told to, and gives up in time', async () => {
+    const answers: [number, object][] = []
+    const begun = {
+      user_code: 'BCDF-GHJK',
+      verification_url: 'https://a.example/',
+      interval: 2,
+      expires_in: 60,
+    }
+    const server = createServer((request, response) => {
+      request.resume()
+      const [status, body] = answers.shift() ?? [503, { error: 'away', code: 'unavailable' }]
+      response.writeHead(status).end(JSON.stringify(body))
+    }).listen(0, '127.0.0.1')
+    afterAll(() => server.close())
+    await expect.poll(() => server.address()).not.toBe(null)
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const waits: number[] = []
+    const wait = async (ms: number) => {
+      waits.push(ms)
+    }
+    const pending: [number, object] = [400, { error: 'wait', code: 'sign_in_pending' }]
+    const slower: [number, object] = [429, { error: 'slower', code: 'too_many_requests' }]
+    const away: [number, object] = [503, { error: 'away', code: 'unavailable' }]
+
+    answers.push([200, begun], away, pending, slower, away, [200, { email: 'ada\u001b@example.com' }])
+    const { own, end } = terminal()
+    expect(await login(own, address, false, wait)).toBe(0)
+    expect(waits).toEqual([2000, 2000, 2000, 7000, 7000])
+    expect(end.err).toContain('as ada\\u001b@example.com')
+
+    answers.push([200, begun])
+    await expect(login(own, address, false, wait)).rejects.toThrow('away')
+    answers.push([200, begun], ...Array.from({ length: 30 }, () => pending))
+    await expect(login(own, address, false, wait)).rejects.toThrow('in time')
+    for (const wrong of [
+      {},
+      { ...begun, verification_url: 'file:///etc/passwd' },
+      { ...begun, interval: 0 },
+    ]) {
+      answers.push([200, wrong])
+      await expect(login(own, address, false, wait)).rejects.toThrow('no answer of a Slugline service')
+    }
+  })
+})
+
+it('opens the browser and signs in, as a process of its own on a terminal', async () => {
+  const [bin, opened] = [join(folder, 'bin'), join(folder, 'opened')]
+  mkdirSync(bin)
+  // Stands in for the browser of the desktop.
+  writeFileSync(
+    join(bin, 'xdg-open'),
+    `#!/bin/sh\nprintf %s "$1" > '${opened}.part'\nmv '${opened}.part' '${opened}'\n`,
+    {
+      mode: 0o755,
+    },
+  )
+  const env = { XDG_CONFIG_HOME: folder, DISPLAY: ':0', PATH: `${bin}:${productEnv.PATH}` }
+  const ended = runProduct(['login', remote.address], {
+    ...{ cwd: folder, env },
+    before: ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'],
+  })
+  await expect.poll(() => existsSync(opened), { timeout: 60_000 }).toBe(true)
+  const { origin, searchParams } = new URL(readFileSync(opened, 'utf8'))
+  expect(origin).toBe(remote.address)
+  const code = searchParams.get('code') ?? ''
+  await panelForms(app).post('/admin/connect/approve', { code })
+  expect(await ended).toMatchObject({ code: 0, out: expect.stringContaining('as admin@example.com') })
+  const key = storedKey(remote.address, variables) ?? ''
+  expect(await run(['locales', 'list'], {}, key)).toMatchObject({ code: 0 })
+  expect(await runProduct(['logout'], { cwd: folder, env })).toMatchObject({
+    code: 0,
+    err: `The key for ${remote.address} is revoked and deleted.\n`,
+  })
+  await expect(run(['help'], {}, key)).rejects.toThrow('revoked')
+})
+
+describe('signing out', () => {
+  it('asks which of several services is meant', async () => {
+    const { own } = terminal()
+    await expect(logout(own, '', false)).rejects.toThrow('there is no stored key')
+    storeKey('https://a', 'key', variables)
+    storeKey('https://b', 'key', variables)
+    await expect(logout(own, '', false)).rejects.toThrow('name one of the services: https://a, https://b')
   })
 })
 

@@ -154,6 +154,7 @@ describe('an archive', () => {
         "admin_public_search",
         "admin_public_references",
         "oauth_states",
+        "device_sign_ins",
         "media_uploads",
         "pending_work",
         "content_changes",

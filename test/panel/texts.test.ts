@@ -14,7 +14,15 @@ import { filesOf, literalsIn, shownTextsIn } from '../support/source-texts.js'
 const files = filesOf(/^src\/(panel|resources)\//).filter(file => !file.endsWith('/all-parts.tsx'))
 /** Names, codes and commands, which are the same in every language. */
 const names = new Set([
-  ...['Slugline', 'UTC', 'content:publish', 'preview_url', 'slugline backup restore', 'viewer'],
+  ...[
+    'Slugline',
+    'UTC',
+    'content:publish',
+    'preview_url',
+    'slugline backup restore',
+    'slugline login',
+    'viewer',
+  ],
 ])
 
 const areas: Readonly<Record<string, readonly string[]>> = {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from './app.js'
@@ -80,6 +81,10 @@ export async function everyPage() {
   })
   await made('/content/preview-links', { content_data_id: id, label: 'Zoe' })
   const token = await made('/tokens', { label: 'The site' })
+  const { body: connecting } = await call('POST', '/api/v1/auth/device', {
+    as: 'nobody',
+    body: { device_code: `slk_${randomBytes(32).toString('base64url')}`, host: 'zoes-laptop' },
+  })
   await post('/admin/backups', {})
   while (!(await call('GET', '/admin/backups')).text.includes('Complete'))
     await new Promise(resolve => setImmediate(resolve))
@@ -134,6 +139,8 @@ export async function everyPage() {
     ['webhook', `/webhooks/${await first(tables.webhooks)}`],
     ['audit', '/audit'],
     ['audit-event', `/audit/${(await app.audits()).at(-1)?.audit_event_id}`],
+    ['connect', `/connect?code=${connecting.user_code}`],
+    ['connect-code', '/connect'],
     ['backups', '/backups'],
     ['settings', '/settings'],
     ['profile', '/profile'],

@@ -170,6 +170,9 @@ GET  /tokens/:record_id  tokens:read  - - - p a
 POST /tokens/:record_id  tokens:update  - - - p a
 GET  /tokens/:record_id/delete  tokens:delete  - - - p a
 POST /tokens/:record_id/delete  tokens:delete  - - - p a
+GET  /connect  tokens:create  - - - p a
+POST /connect/approve  tokens:create  - - - p a
+POST /connect/deny  tokens:create  - - - p a
 GET  /webhooks  webhook:read  - - - p a
 GET  /webhooks/new  webhook:create  - - - p a
 POST /webhooks/new  webhook:create  - - - p a

@@ -47,6 +47,8 @@ POST   /api/v1/auth/register        n v e k a
 POST   /api/v1/auth/reset           - v e k a
 POST   /api/v1/auth/request-password-reset n v e k a
 POST   /api/v1/auth/confirm-password-reset n v e k a
+POST   /api/v1/auth/device         n v e k a
+POST   /api/v1/auth/device/state   n v e k a
 GET    /api/v1/users                - - e k a
 GET    /api/v1/users/:user_id - - e k a
 POST   /api/v1/users                - - - - a

@@ -62,20 +62,21 @@ function reasonOf(error: NodeJS.ErrnoException, address: string): Error {
   return new Error(`${address}: ${message}`)
 }
 
+interface Sent {
+  readonly address: string
+  /** Behind the address. */
+  readonly path: string
+  readonly method: 'POST' | 'DELETE'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>
+}
+
 /** Sends one request. @throws Error in words */
-async function send(
-  { address, key }: Remote,
-  method: 'POST' | 'DELETE',
-  body?: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
-): Promise<IncomingMessage> {
-  const url = new URL(`${address}${commandsPath}`)
+async function send({ address, path, method, headers: own, body }: Sent): Promise<IncomingMessage> {
+  const url = new URL(`${address}${path}`)
   const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
   return new Promise((resolve, reject) => {
-    const headers = {
-      Authorization: `Bearer ${key}`,
-      'User-Agent': 'slugline',
-      ...(body && { 'Content-Type': contentType }),
-    }
+    const headers = { 'User-Agent': 'slugline', ...own }
     const outgoing = request(url, { method, headers, agent: false }, resolve)
     outgoing.setTimeout(silentMs, () =>
       outgoing.destroy(Object.assign(new Error('the service does not respond'), { code: 'ETIMEDOUT' })),
@@ -108,29 +109,59 @@ async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
+/** A refusal of the service, in its words. */
+export class Refused extends Error {
+  constructor(
+    address: string,
+    sentence: string,
+    /** As docs/errors.md explains it. */
+    readonly code: unknown,
+  ) {
+    super(`${address}: ${sentence}`)
+  }
+}
+
 /** @throws Error in words for an answer that is not what was asked for */
-async function refuse(answer: IncomingMessage, { address }: Remote): Promise<never> {
+async function refuse(answer: IncomingMessage, address: string): Promise<never> {
   const { statusCode = 0, headers } = answer
   if (statusCode >= 300 && statusCode < 400 && headers.location)
     throw new Error(`${address} redirects to ${new URL(headers.location, address).origin}: use that URL`)
   const text = await textOf(answer)
-  let sentence: unknown
+  let refusal: { error?: unknown; code?: unknown } | undefined
   try {
-    sentence = JSON.parse(text).error
+    refusal = JSON.parse(text)
   } catch {
     // No Slugline service, or a proxy.
   }
-  if (statusCode === 404 || typeof sentence !== 'string')
+  if (statusCode === 404 || typeof refusal?.error !== 'string')
     throw new Error(
       `${address} runs no commands from other machines (status ${statusCode}): it is no Slugline service, or an older version`,
     )
-  throw new Error(`${address}: ${sentence}`)
+  throw new Refused(address, refusal.error, refusal.code)
 }
+
+/**
+ * Posts JSON to the API of a service, without a key.
+ * @returns the body of the answer, unchecked
+ * @throws Refused for an error of the service; Error in words if it cannot be reached
+ */
+export async function postJson(address: string, path: string, body: object): Promise<unknown> {
+  const answer = await send({
+    ...{ address, path: `/api/v1${path}`, method: 'POST' },
+    headers: { 'Content-Type': 'application/json' },
+    body: write => write(Buffer.from(JSON.stringify(body))),
+  })
+  if (answer.statusCode !== 200) await refuse(answer, address)
+  return JSON.parse(await textOf(answer))
+}
+
+const withKey = ({ key }: Remote) => ({ Authorization: `Bearer ${key}` })
 
 /** Ends the key at its service. @throws Error in words */
 export async function endKey(remote: Remote): Promise<void> {
-  const answer = await send(remote, 'DELETE')
-  if (answer.statusCode !== 204) await refuse(answer, remote)
+  const { address } = remote
+  const answer = await send({ address, path: commandsPath, method: 'DELETE', headers: withKey(remote) })
+  if (answer.statusCode !== 204) await refuse(answer, address)
   answer.resume()
 }
 
@@ -140,17 +171,22 @@ async function attempt(
   person: Person,
   input: AsyncIterable<Uint8Array> | undefined,
 ): Promise<End> {
-  const answer = await send(remote, 'POST', async write => {
-    await write(Buffer.from(`${JSON.stringify(call)}\n`))
-    for await (const piece of input ?? []) await write(piece)
+  const { address } = remote
+  const answer = await send({
+    ...{ address, path: commandsPath, method: 'POST' },
+    headers: { ...withKey(remote), 'Content-Type': contentType },
+    async body(write) {
+      await write(Buffer.from(`${JSON.stringify(call)}\n`))
+      for await (const piece of input ?? []) await write(piece)
+    },
   })
   if (answer.statusCode !== 200 || answer.headers['content-type'] !== contentType)
-    await refuse(answer, remote)
+    await refuse(answer, address)
   const pieces = async function* () {
     try {
       yield* answer as AsyncIterable<Uint8Array>
     } catch (error) {
-      throw reasonOf(error as Error, remote.address)
+      throw reasonOf(error as Error, address)
     }
   }
   for await (const { kind, bytes } of framesIn(pieces())) {

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { NobodyReads } from '../terminal.js'
+import { visible } from '../visible.js'
 import { addressOf, endKey, type Person, type Remote, runRemotely } from './client.js'
-import { forgetKey, storedKey, storeKey } from './keys.js'
+import { forgetKey, storedAddresses, storedKey, storeKey } from './keys.js'
 
 /** The input and output of the process, as far as a command that runs elsewhere needs them. */
 interface Terminal extends Omit<Person, 'write' | 'writeError' | 'openFile'> {
@@ -9,6 +10,7 @@ interface Terminal extends Omit<Person, 'write' | 'writeError' | 'openFile'> {
   writeError(text: string): void
   writeBytes(bytes: Uint8Array): void
   readonly openFile?: Person['openFile']
+  readonly isInteractive: boolean
   readonly variables: Readonly<Record<string, string | undefined>>
 }
 
@@ -82,8 +84,8 @@ export const runElsewhere = (wish: Wish, terminal: Terminal): Promise<number> =>
 
 const silent = { write() {}, writeError() {} }
 
-/** Stores an API key for a service, after the service has accepted it. */
-export async function login(terminal: Terminal, url: string, isInsecure: boolean): Promise<number> {
+/** Asks for an API key for a service, and stores it after the service has accepted it. */
+export async function loginWithKey(terminal: Terminal, url: string, isInsecure: boolean): Promise<number> {
   const address = addressOf(url, isInsecure)
   const key = (await terminal.readSecret(`API key for ${address}`)).trim()
   if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('this is not an API key')
@@ -93,9 +95,36 @@ export async function login(terminal: Terminal, url: string, isInsecure: boolean
   return 0
 }
 
+/** Gets an API key for a service by a sign-in that a person approves in a browser, and stores it. */
+export async function login(
+  terminal: Terminal,
+  url: string,
+  isInsecure: boolean,
+  wait?: (ms: number) => Promise<unknown>,
+): Promise<number> {
+  const address = addressOf(url, isInsecure)
+  // A file that cannot be used is found before a person has approved anything.
+  storedAddresses(terminal.variables)
+  const { keyByBrowser } = await import('./device.js')
+  const { key, email } = await keyByBrowser(address, terminal, wait)
+  storeKey(address, key, terminal.variables)
+  terminal.writeError(`Signed in to ${address} as ${visible(email)}. The key is stored.\n`)
+  return 0
+}
+
+/** The service to sign out of: the named one, else the only one with a key. @throws Error in words */
+function signedInTo(url: string, isInsecure: boolean, variables: Terminal['variables']): string {
+  const named = url || variables.SLUGLINE_URL
+  if (named) return addressOf(named, isInsecure)
+  const [first, ...others] = storedAddresses(variables)
+  if (first === undefined) throw new Error('there is no stored key')
+  if (others.length > 0) throw new Error(`name one of the services: ${[first, ...others].join(', ')}`)
+  return first
+}
+
 /** Ends the stored key at its service and deletes it here, also when the service cannot be reached. */
 export async function logout(terminal: Terminal, url: string, isInsecure: boolean): Promise<number> {
-  const address = addressOf(url, isInsecure)
+  const address = signedInTo(url, isInsecure, terminal.variables)
   const key = storedKey(address, terminal.variables)
   if (key === undefined) throw new Error(`there is no stored key for ${address}`)
   const problem = await endKey({ address, key }).catch((error: Error) => error.message)

@@ -51,6 +51,9 @@ export const storedKey = (address: string, variables: Variables): string | undef
   return Object.hasOwn(keys, address) ? keys[address] : undefined
 }
 
+/** The addresses of the services with a stored key. */
+export const storedAddresses = (variables: Variables): string[] => Object.keys(keysIn(keyFile(variables)))
+
 export function storeKey(address: string, key: string, variables: Variables): void {
   const path = keyFile(variables)
   store(path, { ...keysIn(path), [address]: key })

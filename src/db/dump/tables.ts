@@ -23,6 +23,7 @@ const leftOut: ReadonlySet<AnyTable> = new Set<AnyTable>([
   tables.imports,
   internalTables.importRecords,
   internalTables.oauthStates,
+  internalTables.deviceSignIns,
   internalTables.mediaUploads,
   internalTables.pendingWork,
   internalTables.contentChanges,

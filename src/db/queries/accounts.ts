@@ -1,5 +1,8 @@
 import type { Limits } from '../../actor.js'
+import { limits } from '../../limits.js'
 import { each, type Query } from '../statements.js'
+
+const { openDeviceSignIns } = limits.accounts
 
 /** Reads of accounts that are more than one table by its columns. */
 
@@ -89,6 +92,7 @@ const expired = (table: string, key: string): Query<'now', string> => ({
 
 export const expiredStates = expired('oauth_states', 'oauth_state_id')
 export const expiredSessions = expired('sessions', 'session_id')
+export const expiredDeviceSignIns = expired('device_sign_ins', 'device_sign_in_id')
 export const expiredPreviewLinks = expired('preview_links', 'preview_link_id')
 
 export const expiredTokens: Query<'now' | 'type', string> = {
@@ -101,4 +105,17 @@ export const expiredTokens: Query<'now' | 'type', string> = {
       .orderBy('token_id')
       .limit(500),
   rows: each(row => row.id as string),
+}
+
+/** The addresses of those who ask for a sign-in that nobody has answered yet, each as often as it asks. */
+export const askingAddresses: Query<'now', string> = {
+  values: ['now'],
+  build: (knex, value) =>
+    knex('device_sign_ins')
+      .select('ip_address')
+      .where('expires_at', '>', value('now'))
+      .where('state', 'pending')
+      .orderBy('device_sign_in_id')
+      .limit(openDeviceSignIns),
+  rows: each(row => row.ip_address as string),
 }

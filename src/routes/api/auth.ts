@@ -5,6 +5,7 @@ import { Register } from '../../services/accounts/registration.js'
 import { UserRecord } from '../../services/accounts/users.js'
 import type { ApiContext } from '../context.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
+import { deviceSignInEndpoints } from './device-sign-in.js'
 import { oauthEndpoints } from './oauth.js'
 import { Message, passwordEndpoints } from './passwords.js'
 
@@ -25,6 +26,7 @@ export function authRoutes(context: ApiContext) {
   oauthEndpoints(api, context)
   registrationEndpoint(api, context)
   passwordEndpoints(api, context)
+  deviceSignInEndpoints(api, context)
   return api
 }
 

@@ -9,6 +9,7 @@ import type { PendingWork } from '../operation/pending-work.js'
 import { AccessService } from './access.js'
 import { AuthService } from './auth.js'
 import { calendarAddress } from './calendar-address.js'
+import { deviceSignIn } from './device-sign-in.js'
 import { expiry } from './expiry.js'
 import { accounts } from './full-user.js'
 import { liveCallers } from './live-callers.js'
@@ -47,6 +48,7 @@ export function accountServices(needs: Needs) {
   const oauth = new OAuthService(db, { ...needs, access, auth })
   const users = new UserService(db, access, needs.hashing)
   const sessionsService = sessions(db, access, needs)
+  const tokensService = tokens(db, access, needs)
   return {
     ...{ access, auth, oauth, users },
     matchingUsers: matching(db, tables.users, ['name', 'username', 'email']),
@@ -57,7 +59,8 @@ export function accountServices(needs: Needs) {
     }),
     passwordReset: passwordReset(db, { ...needs, access }),
     passwordLinks: passwordLinks(db, { ...needs, access }),
-    tokens: tokens(db, access, needs),
+    tokens: tokensService,
+    deviceSignIn: deviceSignIn(db, { ...needs, tokens: tokensService }),
     sshKeys: sshKeys(db, access, needs),
     sshSignIn: sshSignIn(db, { ...needs, access, auth, liveCallers: liveCallers(db, needs.clock) }),
     savedViews: savedViews(db),

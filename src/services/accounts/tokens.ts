@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { type Actor, signedIn } from '../../actor.js'
-import { type RowOf, withoutSecrets } from '../../db/columns.js'
+import { type RecordOf, type RowOf, withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import type { Slice } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
+import type { Writer } from '../../db/writer.js'
 import { duplicate, forbidden, invalid, notFound } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Hashing, Random } from '../../ports.js'
@@ -32,18 +33,22 @@ const permissions = z
   })
 const readOnly = z.boolean().meta({ description: 'Whether the key is limited to GET, HEAD and OPTIONS.' })
 
-export const TokenCreate = z.object({
-  label: label.default(''),
-  user_id: reference.optional(),
-  token_type: z.literal('api_key', 'only api_key can be created').default('api_key'),
-  token: z
+/** A key that somebody else than the service has made. @param form its characters, of which there are not many */
+export const givenKey = (form: RegExp, problem: string) =>
+  z
     .string()
     // The pairs of 5 MiB are not counted.
-    .regex(/^[\x21-\x7e]{16,255}$/, { error: 'must be 16 to 255 visible ASCII characters', abort: true })
+    .regex(form, { error: problem, abort: true })
     .refine(
       value => pairsIn(value) >= minPairs,
       `is too repetitive: it needs at least ${minPairs} different pairs of neighbouring characters`,
     )
+
+export const TokenCreate = z.object({
+  label: label.default(''),
+  user_id: reference.optional(),
+  token_type: z.literal('api_key', 'only api_key can be created').default('api_key'),
+  token: givenKey(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters')
     .optional()
     .meta({ description: 'A key of your choice. If it is missing, the service generates one.' }),
   issued_at: time.optional(),
@@ -80,7 +85,45 @@ export const TokenMade = z
 
 type TokenRow = RowOf<typeof tables.tokens>
 
+/** All that is stored of a key itself. */
+type StoredKey = Pick<TokenRow, 'token_hash' | 'token_prefix'>
+
+/** The characters of a key that are shown, to tell keys apart. */
+export const prefixOf = (key: string): string => key.slice(0, 8)
+
 const kind = { token_type: 'api_key' } as const
+
+export type TokenService = ReturnType<typeof tokens>
+
+/** Creates keys of which only the hash is known, by the rules of every key. */
+function keyCreation(db: Database, access: AccessService, clock: Clock) {
+  const rights = keyRights(db, access, clock)
+  /** @param first joins the transaction, and may refuse */
+  return async function createByHash(
+    actor: Actor,
+    { user_id = signedIn(actor).userId, issued_at, ...given }: Omit<z.output<typeof TokenCreate>, 'token'>,
+    key: StoredKey,
+    first: (tx: Writer) => Promise<void> = async () => undefined,
+  ): Promise<RecordOf<typeof tables.tokens>> {
+    if (user_id !== actor.userId && !(await access.isAdministrator(actor)))
+      throw forbidden('only an administrator can create a key for another user')
+    rights.refuseEnd(actor, given.expires_at ?? null)
+    await rights.refuseMore(actor, { user_id, permissions: given.permissions })
+    await rights.refusePermissions(actor, user_id, given.permissions ?? [])
+    const row = await db.write(actor, async tx => {
+      await first(tx)
+      if (await tx.exists(tables.tokens, { token_hash: key.token_hash }))
+        throw duplicate('token already exists')
+      return tx.insert(tables.tokens, {
+        ...given,
+        ...key,
+        user_id,
+        issued_at: issued_at ?? timestamp(clock.now()),
+      })
+    })
+    return withoutSecrets(tables.tokens, row)
+  }
+}
 
 /** API keys. Only the hash of a key is stored. Tokens of other kinds are not seen here. */
 export function tokens(
@@ -91,6 +134,7 @@ export function tokens(
   const plain = reads(db, tables.tokens)
   const shown = (row: TokenRow) => withoutSecrets(tables.tokens, row)
   const rights = keyRights(db, access, clock)
+  const createByHash = keyCreation(db, access, clock)
 
   return {
     table: tables.tokens,
@@ -106,29 +150,12 @@ export function tokens(
      * @throws 403 when a caller who is not an administrator names another user, or when the key would have more rights
      * or time than the caller; 400 for a permission that its user does not have, or an end that is past
      */
-    async create(
-      actor: Actor,
-      { user_id = signedIn(actor).userId, token, issued_at, ...given }: z.output<typeof TokenCreate>,
-    ) {
-      if (user_id !== actor.userId && !(await access.isAdministrator(actor)))
-        throw forbidden('only an administrator can create a key for another user')
-      rights.refuseEnd(actor, given.expires_at ?? null)
-      await rights.refuseMore(actor, { user_id, permissions: given.permissions })
-      await rights.refusePermissions(actor, user_id, given.permissions ?? [])
+    async create(actor: Actor, { token, ...given }: z.output<typeof TokenCreate>) {
       const value = token ?? `slk_${randomSecret(random)}`
-      const token_hash = hashing.sha256(value)
-      const row = await db.write(actor, async tx => {
-        if (await tx.exists(tables.tokens, { token_hash })) throw duplicate('token already exists')
-        return tx.insert(tables.tokens, {
-          ...given,
-          user_id,
-          token_hash,
-          token_prefix: value.slice(0, 8),
-          issued_at: issued_at ?? timestamp(clock.now()),
-        })
-      })
-      return { ...shown(row), token: value }
+      const key = { token_hash: hashing.sha256(value), token_prefix: prefixOf(value) }
+      return { ...(await createByHash(actor, given, key)), token: value }
     },
+    createByHash,
     /** @throws 400 as `create` and for a revoked key that would come back; 403 for a key that may do more than the caller */
     update: (
       actor: Actor,

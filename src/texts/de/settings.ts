@@ -525,4 +525,25 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Entries: 'Einträge',
   'Entries: {done} of {total}': 'Einträge: {done} von {total}',
   'data for programs': 'Daten für Programme',
+  'Sign in a command line': 'Eine Befehlszeile anmelden',
+  'A command line asks for an API key of your account. Compare the code:':
+    'Eine Befehlszeile bittet um einen API-Schlüssel Ihres Kontos. Vergleichen Sie den Code:',
+  'Approve only if you have started {command} yourself and it shows this code.':
+    'Genehmigen Sie nur, wenn Sie {command} selbst gestartet haben und dort dieser Code steht.',
+  Machine: 'Rechner',
+  'IP address': 'IP-Adresse',
+  Requested: 'Angefragt',
+  'All that you have, as {name} ({role})': 'Alle, die Sie haben, als {name} ({role})',
+  Approve: 'Genehmigen',
+  Deny: 'Ablehnen',
+  'The command line is signed in. You can close this page.':
+    'Die Befehlszeile ist angemeldet. Sie können diese Seite schließen.',
+  'To end its access, revoke its key or run slugline logout.':
+    'Um den Zugang zu beenden, widerrufen Sie den Schlüssel oder führen Sie slugline logout aus.',
+  'The sign-in is denied. No key was created.':
+    'Die Anmeldung ist abgelehnt. Es wurde kein Schlüssel erstellt.',
+  'This code is unknown or has expired. Run slugline login again.':
+    'Dieser Code ist unbekannt oder abgelaufen. Führen Sie slugline login noch einmal aus.',
+  'Enter the code that slugline login shows.': 'Geben Sie den Code ein, den slugline login anzeigt.',
+  Continue: 'Weiter',
 }

@@ -530,4 +530,24 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Entries: 'Entrées',
   'Entries: {done} of {total}': 'Entrées : {done} sur {total}',
   'data for programs': 'données pour des programmes',
+  'Sign in a command line': 'Connecter une ligne de commande',
+  'A command line asks for an API key of your account. Compare the code:':
+    'Une ligne de commande demande une clé d’API de votre compte. Comparez le code :',
+  'Approve only if you have started {command} yourself and it shows this code.':
+    'Approuvez seulement si vous avez lancé {command} vous-même et si ce code y est affiché.',
+  Machine: 'Machine',
+  'IP address': 'Adresse IP',
+  Requested: 'Demande',
+  'All that you have, as {name} ({role})': 'Tous les vôtres, en tant que {name} ({role})',
+  Approve: 'Approuver',
+  Deny: 'Refuser',
+  'The command line is signed in. You can close this page.':
+    'La ligne de commande est connectée. Vous pouvez fermer cette page.',
+  'To end its access, revoke its key or run slugline logout.':
+    'Pour mettre fin à son accès, révoquez sa clé ou exécutez slugline logout.',
+  'The sign-in is denied. No key was created.': 'La connexion est refusée. Aucune clé n’a été créée.',
+  'This code is unknown or has expired. Run slugline login again.':
+    'Ce code est inconnu ou a expiré. Exécutez à nouveau slugline login.',
+  'Enter the code that slugline login shows.': 'Saisissez le code affiché par slugline login.',
+  Continue: 'Continuer',
 }
