@@ -8,9 +8,10 @@ import { controlOf } from './entry-fields.js'
 import { EntryMenu } from './entry-menu.js'
 import type { Asked, Shown } from './entry-shown.js'
 import { Side } from './entry-side.js'
+import { sourcesIn, withSource } from './entry-source.js'
 import { tokenMember } from './form-token.js'
 import { Page } from './layout.js'
-import { headFields, PageHead, pageMark } from './page-head.js'
+import { headFields, headLocale, PageHead, pageMark } from './page-head.js'
 import { DeleteDialog, Form, Moment, Note, State as StateOf } from './parts.js'
 import { mayAsk, ReviewNote } from './review.js'
 import { TreePane } from './tree.js'
@@ -165,15 +166,19 @@ async function Languages({ view, context, id, locale, entry, model }: Shown) {
   )
 }
 
-function Head(shown: Shown & { state: State | undefined }) {
-  const { view, context, entry, model, tree, title, draft, locale, state } = shown
+function Head(shown: Shown & { state: State | undefined; titled: string }) {
+  const { view, context, entry, model, tree, title, draft, titled, state } = shown
   const { route } = tree
   const isPublic = entry.status === 'published'
   const isLive = context.config().publish_mode === 'live'
-  const isWritten = isHeadWritten(view, entry, locale)
+  const isWritten = isHeadWritten(view, entry)
   return (
     <div>
-      {route && isWritten ? <PageHead view={view} route={route} draft={draft} /> : <h1>{title}</h1>}
+      {route && isWritten ? (
+        <PageHead view={view} route={route} locale={titled} draft={draft} />
+      ) : (
+        <h1>{title}</h1>
+      )}
       <p class="meta">
         {state && <StateOf kind={state.kind}>{stateWord(state, view)}</StateOf>}
         {route && entry.route_id !== null && !isWritten && <code>{route.slug}</code>}
@@ -186,26 +191,29 @@ function Head(shown: Shown & { state: State | undefined }) {
   )
 }
 
-/** Whether title and address are fields of the form: a translation has no own title and address. */
-const isHeadWritten = (view: View, { route_id }: Entry, locale: string): boolean =>
-  route_id !== null && locale === '' && view.can('routes:update')
+/** Whether title and address are fields of the form. */
+const isHeadWritten = (view: View, { route_id }: Entry): boolean =>
+  route_id !== null && view.can('routes:update')
 
 async function Editor(shown: Shown, state: State | undefined) {
   const { view, context, id, locale, draft, since, entry, model, tree } = shown
   const fields = translated(model.fieldsOf.get(entry.datatype_id) ?? [], locale)
   const values = await valuesOf(id, context)
+  const sources = await sourcesIn(locale, context, view)
   const controls = await Promise.all(
-    fields.map(field => {
+    fields.map(async field => {
       const stored = values.find(row => row.field_id === field.field_id && row.locale === locale)
-      return controlOf(field, stored?.field_value ?? '', model, context, view)
+      const control = await controlOf(field, stored?.field_value ?? '', model, context, view)
+      return withSource(control, field, values, sources)
     }),
   )
   const query = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
   const at = `${pathOf(id)}${query}`
-  const head = isHeadWritten(view, entry, locale) ? tree.route : undefined
+  const head = isHeadWritten(view, entry) ? tree.route : undefined
+  const titled = await headLocale(locale, context)
   return (
     <Form view={view} action={at} id="form" draft={at}>
-      <Head {...shown} state={state} />
+      <Head {...shown} state={state} titled={titled} />
       {await Languages(shown)}
       <span
         data-upload-to={
@@ -217,7 +225,7 @@ async function Editor(shown: Shown, state: State | undefined) {
       <Fields
         view={view}
         fields={controls}
-        listed={[...(head ? headFields(head, view) : []), ...controls]}
+        listed={[...(head ? headFields(head, titled, view) : []), ...controls]}
         draft={draft}
         seen={pageMark(entry, entry.route_id === null ? undefined : tree.route, context)}
         since={since}

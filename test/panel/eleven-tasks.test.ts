@@ -180,7 +180,7 @@ describe.skipIf(chromiumMissing)(`tasks${chromiumMissing ? ` (${chromiumMissing}
     const { admin, page, click, clicks } = await begin(`/content?datatype_id=${section.datatype_id}`)
     expect(await page.locator('.work-bar').isVisible()).toBe(false)
     await click(page.getByRole('checkbox', { name: 'Select all 50' }))
-    await page.locator('.work-bar', { hasText: '50 entries selected' }).waitFor()
+    await page.locator('.work-bar', { hasText: '50 selected' }).waitFor()
     await expectClean(admin)
     await click(button(page, 'Publish'))
     await page.getByText('50 entries published.').waitFor()
