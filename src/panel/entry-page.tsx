@@ -141,25 +141,27 @@ async function Languages({ view, context, id, locale, entry, model }: Shown) {
   for await (const batch of context.services.locales.list({ is_enabled: true }, { limit: 200 }))
     locales.push(...batch)
   const values = await valuesOf(id, context)
-  const emptyIn = (code: string) =>
-    fields.filter(
-      ({ translatable, field_id }) =>
-        translatable &&
-        !values.some(row => row.field_id === field_id && row.locale === code && row.field_value !== ''),
-    ).length
+  // The default language shows what is written for every language, so that it is not missing there.
+  const emptyIn = (code: string, isDefault: boolean) => {
+    const written = values.filter(
+      ({ locale, field_value }) => field_value !== '' && (locale === code || (isDefault && locale === '')),
+    )
+    const filled = new Set(written.map(({ field_id }) => field_id))
+    return fields.filter(({ translatable, field_id }) => translatable && !filled.has(field_id)).length
+  }
   return (
     <nav class="tabs" aria-label={view.t('Language')}>
       <a href={`${view.base}${pathOf(id)}`} aria-current={locale === '' ? 'page' : undefined}>
         {view.t('Every language')}
       </a>
-      {locales.map(({ code, label }) => (
+      {locales.map(({ code, label, is_default }) => (
         <a
           href={`${view.base}${pathOf(id)}?locale=${encodeURIComponent(code)}`}
           aria-current={locale === code ? 'page' : undefined}
           lang={code}
         >
           {label}
-          {emptyIn(code) > 0 && ` · ${view.t('{n} empty', { n: emptyIn(code) })}`}
+          {emptyIn(code, is_default) > 0 && ` · ${view.t('{n} empty', { n: emptyIn(code, is_default) })}`}
         </a>
       ))}
     </nav>

@@ -2,7 +2,7 @@ import type { Ctx } from '../middleware/context.js'
 import { type Folder, folderChoices, sizeWords } from '../resources/media.js'
 import type { MediaRecord } from '../services/media/record.js'
 import type { PanelContext } from './context.js'
-import { Chooser, known } from './filters.js'
+import { Chooser, FilterForm, known } from './filters.js'
 import { tokenMember } from './form-token.js'
 import { Page } from './layout.js'
 import { Folders, nameOfFolder } from './media-folders.js'
@@ -108,17 +108,7 @@ const Nothing = ({ view, asked: { text, type, without } }: { view: View; asked: 
 )
 
 const Filters = ({ view, asked }: { view: View; asked: Asked }) => (
-  <form
-    class="filters"
-    method="get"
-    action={`${view.base}/media`}
-    data-instant=""
-    hx-get={`${view.base}/media`}
-    hx-target="#app"
-    hx-select="#app"
-    hx-swap="outerMorph"
-    hx-nonce={view.nonce}
-  >
+  <FilterForm view={view} path="/media">
     <input type="hidden" name="folder" value={asked.folder} />
     <label class="seek">
       {view.t('Search')}
@@ -146,10 +136,7 @@ const Filters = ({ view, asked }: { view: View; asked: Asked }) => (
       choices={[{ value: 'alt_text', word: view.t('Missing') }]}
       chosen={asked.without}
     />
-    <noscript>
-      <Submit>{view.t('Filter')}</Submit>
-    </noscript>
-  </form>
+  </FilterForm>
 )
 
 interface TilesProps {

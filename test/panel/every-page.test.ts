@@ -75,11 +75,18 @@ function touching(): string[] {
   const main = document.querySelector('main')
   const isShown = (one: Element) => one.checkVisibility() && one.getBoundingClientRect().height > 2
   const shown = (selector: string) => [...(main?.querySelectorAll(selector) ?? [])].filter(isShown)
+  const boxOf = (one: Element) => {
+    const { top, bottom, left, right } = one.getBoundingClientRect()
+    const { paddingTop, paddingBottom } = getComputedStyle(one)
+    const isHeading = one.tagName.startsWith('H')
+    const [above, below] = isHeading ? [paddingTop, paddingBottom].map(Number.parseFloat) : [0, 0]
+    return { top: top + (above ?? 0), bottom: bottom - (below ?? 0), left, right }
+  }
   const parts = shown('h2, h3, .table-frame, .empty, .button:not(.bare)')
   return shown('h2, h3, .table-frame, .empty').flatMap(one => {
-    const { top, left, right } = one.getBoundingClientRect()
+    const { top, left, right } = boxOf(one)
     const near = parts.find(other => {
-      const box = other.getBoundingClientRect()
+      const box = boxOf(other)
       const isAbove = box.bottom <= top + 1 && box.bottom > top - least
       return other !== one && !other.contains(one) && isAbove && box.left < right && box.right > left
     })

@@ -97,7 +97,7 @@ describe('the media library', () => {
     for (const as of ['viewer', 'nobody'] as const)
       expect([as, (await post('/admin/media-work', ids(used), { as })).status]).toEqual([as, 403])
     const mover = await callersOf(app).callerWith('media:read', 'media:update')
-    const remove: Form = [...ids(used), ['what', 'delete'], ['sure', 'yes']]
+    const remove = { ids: String(used), what: 'delete', sure: 'yes' }
     expect((await mover.post('/admin/media-work', remove)).status).toBe(403)
     const events = (await app.audits()).length
     const foreign = await post('/admin/media-work', [...ids(used), ['what', 'delete']], { token: 'x' })

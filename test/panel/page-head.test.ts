@@ -137,6 +137,8 @@ describe('title and address of a translation', () => {
     const path = `/admin/content/entry/${id}?locale=de`
     const { text: shown } = await call('GET', path)
     expect(shown).toContain('Every language: Salt is patient.')
+    // The default language shows what is written for every language.
+    expect(shown.replace(/\s+/g, ' ')).toMatch(/>English ?<\/a>.*>Deutsch · 1 empty/)
     expect(shown).toMatch(/name="translations.de.slug"[^>]*placeholder="\/guide"/)
     const names = { title: 'translations.de.title', slug: 'translations.de.slug' }
     const typed = { [names.title]: 'Ratgeber', [names.slug]: 'ratgeber', seen: await seen(path) }
