@@ -12,11 +12,11 @@ import { authorsOf } from '../resources/views/audit-subjects.js'
 import { wordingOf } from '../texts/wording.js'
 import { type Chosen, chosenIn, filterChoices } from './audit-filter.js'
 import { type PanelContext, panelPath } from './context.js'
-import { Chooser } from './filters.js'
+import { Chooser, FilterForm } from './filters.js'
 import { Page, TitledPage } from './layout.js'
 import { Table } from './list.js'
 import { pages } from './pages.js'
-import { Empty, Moment, Submit } from './parts.js'
+import { Empty, Moment } from './parts.js'
 import { SavedViews, viewQuery } from './saved-views.js'
 import { addressOf, SubjectLink } from './subjects.js'
 import { TextDifference, withPieces } from './text-difference.js'
@@ -94,7 +94,7 @@ interface FiltersProps {
 const Filters = ({ view, chosen, people }: FiltersProps) => {
   const { operations, kinds, spans } = filterChoices(view)
   return (
-    <form class="filters" method="get" action={`${panelPath}/audit`}>
+    <FilterForm view={view} path="/audit">
       <Chooser
         label={view.t('Who')}
         name="user_id"
@@ -129,8 +129,7 @@ const Filters = ({ view, chosen, people }: FiltersProps) => {
           <span>{view.t('Only one record')}</span>
         </label>
       )}
-      <Submit>{view.t('Filter')}</Submit>
-    </form>
+    </FilterForm>
   )
 }
 

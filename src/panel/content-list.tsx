@@ -15,10 +15,10 @@ import {
 } from '../resources/views/work-list.js'
 import { treeOrders } from '../services/content/work-list.js'
 import type { PanelContext } from './context.js'
-import { Chooser, known } from './filters.js'
+import { Chooser, FilterForm, known } from './filters.js'
 import { TitledPage } from './layout.js'
 import type { Pages } from './pages.js'
-import { Act, Empty, Note, Submit } from './parts.js'
+import { Act, Empty, Note } from './parts.js'
 import { SavedViews, viewQuery } from './saved-views.js'
 import type { View } from './view.js'
 import { doneIn } from './work-actions.js'
@@ -99,17 +99,7 @@ interface FiltersProps {
 }
 
 const Filters = ({ view, asked, kinds, people }: FiltersProps) => (
-  <form
-    class="filters"
-    method="get"
-    action={`${view.base}${contentPath}`}
-    data-instant=""
-    hx-get={`${view.base}${contentPath}`}
-    hx-target="#app"
-    hx-select="#app"
-    hx-swap="outerMorph"
-    hx-nonce={view.nonce}
-  >
+  <FilterForm view={view} path={contentPath}>
     <label class="seek">
       {view.t('Search')}
       <input
@@ -144,10 +134,7 @@ const Filters = ({ view, asked, kinds, people }: FiltersProps) => (
       chosen={asked.author}
     />
     <input type="hidden" name="sort" value={`${asked.descending ? '-' : ''}${asked.by}`} />
-    <noscript>
-      <Submit>{view.t('Filter')}</Submit>
-    </noscript>
-  </form>
+  </FilterForm>
 )
 
 function NewOnes({ view, model, asked }: Props) {

@@ -14,7 +14,16 @@ import { entryPage, translated } from './entry-page.js'
 import { selectionActions } from './entry-selection.js'
 import { Page } from './layout.js'
 import { newPagePages } from './new-page.js'
-import { headChange, headChanged, partsOfMark, type Route, routeOf, unlessRenamed } from './page-head.js'
+import {
+  headChange,
+  headChanged,
+  headLocale,
+  headNames,
+  partsOfMark,
+  type Route,
+  routeOf,
+  unlessRenamed,
+} from './page-head.js'
 import { type Draft, formText, type Pages, pages, saved, seenMember, showPage, type Texts } from './pages.js'
 import { Act, Empty } from './parts.js'
 import { previewLinkPages } from './preview-links.js'
@@ -112,10 +121,11 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
     const model = await modelOf(context)
     const fields = translated(model.fieldsOf.get(entry.datatype_id) ?? [], locale)
     const stored = await valuesOf(id, context)
-    const route = locale === '' ? await routeOf(entry, context) : undefined
+    const route = await routeOf(entry, context)
+    const titled = await headLocale(locale, context)
     let texts: Texts = {}
     return {
-      names: [...fields.map(memberOf), ...(route ? ['title', 'slug'] : [])],
+      names: [...fields.map(memberOf), ...(route ? headNames(titled) : [])],
       prepare(given) {
         texts = given
         return { next: given.next ?? '' }
@@ -129,7 +139,7 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
         )
         const patch = ContentUpdate.parse({ fields: changes, ...(locale ? { locale } : {}) })
         const entryPatch = Object.keys(changes).length > 0 ? patch : undefined
-        await save({ id, seen, route, texts, patch: entryPatch, view }, c, context)
+        const did = await save({ id, seen, route, titled, texts, patch: entryPatch, view }, c, context)
         if (body.next !== '')
           try {
             if (body.next === 'publish') await publish(c, id, context)
@@ -142,7 +152,7 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
             )
             return showPage(c, await entryPage(view, { context, id, locale, draft }), status)
           }
-        return doneWith({ next: body.next, entry, locale, isEdited: entryPatch !== undefined }, context)
+        return doneWith({ next: body.next, entry, locale, did }, context)
       },
       redraw: async (view, draft) => {
         const since = draft.changed ? await sinceOf(draft, { context, id, locale }) : undefined
@@ -152,23 +162,23 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
   })
 }
 
+/** What a save has changed. */
+type Did = 'save' | 'rename' | undefined
+
 interface Finished {
   next: string
   /** As it was. */
   entry: Entry
   locale: string
-  isEdited: boolean
+  did: Did
 }
 
 /** Returns the path of the page after a save, with a mark to undo it. The former state behind a later publish is not stored. */
-function doneWith(
-  { next, entry, locale, isEdited }: Finished,
-  context: PanelContext,
-): Promise<string> | string {
+function doneWith({ next, entry, locale, did }: Finished, context: PanelContext): Promise<string> | string {
   const { content_data_id: id, status } = entry
   const done = saved(`${entryPath(id)}${locale ? `?locale=${encodeURIComponent(locale)}` : ''}`)
   if (next === 'publish') return status === 'draft' ? withUndoOf(done, 'publish', id, context) : done
-  return next === '' && isEdited ? withUndoOf(done, 'save', id, context) : done
+  return next === '' && did ? withUndoOf(done, did, id, context) : done
 }
 
 interface Saving {
@@ -176,31 +186,38 @@ interface Saving {
   id: string
   seen: string
   route: Route | undefined
+  /** The locale of title and address. */
+  titled: string
   texts: Texts
   patch: z.output<typeof ContentUpdate> | undefined
 }
 
-/** Saves an entry and, if it is a page, its title and address with it. @throws 403 if the user may not rename pages */
+/**
+ * Saves an entry and, if it is a page, its title and address with it.
+ * @throws 403 if the user may not rename pages
+ */
 async function save(
-  { view, id, seen, route, texts, patch }: Saving,
+  { view, id, seen, route, titled, texts, patch }: Saving,
   c: Ctx,
   context: PanelContext,
-): Promise<void> {
+): Promise<Did> {
   const { access, space } = context.services
   const actor = panelActor(c)
   const check = unlessEdited(partsOfMark(seen).entry)
-  const renamed = route && headChange(texts, route)
+  const renamed = route && headChange(texts, route, titled)
   if (!renamed) {
     if (patch) await space.content.update(actor, id, patch, check)
-    return
+    return patch && 'save'
   }
   await access.need(c.env.identity, 'routes:update')
-  await withFreeSlug(renamed.slug, context, view, () =>
+  const slug = 'slug' in renamed ? renamed.slug : undefined
+  await withFreeSlug(slug, context, view, () =>
     space.content.updatePage(actor, id, {
-      route: { patch: renamed, check: unlessRenamed(seen, renamed, context) },
+      route: { patch: renamed, check: unlessRenamed(seen, renamed, titled, context) },
       entry: patch && { patch, check },
     }),
   )
+  return patch ? 'save' : 'rename'
 }
 
 async function sinceOf(
@@ -213,7 +230,8 @@ async function sinceOf(
   const entry = await context.services.space.content.get(id)
   const { last, fields } = await savedSince(entry, seen, locale, context)
   const route = await routeOf(entry, context)
-  const renamed = route ? headChanged(mark, route, context) : []
+  const titled = await headLocale(locale, context)
+  const renamed = route ? headChanged(mark, route, titled, context) : []
   const model = await modelOf(context)
   const known = model.fieldsOf.get(entry.datatype_id) ?? []
   return {

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Choice, Field } from './form-field.js'
+import { PermissionTable } from './permission-table.js'
 import { showMember } from './rows.js'
 import { RowsControl } from './rows-control.js'
 import { typedText } from './typed-text.js'
@@ -45,9 +46,13 @@ const shownOf = ({ word, hint, picture, preview, focal }: Choice) => ({
   'data-focal-at': focal,
 })
 
-function Choices({ field, value }: ControlProps) {
+function Choices({ view, field, value }: ControlProps) {
   if (field.kind !== 'choices') return null
   const chosen = new Set([value ?? []].flat().map(String))
+  if (field.table) {
+    const all = field.choices.map(({ value, word }) => ({ value, label: word }))
+    return <PermissionTable view={view} name={field.name} all={all} ticked={chosen} />
+  }
   const named = new Set(field.choices.map(({ group }) => group))
   const groups = named.size === 0 ? [undefined] : [...named]
   const drawn = (group: string | undefined) => (

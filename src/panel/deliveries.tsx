@@ -43,35 +43,28 @@ const SendAgain = ({ view, delivery }: { view: View; delivery: Delivery }) =>
 const tickStep = 6
 /** The outcome of each delivery as a tick, the newest at the right: tall is delivered, low is failed or not yet. */
 function Ticks({ view, records }: { view: View; records: readonly Delivery[] }) {
+  const n = records.length
   const delivered = records.filter(({ status }) => status === 'success').length
   const failed = records.filter(({ status }) => status === 'failed').length
   return (
-    <svg
-      class="ticks"
-      role="img"
-      aria-label={view.t('Last {n} deliveries: {delivered} delivered, {failed} failed', {
-        n: records.length,
-        delivered,
-        failed,
-      })}
-      viewBox={`0 0 ${maxDeliveries * tickStep} 24`}
-      width={maxDeliveries * tickStep}
-      height={24}
-    >
-      {records.map(({ status }, i) => {
-        const isDelivered = status === 'success'
-        return (
-          <rect
-            class={deliveryStates[status] ?? 'off'}
-            x={(maxDeliveries - 1 - i) * tickStep}
-            y={isDelivered ? 0 : 12}
-            width={4}
-            height={isDelivered ? 24 : 12}
-            rx={1}
-          />
-        )
-      })}
-    </svg>
+    <p class="ticks quiet">
+      <svg aria-hidden="true" viewBox={`0 0 ${n * tickStep} 24`} width={n * tickStep} height={24}>
+        {records.map(({ status }, i) => {
+          const isDelivered = status === 'success'
+          return (
+            <rect
+              class={deliveryStates[status] ?? 'off'}
+              x={(n - 1 - i) * tickStep}
+              y={isDelivered ? 0 : 12}
+              width={4}
+              height={isDelivered ? 24 : 12}
+              rx={1}
+            />
+          )
+        })}
+      </svg>
+      {view.t('Last {n} deliveries: {delivered} delivered, {failed} failed', { n, delivered, failed })}
+    </p>
   )
 }
 
@@ -100,9 +93,11 @@ export async function Deliveries({ view, context, id }: { view: View; context: P
             ]}
           />
           {records.some(({ status }) => status === 'failed') && view.can('webhook:update') && (
-            <Act view={view} action={`/webhooks/${id}/replay`}>
-              {view.t('Send all failed again')}
-            </Act>
+            <div class="actions after">
+              <Act view={view} action={`/webhooks/${id}/replay`}>
+                {view.t('Send all failed again')}
+              </Act>
+            </div>
           )}
           <p class="pager">
             {records.length === total

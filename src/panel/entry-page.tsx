@@ -8,9 +8,10 @@ import { controlOf } from './entry-fields.js'
 import { EntryMenu } from './entry-menu.js'
 import type { Asked, Shown } from './entry-shown.js'
 import { Side } from './entry-side.js'
+import { sourcesIn, withSource } from './entry-source.js'
 import { tokenMember } from './form-token.js'
 import { Page } from './layout.js'
-import { headFields, PageHead, pageMark } from './page-head.js'
+import { headFields, headLocale, PageHead, pageMark } from './page-head.js'
 import { DeleteDialog, Form, Moment, Note, State as StateOf } from './parts.js'
 import { mayAsk, ReviewNote } from './review.js'
 import { TreePane } from './tree.js'
@@ -140,40 +141,46 @@ async function Languages({ view, context, id, locale, entry, model }: Shown) {
   for await (const batch of context.services.locales.list({ is_enabled: true }, { limit: 200 }))
     locales.push(...batch)
   const values = await valuesOf(id, context)
-  const emptyIn = (code: string) =>
-    fields.filter(
-      ({ translatable, field_id }) =>
-        translatable &&
-        !values.some(row => row.field_id === field_id && row.locale === code && row.field_value !== ''),
-    ).length
+  // The default language shows what is written for every language, so that it is not missing there.
+  const emptyIn = (code: string, isDefault: boolean) => {
+    const written = values.filter(
+      ({ locale, field_value }) => field_value !== '' && (locale === code || (isDefault && locale === '')),
+    )
+    const filled = new Set(written.map(({ field_id }) => field_id))
+    return fields.filter(({ translatable, field_id }) => translatable && !filled.has(field_id)).length
+  }
   return (
     <nav class="tabs" aria-label={view.t('Language')}>
       <a href={`${view.base}${pathOf(id)}`} aria-current={locale === '' ? 'page' : undefined}>
         {view.t('Every language')}
       </a>
-      {locales.map(({ code, label }) => (
+      {locales.map(({ code, label, is_default }) => (
         <a
           href={`${view.base}${pathOf(id)}?locale=${encodeURIComponent(code)}`}
           aria-current={locale === code ? 'page' : undefined}
           lang={code}
         >
           {label}
-          {emptyIn(code) > 0 && ` · ${view.t('{n} empty', { n: emptyIn(code) })}`}
+          {emptyIn(code, is_default) > 0 && ` · ${view.t('{n} empty', { n: emptyIn(code, is_default) })}`}
         </a>
       ))}
     </nav>
   )
 }
 
-function Head(shown: Shown & { state: State | undefined }) {
-  const { view, context, entry, model, tree, title, draft, locale, state } = shown
+function Head(shown: Shown & { state: State | undefined; titled: string }) {
+  const { view, context, entry, model, tree, title, draft, titled, state } = shown
   const { route } = tree
   const isPublic = entry.status === 'published'
   const isLive = context.config().publish_mode === 'live'
-  const isWritten = isHeadWritten(view, entry, locale)
+  const isWritten = isHeadWritten(view, entry)
   return (
     <div>
-      {route && isWritten ? <PageHead view={view} route={route} draft={draft} /> : <h1>{title}</h1>}
+      {route && isWritten ? (
+        <PageHead view={view} route={route} locale={titled} draft={draft} />
+      ) : (
+        <h1>{title}</h1>
+      )}
       <p class="meta">
         {state && <StateOf kind={state.kind}>{stateWord(state, view)}</StateOf>}
         {route && entry.route_id !== null && !isWritten && <code>{route.slug}</code>}
@@ -186,26 +193,29 @@ function Head(shown: Shown & { state: State | undefined }) {
   )
 }
 
-/** Whether title and address are fields of the form: a translation has no own title and address. */
-const isHeadWritten = (view: View, { route_id }: Entry, locale: string): boolean =>
-  route_id !== null && locale === '' && view.can('routes:update')
+/** Whether title and address are fields of the form. */
+const isHeadWritten = (view: View, { route_id }: Entry): boolean =>
+  route_id !== null && view.can('routes:update')
 
 async function Editor(shown: Shown, state: State | undefined) {
   const { view, context, id, locale, draft, since, entry, model, tree } = shown
   const fields = translated(model.fieldsOf.get(entry.datatype_id) ?? [], locale)
   const values = await valuesOf(id, context)
+  const sources = await sourcesIn(locale, context, view)
   const controls = await Promise.all(
-    fields.map(field => {
+    fields.map(async field => {
       const stored = values.find(row => row.field_id === field.field_id && row.locale === locale)
-      return controlOf(field, stored?.field_value ?? '', model, context, view)
+      const control = await controlOf(field, stored?.field_value ?? '', model, context, view)
+      return withSource(control, field, values, sources)
     }),
   )
   const query = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
   const at = `${pathOf(id)}${query}`
-  const head = isHeadWritten(view, entry, locale) ? tree.route : undefined
+  const head = isHeadWritten(view, entry) ? tree.route : undefined
+  const titled = await headLocale(locale, context)
   return (
     <Form view={view} action={at} id="form" draft={at}>
-      <Head {...shown} state={state} />
+      <Head {...shown} state={state} titled={titled} />
       {await Languages(shown)}
       <span
         data-upload-to={
@@ -217,7 +227,7 @@ async function Editor(shown: Shown, state: State | undefined) {
       <Fields
         view={view}
         fields={controls}
-        listed={[...(head ? headFields(head, view) : []), ...controls]}
+        listed={[...(head ? headFields(head, titled, view) : []), ...controls]}
         draft={draft}
         seen={pageMark(entry, entry.route_id === null ? undefined : tree.route, context)}
         since={since}

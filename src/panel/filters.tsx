@@ -1,4 +1,27 @@
+import type { Child } from 'hono/jsx'
 import type { Choice } from '../resources/form-field.js'
+import { Submit } from './parts.js'
+import type { View } from './view.js'
+
+/** The filters of a list. With the script they act at once; without it a button sends them. */
+export const FilterForm = ({ view, path, children }: { view: View; path: string; children?: Child }) => (
+  <form
+    class="filters"
+    method="get"
+    action={`${view.base}${path}`}
+    data-instant=""
+    hx-get={`${view.base}${path}`}
+    hx-target="#app"
+    hx-select="#app"
+    hx-swap="outerMorph"
+    hx-nonce={view.nonce}
+  >
+    {children}
+    <noscript>
+      <Submit>{view.t('Filter')}</Submit>
+    </noscript>
+  </form>
+)
 
 interface ChooserProps {
   label: string

@@ -45,6 +45,8 @@ interface Choosing {
   shows?: string
   /** Shows all choices side by side. */
   tiles?: true
+  /** Shows permissions as a table of resources and operations. */
+  table?: true
 }
 
 /** A field of a form, as the browser shows it. */

@@ -182,6 +182,7 @@ const MoveBack = ({ view, from: { id, parent_id, position } }: { view: View; fro
 
 const undoWords = {
   save: 'Undo save',
+  rename: 'Undo save',
   publish: 'Undo publish',
   unpublish: 'Undo unpublish',
 } as const satisfies Record<UndoMark['what'], PlainText>

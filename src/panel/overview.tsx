@@ -84,7 +84,6 @@ export function overviewPages(context: PanelContext) {
           )
         }
       >
-        <p class="lead">{view.t('You are signed in as {role}.', { role: view.user?.role ?? '' })}</p>
         {await Needs({ view, services: context.services })}
         {await Recent({ view, actor: panelActor(c), services: context.services })}
       </TitledPage>

@@ -185,7 +185,7 @@ const Look = ({ view }: { view: View }) => (
         </Act>
       ))}
     </div>
-    <h3>{view.t('Language')}</h3>
+    <h3 class="apart">{view.t('Language')}</h3>
     <div class="actions">
       {Object.entries(languages).map(([language, name]) => (
         <Act

@@ -44,9 +44,10 @@ const calendar: Place = {
   word: 'Calendar',
   icon: 'calendar',
   access: 'content:update',
+  phone: true,
 }
 const structure: readonly Place[] = [
-  { path: '/routes', word: 'Routes', icon: 'routes', access: 'routes:read', phone: true, key: 'r' },
+  { path: '/routes', word: 'Routes', icon: 'routes', access: 'routes:read', key: 'r' },
   {
     path: '/datatypes',
     word: 'Datatypes',

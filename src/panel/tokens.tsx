@@ -5,10 +5,15 @@ import { Note } from './parts.js'
 import { resourcePages } from './resource.js'
 
 /** API keys. */
-export const tokenPages = (context: PanelContext) =>
-  resourcePages(context, {
-    ...tokenResource(context),
+export const tokenPages = (context: PanelContext) => {
+  const resource = tokenResource(context)
+  return resourcePages(context, {
+    ...resource,
     path: '/tokens',
+    fields: async (record, viewer) =>
+      (await resource.fields(record, viewer)).map(field =>
+        field.kind === 'choices' ? { ...field, table: true as const } : field,
+      ),
     made: (view, record) => (
       <TitledPage
         view={view}
@@ -33,3 +38,4 @@ export const tokenPages = (context: PanelContext) =>
       </TitledPage>
     ),
   })
+}

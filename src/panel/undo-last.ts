@@ -8,7 +8,7 @@ export async function withUndoOf(
   id: string,
   { services }: PanelContext,
 ): Promise<string> {
-  const { revision, version } = await services.space.undoing.mark(id)
+  const { revision, version } = await services.space.undoing.mark(id, what)
   return `${path}${path.includes('?') ? '&' : '?'}undo=${what}.${revision}.${version}`
 }
 

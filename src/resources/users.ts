@@ -23,7 +23,7 @@ export function userResource({ services: { users, roles, access } }: ResourcePar
     empty: 'No people yet.',
     columns: [
       { label: 'Name', of: ({ name, username }) => name || username },
-      { label: 'E-mail', of: ({ email }) => email },
+      { label: 'E-mail', of: ({ email }) => email, room: 'some' },
       { label: 'Role', of: ({ role_label }) => role_label },
       { label: 'Since', of: ({ date_created }) => ({ at: date_created }), room: 'much' },
     ],

@@ -59,7 +59,7 @@ const shapes: Record<string, unknown[]> = {
   dueDeliveries: [1, 10],
   dueEntries: [tables, 'publish_at'],
   mediaCount: [tables, ['type']],
-  mediaKeys: [tables, ['type'], { limit: 1, offset: 0, after: false }],
+  mediaKeys: [tables, ['type'], { limit: 1, offset: 0, after: false, newest: false }],
   pageFound: [tables, 'public'],
 }
 const made = [

@@ -76,7 +76,7 @@ describe.skipIf(chromiumMissing)(
     const { panel } = await browserOf(app)
 
     for (const [look, options] of Object.entries(looks))
-      it(`are shown while they are uploaded, and stored by their address: ${look}`, async () => {
+      it(`D6: are shown while they are uploaded, and stored by their address: ${look}`, async () => {
         const id = await richEntry(`/dropped-${look}`, '<p>Before</p>')
         const admin = await panel({ ...options, as: 'admin' })
         const { page, open } = admin
@@ -190,7 +190,7 @@ describe.skipIf(chromiumMissing)(
       expect(await stored(id)).toBe('<p>a</p>')
     })
 
-    it('of other sites are left out of what is pasted, and the text says how many', async () => {
+    it('D6: of other sites are left out of what is pasted, and the text says how many', async () => {
       const id = await richEntry('/foreign', '<p>a<img src="https://old.example/kept.png" alt=""></p>')
       const { page, open, problems } = await panel({ as: 'admin' })
       await page.route('https://**', sent => sent.abort())

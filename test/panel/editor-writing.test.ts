@@ -59,7 +59,7 @@ describe.skipIf(chromiumMissing)(
       return stored(page, id)
     }
 
-    it('makes marks of Markdown signs as they are typed', async () => {
+    it('D37: makes marks of Markdown signs as they are typed', async () => {
       const typed =
         'a **bold** b *it* c `x*y*` d ~~no~~ e [site](https://a.example/b) f _u_ snake_case_x 2*3*4 ![x](/y) [z](javascript:1) g'
       expect(await written('/marks', [typed])).toBe(
@@ -74,7 +74,7 @@ describe.skipIf(chromiumMissing)(
       expect(await written('/hash', ['# ', '<Control+z>', 'x'])).toBe('<p># x</p>')
     })
 
-    it('begins a block of code without its language', async () => {
+    it('D37: begins a block of code without its language', async () => {
       const code = ['```js', '<Enter>', 'let **a**', '<Enter>', 'b']
       expect(await written('/code', code)).toBe('<pre><code>let **a**\nb</code></pre>')
       expect(await written('/code-blank', ['``` ', 'x'])).toBe('<pre><code>x</code></pre>')
@@ -104,7 +104,7 @@ describe.skipIf(chromiumMissing)(
       expect(problems).toEqual([])
     })
 
-    it('links the selected words to an address that is pasted over them', async () => {
+    it('D37: links the selected words to an address that is pasted over them', async () => {
       const id = await richEntry('/linked', '<p>See <strong>this</strong> page</p>')
       const { page, open } = await panel({ as: 'admin' })
       await open(`/content/entry/${id}`)
@@ -123,7 +123,7 @@ describe.skipIf(chromiumMissing)(
       )
     })
 
-    it('starts a table in its first cell, and adds a row by Tab in the last', async () => {
+    it('D15: starts a table in its first cell, and adds a row by Tab in the last', async () => {
       const id = await richEntry('/table')
       const { page, open } = await panel({ as: 'admin' })
       await open(`/content/entry/${id}`)

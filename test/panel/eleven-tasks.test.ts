@@ -91,6 +91,11 @@ describe.skipIf(chromiumMissing)(`tasks${chromiumMissing ? ` (${chromiumMissing}
       .poll(async () => (await call('GET', '/winter-chains?format=clean', { as: 'nobody' })).status)
       .toBe(200)
     expect(clicks()).toBe(3)
+    // The page came into the page of its form: its frame follows the save, and others see who has it open.
+    await page.frameLocator('#page-frame iframe').getByText('Oil them.').waitFor()
+    const other = await panel({ as: 'editor' })
+    await other.page.goto(page.url())
+    await other.page.locator('#presence', { hasText: 'has this page open too' }).waitFor()
   })
 
   it('a picture from the disk in a text: 1 drop', async () => {
@@ -180,7 +185,7 @@ describe.skipIf(chromiumMissing)(`tasks${chromiumMissing ? ` (${chromiumMissing}
     const { admin, page, click, clicks } = await begin(`/content?datatype_id=${section.datatype_id}`)
     expect(await page.locator('.work-bar').isVisible()).toBe(false)
     await click(page.getByRole('checkbox', { name: 'Select all 50' }))
-    await page.locator('.work-bar', { hasText: '50 entries selected' }).waitFor()
+    await page.locator('.work-bar', { hasText: '50 selected' }).waitFor()
     await expectClean(admin)
     await click(button(page, 'Publish'))
     await page.getByText('50 entries published.').waitFor()

@@ -69,6 +69,31 @@ function smallControls(): string[] {
   return [...(wide ? [`${document.documentElement.scrollWidth} px wide`] : []), ...new Set(told)]
 }
 
+/** Runs in the browser. @returns headings, tables and empty states that touch what stands above them */
+function touching(): string[] {
+  const least = 6
+  const main = document.querySelector('main')
+  const isShown = (one: Element) => one.checkVisibility() && one.getBoundingClientRect().height > 2
+  const shown = (selector: string) => [...(main?.querySelectorAll(selector) ?? [])].filter(isShown)
+  const boxOf = (one: Element) => {
+    const { top, bottom, left, right } = one.getBoundingClientRect()
+    const { paddingTop, paddingBottom } = getComputedStyle(one)
+    const isHeading = one.tagName.startsWith('H')
+    const [above, below] = isHeading ? [paddingTop, paddingBottom].map(Number.parseFloat) : [0, 0]
+    return { top: top + (above ?? 0), bottom: bottom - (below ?? 0), left, right }
+  }
+  const parts = shown('h2, h3, .table-frame, .empty, .button:not(.bare)')
+  return shown('h2, h3, .table-frame, .empty').flatMap(one => {
+    const { top, left, right } = boxOf(one)
+    const near = parts.find(other => {
+      const box = boxOf(other)
+      const isAbove = box.bottom <= top + 1 && box.bottom > top - least
+      return other !== one && !other.contains(one) && isAbove && box.left < right && box.right > left
+    })
+    return near ? [`${one.outerHTML.slice(0, 60)} touches ${near.outerHTML.slice(0, 60)}`] : []
+  })
+}
+
 it('every link of every page leads to a page', async () => {
   const from = new Map<string, string>()
   for (const [name, path] of pages)
@@ -94,7 +119,7 @@ describe.skipIf(chromiumMissing)(`every page${chromiumMissing ? ` (${chromiumMis
       }
     })
 
-  it('D38: has no control under 24 px on a phone, and nothing wider than the screen', async () => {
+  it('D34, D38: has no control under 24 px on a phone, and nothing that touches or is too wide', async () => {
     const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
     const [admin, nobody] = [await panel({ ...phone, as: 'admin' }), await panel(phone)]
     const small: string[] = []
@@ -103,7 +128,8 @@ describe.skipIf(chromiumMissing)(`every page${chromiumMissing ? ` (${chromiumMis
       await seen.open(path)
       if (await seen.page.locator('textarea[data-rich]').count())
         await seen.page.locator('.rich-text').first().waitFor()
-      for (const told of await seen.page.evaluate(smallControls)) small.push(`${name}: ${told}`)
+      for (const find of [smallControls, touching])
+        for (const told of await seen.page.evaluate(find)) small.push(`${name}: ${told}`)
     }
     expect(small).toEqual([])
   })

@@ -127,12 +127,16 @@ it('says on its page when there are more than the first 20 of a kind', async () 
 describe.skipIf(chromiumMissing)(`find or do${chromiumMissing ? ` (${chromiumMissing})` : ''}`, async () => {
   const { panel, url } = await browserOf(app)
 
-  it('opens by keys, goes where one chooses, and remembers where one was', async () => {
+  it('D12: opens by keys, with groups that are no boxes, goes where one chooses, and remembers where one was', async () => {
     const { page, open, problems } = await panel({ as: 'admin' })
     await open(`/routes/${hidden.route_id}`)
     await page.keyboard.press('Control+k')
     const options = page.locator('#palette [role=option]')
     await options.filter({ hasText: 'New page' }).waitFor()
+    const borders = await page
+      .locator('#palette [role=group], #palette .group-name')
+      .evaluateAll(all => all.map(one => getComputedStyle(one).borderTopStyle))
+    expect(new Set(borders)).toEqual(new Set(['none']))
     await page.keyboard.type('whiskers')
     await options.filter({ hasText: 'Whiskers 100%' }).waitFor()
     await page.keyboard.press('Enter')

@@ -44,7 +44,7 @@ describe.skipIf(chromiumMissing)(
     const { panel } = await browserOf(app)
 
     for (const [look, options] of Object.entries(looks))
-      it(`takes a file that is dropped on it, and shows the picture with its focal dot: ${look}`, async () => {
+      it(`D18: takes a file that is dropped on it, and shows the picture with its focal dot: ${look}`, async () => {
         const id = await mediaEntry(`/field-${look}`)
         const admin = await panel({ ...options, as: 'admin' })
         const { page, open } = admin
@@ -116,7 +116,7 @@ describe.skipIf(chromiumMissing)(
       expect(JSON.parse((await stored(id)) ?? '')).toHaveLength(2)
     })
 
-    it('has a picker of tiles, which arrows go through and which takes files', async () => {
+    it('D18: has a picker of tiles, which arrows go through and which takes files', async () => {
       const id = await mediaEntry('/tiles')
       for (let i = 0; i < 6; i++)
         await uploader(app)(

@@ -2,7 +2,9 @@ import type { Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../support/app.js'
 import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
-import { uploader } from '../support/media.js'
+import { callersOf } from '../support/callers.js'
+import { factories } from '../support/factories.js'
+import { picture, uploader } from '../support/media.js'
 import { panelForms } from '../support/panel-forms.js'
 import { testStorage } from '../support/storage.js'
 
@@ -11,6 +13,8 @@ const app = await testApp(storage.config)
 const { call, services } = app
 const { post } = panelForms(app)
 const upload = uploader(app)
+
+type Form = [string, string][]
 
 const wordsOf = (html: string) => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
 const shown = async (path: string) => wordsOf((await call('GET', path)).text)
@@ -28,6 +32,76 @@ describe('the media library', () => {
     expect(await shown('/admin/media?folder=root')).not.toContain('inside.txt')
     expect(await shown(`/admin/media?folder=${folder_id}`)).not.toContain('outside.txt')
     expect(await shown('/admin/media?text=nowhere')).toContain('No results for “nowhere”.')
+  })
+
+  it('is the newest file first, filtered by type and missing alt text', async () => {
+    const id = await folder('Filters')
+    const png = await picture(8, 8).png().toBuffer()
+    const inside = (alt_text: string) => ({ fields: { folder_id: id, ...(alt_text && { alt_text }) } })
+    await upload('first.png', png, inside('A square'))
+    await upload('second.png', png, inside(''))
+    await upload('third.txt', 'words', inside(''))
+    const names = async (query: string) =>
+      [...(await call('GET', `/admin/media?folder=${id}${query}`)).text.matchAll(/tile-name">([^<]*)</g)].map(
+        ([, name]) => name,
+      )
+    expect(await names('')).toEqual(['third.txt', 'second.png', 'first.png'])
+    expect(await names('&type=image')).toEqual(['second.png', 'first.png'])
+    expect(await names('&without=alt_text')).toEqual(['second.png'])
+    expect(await names('&text=FIRST')).toEqual(['first.png'])
+    expect(await shown(`/admin/media?folder=${id}&type=video`)).toContain('No files match the filters.')
+    for (const query of ['&type=nothing', '&without=x']) expect(await names(query)).toHaveLength(3)
+    const { body } = await call('GET', `/api/v1/media?folder_id=${id}&without=alt_text`)
+    expect(body.map(({ name }: { name: string }) => name)).toEqual(['second.png', 'third.txt'])
+    expect((await call('GET', '/api/v1/media?without=caption')).status).toBe(400)
+  })
+
+  it('moves and deletes several files, and keeps one that content uses', async () => {
+    const to = await folder('Moved')
+    const [one, two, used] = await Promise.all(
+      ['one.txt', 'two.txt', 'used.txt'].map(
+        async name => (await upload(name, name)).body.media_id as string,
+      ),
+    )
+    const { datatype, field, entry } = factories(app)
+    const { datatype_id } = await datatype('Download', { type: '_global' })
+    await field(datatype_id, 'File', 'media')
+    await entry(datatype_id, {}, { fields: { file: used } })
+    const work = (form: Form) => post('/admin/media-work', form)
+    const ids = (...chosen: unknown[]): Form => chosen.map(id => ['ids', String(id)])
+    const moved = await work([...ids(one, two), ['what', 'move'], ['folder_id', to], ['back', 'text=txt']])
+    expect(moved.location).toBe('/admin/media?text=txt&done=move.2')
+    expect((await call('GET', moved.location)).text).toContain('2 files moved.')
+    for (const id of [one, two]) expect((await services.media.items.get(String(id))).folder_id).toBe(to)
+    const asked = await work([...ids(one, used), ['what', 'delete']])
+    expect([asked.status, wordsOf(asked.text)]).toEqual([200, expect.stringContaining('Delete 2 files?')])
+    expect(await services.media.items.some([String(one), String(used)])).toHaveLength(2)
+    const refused = await work([...ids(one, used), ['what', 'delete'], ['sure', 'yes']])
+    expect([refused.status, wordsOf(refused.text)]).toEqual([
+      409,
+      expect.stringMatching(/1 file deleted\..*1 file was not deleted\..*used\.txt/),
+    ])
+    expect(await services.media.items.some([String(one), String(used)])).toHaveLength(1)
+    const done = await work([...ids(two), ['what', 'delete'], ['sure', 'yes']])
+    expect(done.location).toBe('/admin/media?done=delete.1')
+    const gone = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
+    for (const [form, status] of [
+      [[['what', 'move']], 400],
+      [[...ids('no id'), ['what', 'move']], 400],
+      [[...ids(used), ['what', 'publish']], 400],
+      [[...ids(gone), ['what', 'move']], 400],
+      [[...ids(used), ['what', 'move'], ['folder_id', gone]], 400],
+      [[...ids(...Array.from({ length: 201 }, () => used)), ['what', 'move']], 400],
+    ] as [Form, number][])
+      expect([form.slice(0, 2), (await work(form)).status]).toEqual([form.slice(0, 2), status])
+    for (const as of ['viewer', 'nobody'] as const)
+      expect([as, (await post('/admin/media-work', ids(used), { as })).status]).toEqual([as, 403])
+    const mover = await callersOf(app).callerWith('media:read', 'media:update')
+    const remove = { ids: String(used), what: 'delete', sure: 'yes' }
+    expect((await mover.post('/admin/media-work', remove)).status).toBe(403)
+    const events = (await app.audits()).length
+    const foreign = await post('/admin/media-work', [...ids(used), ['what', 'delete']], { token: 'x' })
+    expect([foreign.status, (await app.audits()).length]).toEqual([403, events])
   })
 
   it('D17: renames a folder, and refuses a name that is taken, empty or no name', async () => {
@@ -119,8 +193,24 @@ describe.skipIf(chromiumMissing)(`uploads${chromiumMissing ? ` (${chromiumMissin
   })
 
   it('begin when files are dropped anywhere on the page', async () => {
-    const { page: tab, open } = await panel({ as: 'admin' })
+    const admin = await panel({ as: 'admin' })
+    const { page: tab, open } = admin
     await open('/media')
+    // The list comes into this page again after a filter, and after an action on chosen files.
+    await tab.getByLabel('Type').selectOption('image')
+    await tab.waitForURL(/type=image/)
+    await tab.getByLabel('Type').selectOption('')
+    await tab.waitForURL(/type=(&|$)/)
+    const gone = tab.getByRole('checkbox', { name: 'Select file-5.txt' })
+    await gone.check()
+    await tab.locator('.work-bar', { hasText: '1 selected' }).waitFor()
+    await expectClean(admin)
+    await tab.getByRole('button', { name: 'Delete…' }).click()
+    await tab.getByRole('heading', { name: 'Delete 1 file?' }).waitFor()
+    await tab.getByRole('button', { name: 'Delete' }).click()
+    await tab.getByText('1 file deleted.').waitFor()
+    expect(await gone.count()).toBe(0)
+    expect(await tab.locator('#file').evaluate((input: HTMLInputElement) => input.multiple)).toBe(true)
     await tab.evaluate(`(() => {
       const dataTransfer = new DataTransfer()
       dataTransfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }))

@@ -117,12 +117,55 @@ describe('D11: title and address of a page', () => {
     expect(await routeIn(route_id)).toMatchObject({ title: 'Page /rights' })
     expect((await post(path, { 'fields.lead': 'Yes' }, { as: 'viewer' })).status).toBe(303)
     expect(await leadOf(id)).toEqual(['Yes'])
-    for (const at of [`/admin/content/entry/${child}`, `${path}?locale=en`])
-      expect([at, (await call('GET', at)).text.includes('name="title"')]).toEqual([at, false])
+    const block = `/admin/content/entry/${child}`
+    expect((await call('GET', block)).text).not.toContain('name="title"')
     const actor = { userId: app.users.admin, surface: 'api' } as never
     await expect(
       services.space.content.updatePage(actor, child, { route: { patch: { title: 'x' } } }),
     ).rejects.toThrow('not a page')
+  })
+})
+
+describe('title and address of a translation', () => {
+  it('are written on the page of their language, with the text to translate under each field', async () => {
+    await call('POST', '/api/v1/locales', { body: { code: 'de', label: 'Deutsch' } })
+    const { datatype_id } = await datatype('Guide')
+    await field(datatype_id, 'Text', 'richtext', { translatable: true })
+    const { route_id } = await route('/guide', 'Guide')
+    const text = '<p>Salt is <b>patient</b>.</p>'
+    const { content_data_id: id } = await entry(datatype_id, { route_id }, { fields: { text } })
+    const path = `/admin/content/entry/${id}?locale=de`
+    const { text: shown } = await call('GET', path)
+    expect(shown).toContain('Every language: Salt is patient.')
+    // The default language shows what is written for every language.
+    expect(shown.replace(/\s+/g, ' ')).toMatch(/>English ?<\/a>.*>Deutsch · 1 empty/)
+    expect(shown).toMatch(/name="translations.de.slug"[^>]*placeholder="\/guide"/)
+    const names = { title: 'translations.de.title', slug: 'translations.de.slug' }
+    const typed = { [names.title]: 'Ratgeber', [names.slug]: 'ratgeber', seen: await seen(path) }
+    const saved = await post(path, typed)
+    expect([saved.status, saved.location]).toEqual([303, expect.stringContaining('undo=rename.')])
+    const own = {
+      title: 'Guide',
+      slug: '/guide',
+      translations: { de: { title: 'Ratgeber', slug: '/ratgeber' } },
+    }
+    expect(await routeIn(route_id)).toMatchObject(own)
+    // What was shown before is refused, and so is an address that is taken, beside its field.
+    const late = await post(path, { ...typed, [names.title]: 'Mine' })
+    expect([late.status, late.text.includes('data-conflict="translations.de.title"')]).toEqual([412, true])
+    await route('/taken', 'Taken')
+    const taken = await post(path, { ...typed, [names.slug]: '/taken', seen: await seen(path) })
+    expect([taken.status, taken.text.includes('id="e-translations.de.slug"')]).toEqual([409, true])
+    expect(await routeIn(route_id)).toMatchObject(own)
+    const events = (await app.audits()).length
+    const again = await post(path, { ...typed, [names.slug]: '/ratgeber', seen: await seen(path) })
+    expect([again.location, (await app.audits()).length]).toEqual([expect.stringMatching(/&saved$/), events])
+    const cleared = { [names.title]: '', [names.slug]: '', seen: await seen(path) }
+    expect((await post(path, cleared)).status).toBe(303)
+    expect(await routeIn(route_id)).toMatchObject({ translations: {} })
+    expect((await post(path, typed, { as: 'viewer' })).status).toBe(403)
+    // The default language has the title and the address of the page itself.
+    expect((await call('GET', path.replace('=de', '=en'))).text).toContain('name="title"')
   })
 })
 

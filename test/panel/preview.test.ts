@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../support/app.js'
 import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
@@ -12,15 +13,30 @@ describe.skipIf(chromiumMissing)(
   async () => {
     const { panel } = await browserOf(app)
 
-    it('shows the page as it is now, in each format, after each save and what others save', async () => {
+    it('D33: shows the page as it is now, in each format, after each save and what others save', async () => {
       const { datatype_id } = await datatype('Note')
       await field(datatype_id, 'Words', 'text')
       const { route_id } = await route('/preview', 'Preview')
       const { content_data_id: id } = await entry(datatype_id, { route_id }, { fields: { words: 'A draft' } })
       const admin = await panel({ as: 'admin' })
-      const { page, open } = admin
+      const { page } = admin
       const shown = page.locator('.preview-text')
-      await open(`/content/entry/${id}`)
+      // D33: nothing under the frame moves when the page in it comes.
+      const publication = page.getByRole('heading', { name: 'Publication' })
+      const top = async () => (await publication.boundingBox())?.y
+      const held: Route[] = []
+      await page.route('**/*', async route => {
+        if (route.request().frame() === page.mainFrame()) await route.continue()
+        else held.push(route)
+      })
+      await page.goto(`${admin.url}/admin/content/entry/${id}`, { waitUntil: 'domcontentloaded' })
+      await publication.waitFor()
+      await expect.poll(() => held.length).toBeGreaterThan(0)
+      const before = await top()
+      for (const route of held) await route.continue()
+      await page.unroute('**/*')
+      await page.frameLocator('#page-frame iframe').locator('h1').waitFor()
+      expect(await top()).toBe(before)
       await page.getByRole('radio', { name: 'Data' }).check()
       await shown.getByText('"A draft"').waitFor()
       await expectClean(admin)

@@ -58,6 +58,16 @@ describe('D1: a publish that is refused', () => {
     expect((await services.space.content.get(id)).status).toBe('draft')
   })
 
+  it('D25: names a field by its label, and not by its key', async () => {
+    const { datatype_id } = await datatype('Machine', { type: '_global' })
+    await field(datatype_id, 'Extra data', 'json')
+    const { content_data_id: id } = await entry(datatype_id, {}, { fields: { extraData: {} } })
+    const { status, text } = await post(`/admin/content/entry/${id}`, { 'fields.extraData': '{' })
+    expect(status).toBe(400)
+    expect(text).toContain('<a href="#f-fields.extraData">Extra data must be JSON</a>')
+    expect(text).not.toContain('extraData must')
+  })
+
   it('says of another language where it is written', async () => {
     const { datatype_id } = await datatype('Menu', { type: '_global' })
     await field(datatype_id, 'Title', 'text', { translatable: true, data: { maxLength: 5 } })

@@ -7,7 +7,7 @@ const app = await testApp({}, { file: {} })
 const { call } = app
 const { post } = panelForms(app)
 
-it('a restart that is due is said in the settings of the panel and in the terminal', async () => {
+it('D26: a restart that is due is said in the settings of the panel and in the terminal', async () => {
   const settings = async () => (await call('GET', '/admin/settings')).text
   expect(await settings()).not.toContain('Restart required')
   expect((await post('/admin/settings', { webhook_timeout: '20' })).status).toBe(303)

@@ -23,7 +23,7 @@ const needs = async (as: 'admin' | 'editor') => (await call('GET', '/admin', { a
 const requestOf = (id: string) => services.reviewRequests.newestOf(id)
 
 describe('a review in the panel', () => {
-  it('is asked for from the bar, which saves the form first', async () => {
+  it('D28: is asked for from the bar, which saves the form first', async () => {
     const id = await newPage()
     const page = await show(id, 'editor')
     expect(page).toContain('value="review" class="button next">Request review')

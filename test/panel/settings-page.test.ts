@@ -6,7 +6,7 @@ import { callersOf } from '../support/callers.js'
 
 const app = await testApp({}, { file: {} })
 
-it('settings have labels in words, with the name of the configuration file beside', async () => {
+it('D26: settings have labels in words, with the name of the configuration file beside', async () => {
   expect(['ssl_port', 'oauth_redirect_url', 'publish_mode'].map(settingLabel)).toEqual([
     ...['HTTPS port', 'OAuth redirect URL', 'Publish mode'],
   ])
@@ -50,7 +50,7 @@ describe.skipIf(chromiumMissing)(
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     })
 
-    it('are found by words, and hidden ones keep their values', async () => {
+    it('D26: are found by words, and hidden ones keep their values', async () => {
       const { page, open, ...seen } = await panel({ as: 'admin' })
       await open('/settings')
       const shown = () =>

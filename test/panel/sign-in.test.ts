@@ -229,7 +229,7 @@ describe.skipIf(chromiumMissing)(
       })
 
     for (const javaScriptEnabled of [true, false])
-      it(`signs in, changes a name and signs out, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+      it(`D31: signs in, changes a name and signs out, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
         const name = `Ada ${javaScriptEnabled ? 'Lovelace' : 'Byron'}`
         const one = await panel({ javaScriptEnabled })
         const { page, open, problems } = one

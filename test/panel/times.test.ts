@@ -54,7 +54,7 @@ describe('times of forms', () => {
 describe.skipIf(chromiumMissing)(`times${chromiumMissing ? ` (${chromiumMissing})` : ''}`, async () => {
   const { panel } = await browserOf(app)
 
-  it('are shown and read in the zone of the browser, which the label names', async () => {
+  it('D23: are shown and read in the zone of the browser, which the label names', async () => {
     const admin = await panel({ as: 'admin', timezoneId: 'America/New_York' })
     // The first page tells the server the zone.
     await admin.open('')

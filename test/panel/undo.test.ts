@@ -70,6 +70,36 @@ describe('the undo of a save', () => {
     expect(await values()).toEqual(before)
   })
 
+  it('brings back title and address that were saved alone, also of a translation, until the page is renamed again', async () => {
+    const { route_id, values, send, undo } = await page('/alone')
+    const before = await values()
+    const named = async () => {
+      const { title, slug, translations } = (await db.get(tables.routes, route_id)) ?? {}
+      return [title, slug, translations]
+    }
+    const saved = await send({ title: 'Other', slug: 'other-alone' })
+    expect(saved.location).toMatch(/\?saved&undo=rename\.\d+\.\d+$/)
+    expect((await call('GET', saved.location)).text).toMatch(/Undo save\s*<\/button>/)
+    expect((await undo(markIn(saved.location), 'editor')).status).toBe(409)
+    expect((await undo(markIn(saved.location), 'viewer')).status).toBe(403)
+    const events = await audited()
+    app.clock.advance(1000)
+    expect((await undo(markIn(saved.location))).status).toBe(303)
+    expect([await named(), await values()]).toEqual([['Page /alone', '/alone', {}], before])
+    expect(await audited()).toBeGreaterThan(events)
+    expect((await undo(markIn(saved.location))).status).toBe(412)
+    const german = await send(
+      { 'translations.de.title': 'Allein', 'translations.de.slug': '/allein' },
+      '?locale=de',
+    )
+    expect(await named()).toEqual(['Page /alone', '/alone', { de: { slug: '/allein', title: 'Allein' } }])
+    app.clock.advance(1000)
+    const later = await send({ title: 'Third', slug: 'alone' })
+    expect((await undo(markIn(german.location))).status).toBe(412)
+    expect((await undo(markIn(later.location))).status).toBe(303)
+    expect(await named()).toEqual(['Page /alone', '/alone', { de: { slug: '/allein', title: 'Allein' } }])
+  })
+
   it('takes the permission to rename', async () => {
     const { id, route_id } = await page('/renamed-before')
     const editor = await callerWith('content:read', 'content:update', 'routes:read')
@@ -78,7 +108,7 @@ describe('the undo of a save', () => {
       entry: { patch: { fields: { title: 'Second' } } },
     }
     await services.space.content.updatePage(editor.actor, id, change)
-    const { revision, version } = await services.space.undoing.mark(id)
+    const { revision, version } = await services.space.undoing.mark(id, 'save')
     const asked = await editor.post(`${pathOf(id)}/undo`, { mark: `save.${revision}.${version}` })
     expect(asked.status).toBe(403)
     expect(await db.get(tables.routes, route_id)).toMatchObject({ slug: '/renamed-after' })
@@ -154,7 +184,7 @@ describe('the undo of a publish', () => {
   it('takes the permission to publish', async () => {
     const { id } = await page('/permission')
     const author = await callerWith('content:read', 'content:update')
-    const { revision, version } = await services.space.undoing.mark(id)
+    const { revision, version } = await services.space.undoing.mark(id, 'publish')
     const asked = await author.post(`${pathOf(id)}/undo`, { mark: `publish.${revision}.${version}` })
     expect([403, 409]).toContain(asked.status)
     expect(await services.space.content.get(id)).toMatchObject({ status: 'draft' })

@@ -186,7 +186,7 @@ describe('the list of content', () => {
 const byChange = (descending: boolean) => ({ by: 'changed' as const, descending, titleFields: [] })
 
 describe('several trees of the list at once', () => {
-  it('are published and unpublished, and the list says how many and keeps its filters', async () => {
+  it('D8: are published and unpublished, and the list says how many and keeps its filters', async () => {
     const ids = [await page('/b1', 'One'), await page('/b2', 'Two')]
     const done = await send('publish', ids, { back: '?status=draft&sort=title' })
     expect([done.status, done.location]).toEqual([
@@ -334,7 +334,7 @@ describe.skipIf(chromiumMissing)(
   async () => {
     const { panel } = await browserOf(app)
 
-    it('chooses a range with Shift, searches while one types, and keeps what is chosen', async () => {
+    it('D8: chooses a range with Shift, searches while one types, and keeps what is chosen', async () => {
       for (let n = 1; n <= 12; n++) await page(`/sail-${n}`, `Sail ${n}`)
       const admin = await panel({ as: 'admin' })
       const { page: tab, open } = admin
@@ -342,7 +342,7 @@ describe.skipIf(chromiumMissing)(
       const box = (n: number) => tab.locator('.pick input[name=ids]').nth(n)
       await box(1).click()
       await box(4).click({ modifiers: ['Shift'] })
-      await tab.locator('.work-bar', { hasText: '4 entries selected' }).waitFor()
+      await tab.locator('.work-bar', { hasText: '4 selected' }).waitFor()
       await tab.getByRole('searchbox', { name: 'Search' }).fill('sail 1')
       await expect.poll(() => tab.url()).toContain('q=sail+1')
       expect(await tab.locator('#content-q').evaluate(one => one === document.activeElement)).toBe(true)

@@ -101,6 +101,7 @@ POST /media/:record_id/delete  media:delete  - - e p a
 GET  /media  media:read  - v e p a
 POST /media-upload  media:create  - - e p a
 POST /media-file/:media_id  media:update  - - e p a
+POST /media-work  media:update  - - e p a
 POST /media-folders  media:create  - - e p a
 POST /media-folders/:folder_id  media:update  - - e p a
 GET  /media-folders/:folder_id/delete  media:delete  - - e p a
@@ -267,6 +268,7 @@ GET  /space/media/:record_id/delete  admin_tree:delete  - - e p a
 POST /space/media/:record_id/delete  admin_tree:delete  - - e p a
 GET  /space/media  admin_tree:read  - - e p a
 POST /space/media-upload  admin_tree:create  - - e p a
+POST /space/media-work  admin_tree:update  - - e p a
 POST /space/media-file/:media_id  admin_tree:update  - - e p a
 POST /space/media-folders  admin_tree:create  - - e p a
 POST /space/media-folders/:folder_id  admin_tree:update  - - e p a

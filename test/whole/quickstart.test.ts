@@ -217,7 +217,7 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
     await expect.poll(isGone, { timeout: 60_000 }).toBe(true)
   })
 
-  it('shows the first password although its port is taken, and ends with 0', async () => {
+  it('D39: shows the first password although its port is taken, and ends with 0', async () => {
     const { folder, configuration, port } = await takenPort()
     mkdirSync(join(folder, 'quickstart'))
     writeFileSync(join(folder, 'quickstart', 'cms.config.json'), configuration)

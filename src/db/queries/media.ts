@@ -7,7 +7,7 @@ import { asMediaReferences, type MediaReference } from './media-reference.js'
 /** Reads of media that are more than one table by its columns. */
 
 export type MediaRow = RowOf<ContentSpace['media']>
-export type MediaFilter = 'folder' | 'root' | 'type' | 'kind' | 'text'
+export type MediaFilter = 'folder' | 'root' | 'type' | 'kind' | 'text' | 'bare'
 
 function filteredMedia(space: ContentSpace, filters: readonly MediaFilter[]) {
   return (knex: Knex, value: (name: MediaFilter) => string) => {
@@ -16,6 +16,7 @@ function filteredMedia(space: ContentSpace, filters: readonly MediaFilter[]) {
       if (filter === 'folder') query.where('folder_id', value('folder'))
       else if (filter === 'root') query.whereNull('folder_id')
       else if (filter === 'type') query.where('mimetype', value('type'))
+      else if (filter === 'bare') query.where('alt_text', '')
       else
         query.whereRaw("?? like ? escape '!'", [
           filter === 'kind' ? 'mimetype' : 'search_text',
@@ -30,16 +31,17 @@ export const mediaKeys = bySpace(
   (
     space: ContentSpace,
     filters: readonly MediaFilter[],
-    { limit, offset, after }: { limit: number; offset: number; after: boolean },
+    slice: { limit: number; offset: number; after: boolean; newest: boolean },
   ): Query<MediaFilter | 'after', SizedKey> => {
     const filtered = filteredMedia(space, filters)
+    const { limit, offset, after, newest } = slice
     return {
-      values: ['folder', 'root', 'type', 'kind', 'text', 'after'],
+      values: ['folder', 'root', 'type', 'kind', 'text', 'bare', 'after'],
       build(knex, value) {
         const query = filtered(knex, value).select(sizedKeys(knex, space.media))
-        if (after) query.where('media_id', '>', value('after'))
+        if (after) query.where('media_id', newest ? '<' : '>', value('after'))
         if (offset > 0) query.offset(offset)
-        return query.orderBy('media_id').limit(limit)
+        return query.orderBy('media_id', newest ? 'desc' : 'asc').limit(limit)
       },
       rows: asSizedKeys,
     }
@@ -48,7 +50,7 @@ export const mediaKeys = bySpace(
 
 export const mediaCount = bySpace(
   (space: ContentSpace, filters: readonly MediaFilter[]): Query<MediaFilter, number> => ({
-    values: ['folder', 'root', 'type', 'kind', 'text'],
+    values: ['folder', 'root', 'type', 'kind', 'text', 'bare'],
     build: (knex, value) => filteredMedia(space, filters)(knex, value).count({ n: '*' }),
     rows: each(row => Number(row.n)),
   }),

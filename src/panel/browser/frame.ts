@@ -130,9 +130,16 @@ function onInput({ target }: Event): void {
   typing = setTimeout(tellTyped, typingMs)
 }
 
-/** Starts the page beside the form. It updates after each save, also of somebody else, and while the user types. */
-export function startFrame(): void {
-  if (!pane()) return
+let watched: HTMLElement | null = null
+const sizes = new ResizeObserver(scaleFrame)
+
+/** Meets the frame of this page. @returns whether it is another one than before */
+function meet(): boolean {
+  const host = box()
+  if (!host || host === watched) return false
+  sizes.disconnect()
+  watched = host
+  isLoaded = false
   frame()?.addEventListener('load', () => {
     onLoad()
     tellFocus()
@@ -140,14 +147,23 @@ export function startFrame(): void {
   const { URL: at, readyState } = frame()?.contentDocument ?? {}
   if (at !== 'about:blank' && readyState === 'complete') isLoaded = true
   scaleFrame()
-  new ResizeObserver(scaleFrame).observe(box() as HTMLElement)
+  sizes.observe(host)
+  return true
+}
+
+/**
+ * Starts the page beside the form. It updates after each save, also of somebody else, and while the user types. A new
+ * page comes into the page of its form, and so does its frame.
+ */
+export function startFrame(): void {
+  meet()
   addEventListener('message', onMessage)
   document.addEventListener('change', onChange)
   document.addEventListener('input', onInput)
   document.addEventListener('focusin', tellFocus)
   document.addEventListener('htmx:after:swap', () => {
     typed.clear()
-    refresh()
+    if (!meet()) refresh()
   })
   onContent(({ all, slugs }) => {
     const slug = pane()?.dataset.preview

@@ -1,6 +1,6 @@
 import { button, element } from './elements.js'
 import { say } from './say.js'
-import { count, t } from './text.js'
+import { t } from './text.js'
 
 const pauseMs = 350
 
@@ -9,7 +9,7 @@ let anchor: string | undefined
 
 const list = () => document.querySelector<HTMLFormElement>('form.work-list')
 const boxes = () => [...(list()?.querySelectorAll<HTMLInputElement>('input[name=ids]') ?? [])]
-const selectedWords = () => count(chosen.size, '{n} entry selected', '{n} entries selected')
+const selectedWords = () => t('{n} selected', { n: chosen.size })
 
 function draw(): void {
   const all = boxes()
@@ -88,7 +88,7 @@ function startFilters(): void {
   })
 }
 
-/** Starts the selection of rows in the content list, for actions on several. */
+/** Starts the selection of rows in the content list and of files in the library, for actions on several. */
 export function startList(): void {
   const show = () => {
     addAll()

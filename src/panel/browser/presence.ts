@@ -151,7 +151,8 @@ function listen(): void {
 /** Polls and listens only while the tab is visible: browsers allow six connections for all tabs. */
 function follow(): void {
   clearInterval(timer)
-  if (document.hidden) {
+  timer = undefined
+  if (document.hidden || addressOf() === undefined) {
     stream?.close()
     stream = undefined
     return
@@ -167,7 +168,6 @@ function follow(): void {
 
 /** Starts to show who else has the entry open, and changes saved elsewhere. */
 export function startPresence(): void {
-  if (addressOf() === undefined) return
   document.addEventListener('visibilitychange', follow)
   document.addEventListener('submit', () => {
     isSending = true
@@ -185,7 +185,8 @@ export function startPresence(): void {
   document.addEventListener('htmx:finally:request', event => {
     if (!answerIn(event)?.isNews) isSending = false
   })
-  document.addEventListener('htmx:after:swap', () => void ask())
+  // A new page comes into the page of its form.
+  document.addEventListener('htmx:after:swap', () => (timer === undefined ? follow() : void ask()))
   addEventListener('pagehide', () => {
     const address = addressOf()
     if (address !== undefined) navigator.sendBeacon(`${address}/leave`, body())

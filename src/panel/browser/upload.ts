@@ -129,27 +129,39 @@ function begin(form: HTMLFormElement, files: readonly File[]): void {
 
 /** Starts uploads of files that are dropped anywhere on the page, or chosen, several at once. */
 export function startUpload(): void {
-  const form = formNow()
-  if (!form) return
-  const chooser = form.querySelector<HTMLInputElement>('input[type=file]')
-  if (chooser) chooser.multiple = true
-  chooser?.addEventListener('change', () => {
-    begin(form, [...(chooser.files ?? [])])
-    chooser.value = ''
+  const prepare = () => {
+    const chooser = formNow()?.querySelector<HTMLInputElement>('input[type=file]')
+    if (chooser) chooser.multiple = true
+  }
+  prepare()
+  document.addEventListener('htmx:after:swap', prepare)
+  document.addEventListener('change', ({ target }) => {
+    const form = formNow()
+    if (!form || !(target instanceof HTMLInputElement) || target.form !== form || !target.files) return
+    begin(form, [...target.files])
+    target.value = ''
   })
-  form.addEventListener('submit', event => event.preventDefault())
+  document.addEventListener('submit', event => {
+    if (event.target === formNow()) event.preventDefault()
+  })
   addEventListener('beforeunload', event => {
     if (inState('waiting', 'sending').length > 0) event.preventDefault()
   })
-  const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false
+  startDrops()
+}
+
+function startDrops(): void {
+  const formFor = ({ dataTransfer }: DragEvent) => (dataTransfer?.types.includes('Files') ? formNow() : null)
   document.addEventListener('dragover', event => {
-    if (!hasFiles(event)) return
+    const form = formFor(event)
+    if (!form) return
     event.preventDefault()
     form.classList.add('over')
   })
-  document.addEventListener('dragleave', () => form.classList.remove('over'))
+  document.addEventListener('dragleave', () => formNow()?.classList.remove('over'))
   document.addEventListener('drop', event => {
-    if (!hasFiles(event)) return
+    const form = formFor(event)
+    if (!form) return
     event.preventDefault()
     form.classList.remove('over')
     begin(form, [...(event.dataTransfer?.files ?? [])])

@@ -25,14 +25,14 @@ import { updateContent } from './update-entry.js'
  */
 
 /** The actions that can be undone. */
-export const undoable = ['save', 'publish', 'unpublish'] as const
+export const undoable = ['save', 'rename', 'publish', 'unpublish'] as const
 type Undoable = (typeof undoable)[number]
 
 /** The state right after the action that is undone. */
 export interface UndoMark {
   readonly what: Undoable
   readonly revision: number
-  /** Of the tree. */
+  /** Of the tree; of a `rename` the time of the route, in milliseconds. */
   readonly version: number
 }
 
@@ -52,24 +52,53 @@ async function eventsIn({ db }: ContentContext, where: Readonly<Record<string, s
   return found
 }
 
-/** Returns all events of the request that has edited the entry last. @throws 409 unless it was the actor's own */
-async function eventsOf(context: ContentContext, { userId }: Actor, entry: EntryRow): Promise<Event[]> {
+/** Returns all events of the request that has made one at this time. @throws 409 unless it was the actor's own */
+async function eventsAt(
+  context: ContentContext,
+  { userId }: Actor,
+  at: string,
+  isMeant: (event: Event) => boolean,
+): Promise<Event[]> {
   if (userId === null) throw nothing()
-  const { contentData, contentFields } = context.space
-  const { content_data_id: id, date_modified: at } = entry
   // The date of an edit is the time of its transaction, as is that of its events.
   const from = leastUlid(Date.parse(at) - clockSlackMs)
   const found = await eventsIn(context, { user_id: userId, since: at, from }, maxEvents)
   const atOnce = found.filter(one => one.occurred_at === at)
+  const last = atOnce.find(isMeant)
+  if (!last) throw nothing()
+  return atOnce.filter(({ request_id }) => request_id === last.request_id)
+}
+
+/** Returns all events of the request that has edited the entry last. @throws 409 unless it was the actor's own */
+async function eventsOf(context: ContentContext, actor: Actor, entry: EntryRow): Promise<Event[]> {
+  const { contentData, contentFields } = context.space
+  const { content_data_id: id, date_modified: at } = entry
   const rows = await context.db.findAll(contentFields, { content_data_id: id })
   const values = new Set(rows.map(({ content_field_id }) => content_field_id))
-  const last = atOnce.find(event =>
+  return eventsAt(context, actor, at, event =>
     event.table_name === contentFields.name
       ? values.has(event.record_id) || memberOf(event, 'content_data_id') === id
       : event.table_name === contentData.name && event.record_id === id,
   )
-  if (!last) throw nothing()
-  return atOnce.filter(({ request_id }) => request_id === last.request_id)
+}
+
+/** Returns all events of the request that has renamed a page last. @throws 412 if it was another one; 409 as `eventsAt` */
+async function renameOf(
+  context: ContentContext,
+  actor: Actor,
+  { route_id }: EntryRow,
+  { version }: UndoMark,
+): Promise<Event[]> {
+  const { routes } = context.space
+  const route = route_id === null ? undefined : await context.db.get(routes, route_id)
+  if (!route) throw nothing()
+  if (Date.parse(route.date_modified) !== version) throw changedMeanwhile()
+  return eventsAt(
+    context,
+    actor,
+    route.date_modified,
+    ({ table_name, record_id }) => table_name === routes.name && record_id === route_id,
+  )
 }
 
 const memberOf = ({ old_values }: Event, name: string): unknown => (old_values as Row | null)?.[name]
@@ -78,14 +107,19 @@ export function contentUndo(context: ContentContext) {
   const { db, space } = context
   const by: Readonly<Record<Undoable, typeof undoSave>> = {
     save: undoSave,
+    rename: undoRename,
     publish: undoPublish,
     unpublish: undoUnpublish,
   }
   return {
     /** The state of an entry, to undo what has just been done to it. @throws 404 */
-    async mark(id: string): Promise<Omit<UndoMark, 'what'>> {
+    async mark(id: string, what: Undoable): Promise<Omit<UndoMark, 'what'>> {
       const entry = await db.get(space.contentData, id)
       if (!entry) throw notFound()
+      if (what === 'rename') {
+        const route = entry.route_id === null ? undefined : await db.get(space.routes, entry.route_id)
+        return { revision: entry.revision, version: route ? Date.parse(route.date_modified) : 0 }
+      }
       const tree = await db.get(space.contentTrees, entry.root_id)
       return { revision: entry.revision, version: tree?.version ?? 0 }
     },
@@ -102,7 +136,10 @@ export function contentUndo(context: ContentContext) {
         id,
         mark,
         mayRename,
-        events: await eventsOf(context, actor, entry),
+        events:
+          mark.what === 'rename'
+            ? await renameOf(context, actor, entry, mark)
+            : await eventsOf(context, actor, entry),
       })
     },
   }
@@ -146,25 +183,50 @@ async function formerValues(
   return found
 }
 
-/** Returns the former title and address of the page, if the request has changed them. */
+type Translations = RouteRow['translations']
+
+/** Returns the change that brings former translations back, of which null removes what was not there. */
+const formerTranslations = (former: Translations, now: Translations) =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(former), ...Object.keys(now)])].map(code => [
+      code,
+      { title: former[code]?.title ?? null, slug: former[code]?.slug ?? null },
+    ]),
+  )
+
+const renamed = ['title', 'slug', 'translations'] as const
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/** Returns the former titles and addresses of the page, if the request has changed them. */
 function formerRoute({ space }: ContentContext, { events }: Request, route_id: string | null) {
   const event = events.find(
     ({ table_name, record_id, operation }) =>
       table_name === space.routes.name && record_id === route_id && operation === 'UPDATE',
   )
   if (!event || route_id === null) return undefined
-  const [title, slug] = [memberOf(event, 'title'), memberOf(event, 'slug')]
+  const [title, slug, translations] = renamed.map(name => memberOf(event, name))
+  const after = event.new_values as unknown as RouteRow
   const patch = {
     ...(typeof title === 'string' ? { title } : {}),
     ...(typeof slug === 'string' ? { slug } : {}),
+    ...(translations === undefined
+      ? {}
+      : { translations: formerTranslations(translations as Translations, after.translations) }),
   }
-  const after = event.new_values as Row | null
   const check: Check<RouteRow> = before => {
-    const isOther = (['title', 'slug'] as const).some(name => name in patch && before[name] !== after?.[name])
-    if (isOther) throw changedMeanwhile()
+    if (renamed.some(name => name in patch && !same(before[name], after[name]))) throw changedMeanwhile()
   }
   return { id: route_id, patch, check }
 }
+
+const undoRename = (context: ContentContext, actor: Actor, request: Request): Promise<void> =>
+  context.db.edit(actor, async tx => {
+    const entry = await tx.get(context.space.contentData, request.id)
+    const route = formerRoute(context, request, entry?.route_id ?? null)
+    if (!route) throw nothing()
+    if (!request.mayRename) throw missingPermission('routes:update')
+    await updateRoute(tx, context, actor, route)
+  })
 
 const undoSave = (context: ContentContext, actor: Actor, request: Request): Promise<void> =>
   context.db.edit(actor, async tx => {

@@ -65,6 +65,7 @@ export const MediaList = z.object({
     .max(255)
     .optional()
     .meta({ description: 'Only items with this text in their name or one of their texts.' }),
+  without: z.enum(['alt_text']).optional().meta({ description: 'Only items with no alt text: `alt_text`.' }),
 })
 
 export type Filter = z.output<typeof MediaList>
@@ -74,11 +75,12 @@ const folded = (text: string) => text.normalize('NFC').toLowerCase()
 const escaped = (text: string) => escapedForLike(folded(text))
 
 /** Returns the filters of the list, under the names that the statements have for them. */
-export function filtersOf({ folder_id, type, text }: Filter): Partial<Record<MediaFilter, string>> {
+export function filtersOf({ folder_id, type, text, without }: Filter): Partial<Record<MediaFilter, string>> {
   return {
     ...(folder_id === undefined ? {} : folder_id === 'root' ? { root: '' } : { folder: folder_id }),
     ...(type === undefined ? {} : type.includes('/') ? { type } : { kind: `${escaped(type)}/%` }),
     ...(text === undefined ? {} : { text: `%${escaped(text)}%` }),
+    ...(without === undefined ? {} : { bare: '' }),
   }
 }
 

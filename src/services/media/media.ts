@@ -56,14 +56,15 @@ export class MediaService {
     this.referrers = new MediaReferrers(space)
   }
 
+  /** @param slice.newest whether the last uploaded file is the first, and `after` continues with older ones */
   async *list(
     filter: Filter,
-    { limit = Number.POSITIVE_INFINITY, offset = 0, after }: Slice,
+    { limit = Number.POSITIVE_INFINITY, offset = 0, after, newest = false }: Slice & { newest?: boolean },
   ): AsyncGenerator<MediaRecord[]> {
     const filters = filtersOf(filter)
     for (let left = limit, from = offset, last = after; left > 0; from = 0) {
       const wanted = Math.min(left, batchSize)
-      const slice = { limit: wanted, offset: from, after: last !== undefined }
+      const slice = { limit: wanted, offset: from, after: last !== undefined, newest }
       const query = mediaKeys(this.space, namesOf(filters), slice)
       const found = await this.db.query(query, { ...filters, after: last } as never)
       for await (const rows of this.db.sized(this.table, found)) yield rows.map(this.shown)

@@ -48,7 +48,7 @@ export async function undoMove(
 /** The first publication of an entry with everything under it. */
 export async function undoPublication(session: Session, id: string, title: string): Promise<void> {
   const { undoing } = session.services.space
-  const after = await undoing.mark(id)
+  const after = await undoing.mark(id, 'publish')
   session.undo.last = {
     access: 'content:publish',
     async run() {

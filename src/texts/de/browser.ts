@@ -247,6 +247,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   '{name}: Uploading {n} %': '{name}: Wird hochgeladen: {n}\u00a0%',
   '{n} commands': ['{n} Befehl', '{n} Befehle'],
   '{n} entries selected': ['{n} Eintrag ausgewählt', '{n} Einträge ausgewählt'],
+  '{n} selected': '{n} ausgewählt',
   '{n} files are not images. Upload them under Media and link to them.':
     '{n} Dateien sind keine Bilder. Unter Medien hochladen und verlinken.',
   '{n} found': '{n} gefunden',

@@ -235,7 +235,6 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'With the selected entries:': 'Mit den ausgewählten Einträgen:',
   Withdraw: 'Zurückziehen',
   'Yes or no': 'Ja oder nein',
-  'You are signed in as {role}.': 'Angemeldet als {role}.',
   'You are up to date.': 'Alles erledigt.',
   'You can restore it from the trash for {span}.':
     'Wiederherstellen aus dem Papierkorb ist möglich, und zwar für {span}.',

@@ -38,4 +38,15 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
   Variants: 'Varianten',
   '{n} files': ['{n} Datei', '{n} Dateien'],
   '{n} folders': ['{n} Ordner', '{n} Ordner'],
+  'Delete {n} files?': ['{n} Datei löschen?', '{n} Dateien löschen?'],
+  Documents: 'Dokumente',
+  'Files that content uses are not deleted. This cannot be undone.':
+    'Dateien, die Inhalte verwenden, werden nicht gelöscht. Das kann nicht rückgängig gemacht werden.',
+  Missing: 'Fehlt',
+  'Name or text of a file': 'Name oder Text einer Datei',
+  'No files match the filters.': 'Keine Datei passt zu den Filtern.',
+  'With the selected files:': 'Mit den ausgewählten Dateien:',
+  '{n} files deleted.': ['{n} Datei gelöscht.', '{n} Dateien gelöscht.'],
+  '{n} files moved.': ['{n} Datei verschoben.', '{n} Dateien verschoben.'],
+  '{n} files were not deleted.': ['{n} Datei wurde nicht gelöscht.', '{n} Dateien wurden nicht gelöscht.'],
 }

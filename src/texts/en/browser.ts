@@ -230,6 +230,7 @@ export const browserTexts = [
   '{name}: Uploading {n} %',
   '{n} commands',
   '{n} entries selected',
+  '{n} selected',
   '{n} files are not images. Upload them under Media and link to them.',
   '{n} found',
   '{n} more are shown',

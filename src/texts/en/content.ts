@@ -215,7 +215,6 @@ export const contentTexts = [
   'With the selected entries:',
   'Withdraw',
   'Yes or no',
-  'You are signed in as {role}.',
   'You are up to date.',
   'You can restore it from the trash for {span}.',
   'You can restore them from the trash for {span}.',

@@ -246,6 +246,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   '{name}: Uploading {n} %': '{name}\u00a0: téléversement {n}\u00a0%',
   '{n} commands': ['{n} commande', '{n} commandes'],
   '{n} entries selected': ['{n} entrée sélectionnée', '{n} entrées sélectionnées'],
+  '{n} selected': 'Sélection : {n}',
   '{n} files are not images. Upload them under Media and link to them.':
     '{n} fichiers ne sont pas des images. Téléversez-les sous Médias et créez des liens.',
   '{n} found': '{n} trouvés',

@@ -235,7 +235,6 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'With the selected entries:': 'Avec les entrées sélectionnées\u00a0:',
   Withdraw: 'Retirer la demande',
   'Yes or no': 'Oui ou non',
-  'You are signed in as {role}.': 'Vous êtes connecté en tant que {role}.',
   'You are up to date.': 'Vous êtes à jour.',
   'You can restore it from the trash for {span}.':
     'Vous pouvez restaurer cet élément depuis la corbeille pendant {span}.',

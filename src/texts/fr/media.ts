@@ -38,4 +38,18 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
   Variants: 'Variantes',
   '{n} files': ['{n} fichier', '{n} fichiers'],
   '{n} folders': ['{n} dossier', '{n} dossiers'],
+  'Delete {n} files?': ['Supprimer {n} fichier ?', 'Supprimer {n} fichiers ?'],
+  Documents: 'Documents',
+  'Files that content uses are not deleted. This cannot be undone.':
+    'Les fichiers utilisés par un contenu ne sont pas supprimés. Cette action est définitive.',
+  Missing: 'Manquant',
+  'Name or text of a file': 'Nom ou texte d’un fichier',
+  'No files match the filters.': 'Aucun fichier ne correspond aux filtres.',
+  'With the selected files:': 'Avec les fichiers sélectionnés :',
+  '{n} files deleted.': ['{n} fichier supprimé.', '{n} fichiers supprimés.'],
+  '{n} files moved.': ['{n} fichier déplacé.', '{n} fichiers déplacés.'],
+  '{n} files were not deleted.': [
+    '{n} fichier n’a pas été supprimé.',
+    '{n} fichiers n’ont pas été supprimés.',
+  ],
 }

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { HttpError } from '../errors.js'
+import type { Ctx } from '../middleware/context.js'
+import { reference } from '../services/body-parts.js'
+import type { MediaRecord } from '../services/media/record.js'
+import type { PanelContext } from './context.js'
+import { maxSelected } from './entry-selection.js'
+import { TitledPage } from './layout.js'
+import { type Pages, showPage } from './pages.js'
+import { Form, Note, Submit } from './parts.js'
+import { panelActor, type View } from './view.js'
+
+const Work = z.object({
+  what: z.enum(['move', 'delete']),
+  ids: z.array(reference).min(1, 'must name a file').max(maxSelected),
+  /** Empty for no folder. */
+  folder_id: z.union([z.literal(''), reference]).default(''),
+  back: z.string().max(2000).default(''),
+  sure: z.enum(['', 'yes']).default(''),
+})
+type Work = z.output<typeof Work>
+
+const doneTexts = {
+  move: ['{n} file moved.', '{n} files moved.'],
+  delete: ['{n} file deleted.', '{n} files deleted.'],
+} as const
+
+/** Returns the sentence for `done` in the address of the library; undefined if it is invalid. */
+export function mediaDoneIn(given: string | undefined, { count }: View): string | undefined {
+  const [, what, n] = /^(move|delete)\.(\d{1,3})$/.exec(given ?? '') ?? []
+  if (what === undefined) return undefined
+  const [one, several] = doneTexts[what as Work['what']]
+  return count(Number(n), one, several)
+}
+
+/** Returns a path of the library only, whatever the form contains. */
+function libraryWith(back: string, done?: string): string {
+  const query = new URLSearchParams(back)
+  query.delete('done')
+  if (done !== undefined) query.set('done', done)
+  return query.size === 0 ? '/media' : `/media?${query}`
+}
+
+const crumbsOf = ({ back }: Work, { t }: View) => [{ word: t('Media'), path: libraryWith(back) }]
+const nameOf = ({ display_name, name }: MediaRecord) => display_name || name
+
+/** Actions on several files. A deletion asks for confirmation first, and a file that content uses stays. */
+export function mediaWork({ submit }: Pages, context: PanelContext): void {
+  const { access, media } = context.services
+  submit('/media-work', 'media:update', Work, c => ({
+    names: [],
+    async save({ body, view }) {
+      const ids = [...new Set(body.ids)]
+      if (body.what === 'move') {
+        await media.items.move(panelActor(c), { media_ids: ids, folder_id: body.folder_id || null })
+        return libraryWith(body.back, `move.${ids.length}`)
+      }
+      await access.need(c.env.identity, 'media:delete')
+      const files = await media.items.some(ids)
+      if (body.sure !== 'yes') return showPage(c, <Question view={view} body={body} files={files} />)
+      const refused = await removeAll(ids, c, context)
+      if (refused.size === 0) return libraryWith(body.back, `delete.${ids.length}`)
+      return showPage(c, <Result view={view} body={body} files={files} refused={refused} />, 409)
+    },
+  }))
+}
+
+/** @returns the reasons of refused deletions by id */
+async function removeAll(ids: readonly string[], c: Ctx, { services }: PanelContext) {
+  const refused = new Map<string, string>()
+  for (const id of ids)
+    try {
+      await services.media.items.remove(panelActor(c), id)
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.status >= 500) throw error
+      refused.set(id, error.message)
+    }
+  return refused
+}
+
+interface Props {
+  view: View
+  body: Work
+  files: readonly MediaRecord[]
+}
+
+const Question = ({ view, body, files }: Props) => (
+  <TitledPage
+    view={view}
+    title={view.count(files.length, 'Delete {n} file?', 'Delete {n} files?')}
+    crumbs={crumbsOf(body, view)}
+    column
+  >
+    <p class="lead">{view.t('Files that content uses are not deleted. This cannot be undone.')}</p>
+    <Form view={view} action="/media-work">
+      <input type="hidden" name="sure" value="yes" />
+      <input type="hidden" name="what" value="delete" />
+      <input type="hidden" name="back" value={body.back} />
+      {files.map(({ media_id }) => (
+        <input type="hidden" name="ids" value={media_id} />
+      ))}
+      <div class="actions">
+        <Submit kind="bad">{view.t('Delete')}</Submit>
+        <a class="button bare" href={`${view.base}${libraryWith(body.back)}`}>
+          {view.t('Cancel')}
+        </a>
+      </div>
+    </Form>
+    <ul class="rows after">
+      {files.map(file => (
+        <li>
+          <a href={`${view.base}/media/${file.media_id}`}>{nameOf(file)}</a>
+        </li>
+      ))}
+    </ul>
+  </TitledPage>
+)
+
+const Result = ({ view, body, files, refused }: Props & { refused: ReadonlyMap<string, string> }) => {
+  const names = new Map(files.map(file => [file.media_id, nameOf(file)]))
+  return (
+    <TitledPage
+      view={view}
+      title={view.count(body.ids.length - refused.size, '{n} file deleted.', '{n} files deleted.')}
+      crumbs={crumbsOf(body, view)}
+      column
+    >
+      <Note view={view} kind="bad">
+        {view.count(refused.size, '{n} file was not deleted.', '{n} files were not deleted.')}
+      </Note>
+      <ul class="rows">
+        {[...refused].map(([id, why]) => (
+          <li>
+            {names.has(id) ? <a href={`${view.base}/media/${id}`}>{names.get(id)}</a> : <code>{id}</code>}
+            <span class="quiet">{why}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="actions after">
+        <a class="button next" href={`${view.base}${libraryWith(body.back)}`}>
+          {view.t('Back to the list')}
+        </a>
+      </p>
+    </TitledPage>
+  )
+}
