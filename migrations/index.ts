@@ -44,6 +44,7 @@ import { imports } from './046-imports.js'
 import { userPreferences } from './047-user-preferences.js'
 import { changedTrees } from './048-changed-trees.js'
 import { webhookFilters } from './050-webhook-filters.js'
+import { secondFactors } from './052-second-factors.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   userPreferences,
   changedTrees,
   webhookFilters,
+  secondFactors,
 ]

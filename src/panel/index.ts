@@ -5,7 +5,6 @@ import { htmlHeaders } from '../middleware/headers.js'
 import { localeResource } from '../resources/locales.js'
 import { redirectResource } from '../resources/redirects.js'
 import type { Resource } from '../resources/resource.js'
-import { userResource } from '../resources/users.js'
 import type { Endpoints } from '../routes/endpoints.js'
 import { surface } from '../routes/surface.js'
 import { partPages } from './all-parts.js'
@@ -30,10 +29,12 @@ import { resourcePages } from './resource.js'
 import { rolePages } from './roles.js'
 import { routePages } from './routes.js'
 import { savedViewPages } from './saved-views.js'
+import { secondFactorPages } from './second-factor.js'
 import { settingPages } from './settings.js'
 import { signInPages } from './sign-in.js'
 import { tokenPages } from './tokens.js'
 import { trashPages } from './trash.js'
+import { userPages } from './users.js'
 import { webhookPages } from './webhooks.js'
 
 const pagesOf =
@@ -64,7 +65,7 @@ const subjects = [
   ...spaceSubjects,
   pagesOf('/redirects', redirectResource),
   pagesOf('/locales', localeResource),
-  pagesOf('/users', userResource),
+  userPages,
   rolePages,
   tokenPages,
   webhookPages,
@@ -73,6 +74,7 @@ const subjects = [
   importPages,
   settingPages,
   profilePages,
+  secondFactorPages,
   savedViewPages,
   partPages,
 ]

@@ -7,6 +7,7 @@ import type { ApiContext } from '../context.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
 import { oauthEndpoints } from './oauth.js'
 import { Message, passwordEndpoints } from './passwords.js'
+import { secondFactorEndpoints } from './second-factor.js'
 
 const Profile = z.object({
   user_id: z.string(),
@@ -25,6 +26,7 @@ export function authRoutes(context: ApiContext) {
   oauthEndpoints(api, context)
   registrationEndpoint(api, context)
   passwordEndpoints(api, context)
+  secondFactorEndpoints(api, context)
   return api
 }
 
@@ -35,7 +37,8 @@ function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: A
     {
       name: 'login',
       summary: 'Sign in',
-      description: 'The response sets the session cookie.',
+      description:
+        'The response sets the session cookie. If the account has a second factor, the response without `code` is 401 `second_factor_required`.',
       fails: [401],
       limited: true,
       body: Login,

@@ -9,10 +9,14 @@ import {
 } from '../../services/accounts/users.js'
 import type { ApiContext } from '../context.js'
 import { idOf, idQuery, listRoute } from '../crud-routes.js'
-import { endpoints } from '../endpoints.js'
+import { type Endpoints, endpoints } from '../endpoints.js'
 
 const part = z.array(z.record(z.string(), z.json())).optional()
 const FullUser = UserRecord.extend({
+  second_factor: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether the account has a second factor. For others it takes `users:update`.' }),
   oauth_connections: part,
   ssh_keys: part,
   sessions: part,
@@ -21,7 +25,7 @@ const FullUser = UserRecord.extend({
 
 /** Users. Who may change what in whose account is the service's to say. */
 export function userRoutes({ services, recordResponses, authentication }: ApiContext) {
-  const { users, accounts } = services
+  const { users } = services
   const api = endpoints('users', authentication)
   const path = '/users'
 
@@ -70,6 +74,15 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
       return c.body(null, 204)
     },
   )
+  accountEndpoints(api, services, recordResponses)
+  return api
+}
+
+function accountEndpoints(
+  api: Endpoints,
+  { users, accounts, secondFactor }: ApiContext['services'],
+  recordResponses: ApiContext['recordResponses'],
+): void {
   api.get(
     '/users/full',
     'signed-in',
@@ -82,6 +95,21 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     async (c, { query }) =>
       recordResponses.answer(c, await accounts.full(actorOf(c), idOf(query, undefined, 'user_id'))),
   )
+  api.delete(
+    '/users/second-factor',
+    'users:update',
+    {
+      name: 'resetSecondFactor',
+      summary: "Remove another user's second factor",
+      description: 'For a user who has lost their device. Ends all sessions of the user.',
+      query: idQuery,
+      answers: { status: 204 },
+    },
+    async (c, { query }) => {
+      await secondFactor.reset(actorOf(c), idOf(query, undefined, 'user_id'))
+      return c.body(null, 204)
+    },
+  )
   api.post(
     '/users/reassign-delete',
     'users:delete',
@@ -93,5 +121,4 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     },
     async (c, { body }) => c.json(await users.reassignAndDelete(actorOf(c), body)),
   )
-  return api
 }
