@@ -45,6 +45,7 @@ import { userPreferences } from './047-user-preferences.js'
 import { changedTrees } from './048-changed-trees.js'
 import { webhookFilters } from './050-webhook-filters.js'
 import { deviceSignIns } from './051-device-sign-ins.js'
+import { secondFactors } from './052-second-factors.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   changedTrees,
   webhookFilters,
   deviceSignIns,
+  secondFactors,
 ]

@@ -17,6 +17,8 @@ interface Credential {
   readonly id: string
   /** Absent where nothing is limited. */
   readonly limits?: Limits | undefined
+  /** The session of an account with a password and without a second factor: a role may refuse it. */
+  readonly lacksFactor?: true
 }
 
 /** A user, as a credential has shown them. */

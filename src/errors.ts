@@ -17,8 +17,10 @@ export const errorCodes = {
   sign_in_denied: [400],
   sign_in_expired: [400],
   wrong_credentials: [401],
+  second_factor_required: [401],
   session_expired: [401, 403],
   unauthenticated: [403],
+  second_factor_missing: [403],
   missing_permission: [403],
   forbidden: [403],
   protected: [403],
@@ -114,8 +116,24 @@ export const signInExpired = () =>
   new HttpError(400, 'sign_in_expired', 'this sign-in is unknown or has expired: start it again')
 /** RFC 9110, 11.6.1 and RFC 6750, 3: how to show who one is. */
 const challenge = (problem = ''): Headers => ({ 'WWW-Authenticate': `Bearer realm="slugline"${problem}` })
-export const wrongCredentials = (message: string) =>
-  new HttpError(401, 'wrong_credentials', message, undefined, challenge())
+export const wrongCredentials = (message: string, member?: string) =>
+  new HttpError(401, 'wrong_credentials', message, member, challenge())
+/** The password is right, and the account has a second factor. */
+export const secondFactorRequired = () =>
+  new HttpError(
+    401,
+    'second_factor_required',
+    'code: send the code of your authenticator app, or a recovery code, with the password',
+    'code',
+    challenge(),
+  )
+/** The role of the caller requires a second factor, and the account has none. */
+export const secondFactorMissing = () =>
+  new HttpError(
+    403,
+    'second_factor_missing',
+    'your role requires a second factor: set one up at /admin/profile/second-factor, or with POST /api/v1/auth/second-factor',
+  )
 /** @param status 401 where the endpoint is about the session itself, 403 where it needs one (product document, 5.1) */
 export const sessionExpired = (status: 401 | 403 = 401) =>
   new HttpError(status, 'session_expired', "sessions don't match", undefined, challenge())

@@ -217,6 +217,10 @@ export const limits = {
     runningHashes: 4,
     /** Passwords that wait to be hashed. A request beyond that returns 503. */
     waitingHashes: 64,
+    /** Wrong codes of one second factor in a day. Beyond that only recovery codes are accepted. */
+    wrongCodes: 20,
+    /** Recovery codes of one second factor. */
+    recoveryCodes: 10,
     /** Sign-ins with an OAuth provider that are open at a time. */
     openSignIns: 10_000,
     /** Sign-ins of command lines that wait for an approval. */

@@ -1,5 +1,5 @@
 import type { Actor } from '../actor.js'
-import { HttpError, missingPermission, notFound, unauthenticated } from '../errors.js'
+import { HttpError, notFound, unauthenticated } from '../errors.js'
 import { storedId } from '../ids.js'
 import type { Access } from '../services/accounts/access.js'
 import type { Services } from '../services/index.js'
@@ -111,7 +111,9 @@ export async function runAs(
   call: { io: Io; options: Values; given: readonly string[] },
 ): Promise<number> {
   if (!(await services.access.can(actor, access)))
-    throw access === 'signed-in' ? unauthenticated() : missingPermission(access)
+    throw access === 'signed-in' && !actor.credential?.lacksFactor
+      ? unauthenticated()
+      : await services.access.refusal(actor, access)
   const given = call.given.map(storedId)
   return work(services, actor, call.io, call.options, given).catch(error => {
     throw withWhatWasGiven(error, Object.values(places), call.given)

@@ -19,6 +19,10 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
     'slugline user password ada@example.com',
     'slugline user password ada@example.com < password.txt',
   ],
+  'user reset-second-factor': [
+    'slugline user reset-second-factor ada@example.com',
+    'slugline user list && slugline user reset-second-factor ada@example.com',
+  ],
   'user role': [
     'slugline user role ada@example.com editor',
     'slugline user role ada@example.com viewer --json',

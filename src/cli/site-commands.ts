@@ -90,6 +90,14 @@ export const siteCommands: readonly SiteCommand[] = [
     work: async (...call) => (await import('./user-password.js')).userPassword(...call),
   },
   {
+    words: 'user reset-second-factor',
+    summary: 'remove the second factor of an account whose owner has lost their device',
+    arguments: email,
+    withoutJson: true,
+    access: 'users:update',
+    work: async (...call) => (await import('./user-password.js')).resetSecondFactor(...call),
+  },
+  {
     words: 'user role',
     summary: 'change the role of an account',
     arguments: { ...email, '<role>': 'the name of the role' },

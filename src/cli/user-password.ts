@@ -15,3 +15,17 @@ export const userPassword: SiteCommand['work'] = async (
   say(io, `The password of ${account.email} is set, and every session of the account has ended.`)
   return 0
 }
+
+/** Removes the second factor of an account; every session of the account ends. */
+export const resetSecondFactor: SiteCommand['work'] = async (
+  { users, secondFactor },
+  actor,
+  io,
+  _options,
+  [email = ''],
+) => {
+  const account = await users.byEmail(email)
+  await secondFactor.reset(actor, account.user_id)
+  say(io, `The second factor of ${account.email} is off, and every session of the account has ended.`)
+  return 0
+}

@@ -33,7 +33,14 @@ export const tables = {
   roles: table(
     'roles',
     'role_id',
-    { role_id: id(), label: text(), system_protected: boolean().or(false), ...dates },
+    {
+      role_id: id(),
+      label: text(),
+      system_protected: boolean().or(false),
+      ...dates,
+      /** Whether accounts with a password need a second factor. */
+      second_factor: boolean().or(false),
+    },
     { unique: [['label']] },
   ),
   permissions: table(
@@ -133,6 +140,28 @@ export const tables = {
       read_only: boolean().or(false),
     },
     { unique: [['token_hash']] },
+  ),
+  secondFactors: table(
+    'user_second_factors',
+    'second_factor_id',
+    {
+      second_factor_id: id(),
+      user_id: id().of('users'),
+      /** Encrypted under `app_secret`. */
+      secret: longtext().secret(),
+      /** Hashes of those that are left. */
+      recovery_codes: json<string[]>().secret().or([]),
+      recovery_codes_left: integer().or(0),
+      /** Null until a code has shown that the user has the secret: before that it is not asked for. */
+      confirmed_at: time().orNull(),
+      /** The time step of the last code that was accepted: none is accepted again. */
+      last_step: bigint().secret().silent().or(0),
+      /** Wrong codes since `wrong_since`. */
+      wrong_codes: integer().secret().silent().or(0),
+      wrong_since: time().secret().silent().orNull(),
+      ...dates,
+    },
+    { unique: [['user_id']] },
   ),
   /** Choices that an account keeps for itself. */
   userPreferences: table(

@@ -66,7 +66,8 @@ export function callerInMemory(
 export const refusingWithout =
   ({ access: rights }: Pick<Authentication, 'access'>) =>
   async ({ env }: Ctx, access: Access): Promise<void> => {
-    if (!(await rights.can(env.identity, access))) throw missingPermission(access)
+    if (await rights.can(env.identity, access)) return
+    throw env.identity ? await rights.refusal(env.identity, access) : missingPermission(access)
   }
 
 /** The reason for a missing identity. The key is checked after the cookie, so the last credential is the wrong one. */
@@ -85,7 +86,7 @@ export async function requireAccess(
   const identity = await auth.identify(presented)
   c.env.identity = identity
   if (!identity) throw withoutIdentity(presented)
-  if (!(await rights.can(identity, access))) throw missingPermission(access)
+  if (!(await rights.can(identity, access))) throw await rights.refusal(identity, access)
   return identity
 }
 

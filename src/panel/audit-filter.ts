@@ -40,7 +40,7 @@ const kinds: Readonly<Record<string, readonly [word: PlainText, ...tables: strin
   redirects: ['Redirects', 'redirects'],
   locales: ['Locales', 'locales'],
   space: ['Admin space', ...[...ofContent, ...ofMedia, ...ofModel, 'routes'].map(table => `admin_${table}`)],
-  people: ['People', 'users', 'user_oauth', 'user_ssh_keys', 'user_preferences'],
+  people: ['People', 'users', 'user_oauth', 'user_ssh_keys', 'user_second_factors', 'user_preferences'],
   sessions: ['Sessions', 'sessions'],
   roles: ['Roles', 'roles', 'permissions', 'role_permissions'],
   tokens: ['API keys', 'tokens'],

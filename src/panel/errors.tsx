@@ -7,6 +7,7 @@ import type { PlainText } from '../texts/text.js'
 import type { Wording } from '../texts/wording.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Document, Page } from './layout.js'
+import { factorPath } from './second-factor.js'
 import { type View, viewOf } from './view.js'
 
 /** Titles of error pages, by status. */
@@ -129,6 +130,8 @@ export function panelErrors(context: PanelContext): ErrorHandler<Env> {
     })
     const isOut = failure.code === 'unauthenticated' || failure.code === 'session_expired'
     if (isOut && c.req.method === 'GET') return plain(error, c)
+    if (failure.code === 'second_factor_missing' && c.req.method === 'GET')
+      return c.redirect(`${panelPath}${factorPath}`, 303)
     try {
       const view = await viewFor(c, context)
       const lack = await lackOf(view, failure, context)

@@ -23,7 +23,6 @@ import { importPages } from './imports.js'
 import { mediaPages } from './media.js'
 import { overviewPages } from './overview.js'
 import { pagePreviews, previewOrigins } from './page-preview.js'
-import { peoplePages } from './people.js'
 import { pickerAnswers } from './pickers.js'
 import { presencePages } from './presence.js'
 import { profilePages } from './profile.js'
@@ -31,10 +30,12 @@ import { resourcePages } from './resource.js'
 import { rolePages } from './roles.js'
 import { routePages } from './routes.js'
 import { savedViewPages } from './saved-views.js'
+import { secondFactorPages } from './second-factor.js'
 import { settingPages } from './settings.js'
 import { signInPages } from './sign-in.js'
 import { tokenPages } from './tokens.js'
 import { trashPages } from './trash.js'
+import { userPages } from './users.js'
 import { webhookPages } from './webhooks.js'
 
 const pagesOf =
@@ -65,7 +66,7 @@ const subjects = [
   ...spaceSubjects,
   pagesOf('/redirects', redirectResource),
   pagesOf('/locales', localeResource),
-  peoplePages,
+  userPages,
   rolePages,
   tokenPages,
   connectPages,
@@ -75,6 +76,7 @@ const subjects = [
   importPages,
   settingPages,
   profilePages,
+  secondFactorPages,
   savedViewPages,
   partPages,
 ]

@@ -12,6 +12,7 @@ import { Table } from './list.js'
 import { type Draft, pages, saved } from './pages.js'
 import { Act, Form, Moment, Submit } from './parts.js'
 import { ChosenLanguage, keepLanguage, keepPreference } from './preferences.js'
+import { factorPath } from './second-factor.js'
 import { panelActor, themeCookie, themes, type View } from './view.js'
 
 const own = ({ t }: Wording): readonly Field[] => [
@@ -129,6 +130,7 @@ async function profilePage(
   refused?: { part: Part; draft: Draft },
 ) {
   const user = await context.services.users.get(view.user?.user_id ?? '')
+  const { enabled: hasFactor } = await context.services.secondFactor.state(panelActor(c))
   const draftOf = (part: Part) => (refused?.part === part ? refused.draft : undefined)
   return (
     <TitledPage
@@ -159,6 +161,15 @@ async function profilePage(
           <Fields view={view} fields={password(view)} draft={draftOf('password')} />
           <Submit>{view.t('Change password')}</Submit>
         </Form>
+      </section>
+      <section aria-labelledby="factor">
+        <h2 id="factor">{view.t('Second factor')}</h2>
+        <p class="meta">{view.t('A code from your phone, beside the password.')}</p>
+        <p>
+          <a class="button" href={`${view.base}${factorPath}`}>
+            {hasFactor ? view.t('Change') : view.t('Set up')}
+          </a>
+        </p>
       </section>
       {await Sessions({ view, c, context })}
       {await Keys({ view, c, context, draft: draftOf('key') })}

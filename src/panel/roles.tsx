@@ -7,6 +7,7 @@ import {
   publishPermission,
   roleResource,
 } from '../resources/roles.js'
+import { RoleUpdate } from '../services/accounts/roles.js'
 import type { PanelContext } from './context.js'
 import { Page } from './layout.js'
 import { type Draft, saved } from './pages.js'
@@ -18,6 +19,7 @@ import { panelActor, type View } from './view.js'
 
 const idIn = (c: Ctx): string => idParam(c, 'role_id')
 
+const Factor = RoleUpdate.pick({ second_factor: true })
 const Chosen = z.object({ permission_id: z.array(z.string()) })
 
 /** Roles, which are sets of permissions. */
@@ -57,6 +59,27 @@ export function rolePages(context: PanelContext) {
               </p>
             </section>
           )}
+          {view.can('roles:update') && (
+            <section aria-labelledby="second-factor">
+              <div class="head">
+                <h2 id="second-factor">{view.t('Second factor')}</h2>
+                <Act
+                  view={view}
+                  action={`/roles/${role_id}/second-factor`}
+                  values={{ second_factor: String(!role.second_factor) }}
+                >
+                  {role.second_factor ? view.t('Make it optional') : view.t('Require it')}
+                </Act>
+              </div>
+              <p class="lead">
+                {role.second_factor
+                  ? view.t('Required. People without one can only set one up when they sign in.')
+                  : view.t(
+                      'Optional. If you require it, people without one can only set one up when they sign in.',
+                    )}
+              </p>
+            </section>
+          )}
           {await grid(view, role_id)}
         </>
       )
@@ -69,6 +92,13 @@ export function rolePages(context: PanelContext) {
     await rolePermissions.grant(panelActor(c), { role_id, permission_id: permission.permission_id })
     return saved(`/roles/${role_id}`)
   })
+  set.submit('/roles/:role_id/second-factor', 'roles:update', Factor, c => ({
+    names: [],
+    async save({ body }) {
+      await roles.update(panelActor(c), idIn(c), body)
+      return saved(`/roles/${idIn(c)}`)
+    },
+  }))
   set.submit('/roles/:role_id/permissions', 'roles:create', Chosen, c => ({
     names: ['permission_id'],
     async save({ body, seen }) {

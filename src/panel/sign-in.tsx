@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import type { Ctx } from '../middleware/context.js'
-import { Login } from '../services/accounts/auth.js'
+import { Login, LoginCode } from '../services/accounts/auth.js'
 import { ConfirmReset, RequestReset } from '../services/accounts/password-reset.js'
 import { languages } from '../texts/language.js'
 import type { Wording } from '../texts/wording.js'
@@ -9,9 +9,10 @@ import { type PanelContext, panelPath } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { visitorToken } from './form-token.js'
 import { Document } from './layout.js'
-import { type Draft, pages } from './pages.js'
+import { type Draft, formText, pages, showPage } from './pages.js'
 import { Form, Submit } from './parts.js'
 import { ChosenLanguage, keepLanguage } from './preferences.js'
+import { codeField } from './second-factor.js'
 import { panelActor, type View } from './view.js'
 
 const credentials = ({ t }: Wording): readonly Field[] => [
@@ -31,7 +32,8 @@ const renewed = ({ t }: Wording): readonly Field[] => [
   },
 ]
 
-const SignIn = Login.extend({ to: z.string().optional() })
+const SignIn = Login.omit({ code: true }).extend({ to: z.string().optional() })
+const Code = LoginCode.extend({ to: z.string().optional() })
 
 /** Returns a path within the panel only: an address from the request is untrusted. */
 const wayTo = (given: string | undefined): string => {
@@ -55,6 +57,7 @@ const Alone = ({ view, title, children }: { view: View; title: string; children?
 export function signInPages(context: PanelContext) {
   const set = pages(context, 'sign in')
   signInPage(set, context)
+  codePage(set, context)
   languageAction(set, context)
   forgottenPage(set, context)
   newPasswordPage(set, context)
@@ -144,16 +147,56 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
       let to = panelPath
       return {
         names: [],
-        async save({ body: { to: given, ...login } }) {
+        async save({ body: { to: given, ...login }, view }) {
           to = wayTo(given)
           const { auth, cookie } = authentication
-          const { cookie: session } = await auth.login(panelActor(c), login, cookie.read(c))
-          cookie.write(c, session)
+          const opened = await auth.loginByPassword(panelActor(c), login, cookie.read(c))
+          if ('ticket' in opened) return showPage(c, <CodePage view={view} to={to} ticket={opened.ticket} />)
+          cookie.write(c, opened.cookie)
           return leave(c, to)
         },
         redraw: (view, draft) => draw(view, wayTo(String(draft.texts.to ?? to)), draft),
       }
     },
+    { limited: true },
+  )
+}
+
+/** The second step: the ticket stands for the password, so that no page has to carry it. */
+const CodePage = ({ view, to, ticket, draft }: { view: View; to: string; ticket: string; draft?: Draft }) => (
+  <Alone view={view} title={view.t('Enter the code')}>
+    <Form view={view} action="/sign-in/code">
+      <input type="hidden" name="to" value={to} />
+      <input type="hidden" name="ticket" value={ticket} />
+      <Fields view={view} fields={[codeField(view)]} draft={draft} storesNothing begins />
+      <Submit kind="next">{view.t('Sign in')}</Submit>
+    </Form>
+    <p class="links">
+      <a href={`${panelPath}/sign-in?to=${encodeURIComponent(to)}`}>{view.t('Cancel')}</a>
+    </p>
+  </Alone>
+)
+
+function codePage({ submit }: Pages, { authentication: { auth, cookie } }: PanelContext): void {
+  submit(
+    '/sign-in/code',
+    'public',
+    Code,
+    (c, _view, sent) => ({
+      names: ['code'],
+      async save({ body: { to, ...given } }) {
+        cookie.write(c, await auth.loginWithCode(panelActor(c), given, cookie.read(c)))
+        return leave(c, wayTo(to))
+      },
+      redraw: (view, draft) => (
+        <CodePage
+          view={view}
+          to={wayTo(formText(sent, 'to'))}
+          ticket={formText(sent, 'ticket')}
+          draft={draft}
+        />
+      ),
+    }),
     { limited: true },
   )
 }

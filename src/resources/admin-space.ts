@@ -12,7 +12,7 @@ export function adminWord(access: Access): Access {
   return operation === 'publish' ? adminPublish : (`${adminPermission(resource)}:${operation}` as Access)
 }
 
-type Rights = Pick<AccessService, 'can' | 'isAdministrator'>
+type Rights = Pick<AccessService, 'can' | 'refusal' | 'isAdministrator'>
 type Caller = Parameters<AccessService['can']>[0]
 
 const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Access[]
@@ -20,7 +20,7 @@ const words = [...bootstrapPermissions, ...unseededPermissions] as readonly Acce
 /** All permissions of a signed-in user, to decide what is shown. The service checks the roles for every action. */
 export async function rightsOf({ can }: Pick<Rights, 'can'>, caller: Caller): Promise<ReadonlySet<string>> {
   const held = await Promise.all(words.map(async word => ((await can(caller, word)) ? [word] : [])))
-  return new Set([...held.flat(), 'signed-in'])
+  return new Set([...held.flat(), ...((await can(caller, 'signed-in')) ? ['signed-in'] : [])])
 }
 
 declare const ofSpace: unique symbol
@@ -45,8 +45,10 @@ function rightsIn(rights: Rights, wordOf: (access: Access) => Access): SpaceAcce
   const own: Omit<SpaceAccess, typeof ofSpace> = {
     can,
     async need(caller, access) {
-      if (!(await can(caller, access))) throw missingPermission(wordOf(access))
+      if (await can(caller, access)) return
+      throw caller ? await rights.refusal(caller, wordOf(access)) : missingPermission(wordOf(access))
     },
+    refusal: (caller, access) => rights.refusal(caller, wordOf(access)),
     isAdministrator: caller => rights.isAdministrator(caller),
   }
   // The symbol exists for the compiler only.

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Connection as Client, PseudoTtyInfo, ServerChannel, Session, SFTPWrapper } from 'ssh2'
+import { HttpError } from '../errors.js'
 import { limits } from '../limits.js'
 import { zoneNamed } from '../resources/typed-times.js'
 import { t } from '../texts/terminal.js'
@@ -171,7 +172,12 @@ async function showScreens(
   terminal: ChannelTerminal,
   first: 'home' | 'live',
 ): Promise<void> {
-  const actor = await connection.actor()
+  const actor = await connection.actor().catch(error => {
+    if (!(error instanceof HttpError)) throw error
+    connection.end(error.message)
+    return undefined
+  })
+  if (!actor) return
   const { openTerminal } = await import('./interactive.js')
   await openTerminal(connection.site, actor, terminal, first)
 }

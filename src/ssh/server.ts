@@ -124,7 +124,12 @@ class SshServer {
     const { site, publicKeys } = this.options
     const peer: Peer = { address: plainAddress(info.ip), software: softwareOf(info.header) }
     let isGuest = false
-    signIn(client, { site, publicKeys, address: peer.address }, proved => {
+    const needs = {
+      ...{ site, publicKeys, address: peer.address },
+      visitor: () => visitor(peer, site),
+      more: () => void coming.grace.refresh(),
+    }
+    signIn(client, needs, proved => {
       isGuest = proved === null
       return this.#enter(client, coming.socket, peer, proved)
     })

@@ -11,7 +11,8 @@ import { callersOf } from '../support/callers.js'
 const app = await testApp()
 const { services, db } = app
 const { callerWith, roleWith } = callersOf(app)
-const { users, passwordReset, sessions, tokens, sshKeys, roles, permissions, rolePermissions } = services
+const { users, passwordReset, sessions, tokens, sshKeys, roles, permissions, rolePermissions, secondFactor } =
+  services
 
 const accountTables = {
   users: tables.users,
@@ -19,6 +20,7 @@ const accountTables = {
   tokens: tables.tokens,
   sshKeys: tables.sshKeys,
   oauthConnections: tables.oauthConnections,
+  secondFactors: tables.secondFactors,
   userPreferences: tables.userPreferences,
   roles: tables.roles,
   permissions: tables.permissions,
@@ -46,6 +48,7 @@ async function account(role: string) {
     const { ssh_key_id } = await tx.insert(tables.sshKeys, {
       ...{ user_id, public_key: name, key_type: 'ssh-ed25519', fingerprint: name, label: '' },
     })
+    await tx.insert(tables.secondFactors, { ...{ user_id, secret: name, confirmed_at: tx.now } })
     const { permission_id } = await tx.insert(tables.permissions, { label: `${fresh('thing_')}:read` })
     return { user_id, role, session_id, token_id, ssh_key_id, permission_id }
   })
@@ -210,6 +213,8 @@ const methods: Readonly<Record<string, Writer | string>> = {
   },
   'auth.verifyLogin': 'reads',
   'auth.login': 'takes the password',
+  'auth.loginByPassword': 'takes the password',
+  'auth.loginWithCode': 'takes the ticket of the password, and the code',
   'auth.open': 'is called for who has shown who they are',
   'auth.logout': 'takes the cookie',
   'auth.identify': 'reads',
@@ -227,6 +232,16 @@ const methods: Readonly<Record<string, Writer | string>> = {
   'sshSignIn.identify': 'reads',
   'sshSignIn.live': 'reads',
   'accounts.full': 'reads',
+  'secondFactor.state': 'reads',
+  'secondFactor.holders': 'reads',
+  'secondFactor.begin': 'is about the own account, with its password',
+  'secondFactor.confirm': 'is about the own account',
+  'secondFactor.renewCodes': 'is about the own account, with its password and a code',
+  'secondFactor.turnOff': 'is about the own account, with its password and a code',
+  'secondFactor.reset': {
+    permission: 'users:update',
+    acts: [(actor, { user_id }) => secondFactor.reset(actor, user_id)],
+  },
   'savedViews.own': 'reads',
   'savedViews.create': 'is about the own account',
   'savedViews.rename': 'is about the own account',
@@ -258,6 +273,7 @@ const others = {
   savedViews,
   calendarAddress,
   deviceSignIn,
+  secondFactor,
 }
 
 it('has a line for every method of a service of accounts, and no other', () => {

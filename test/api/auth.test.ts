@@ -234,7 +234,7 @@ it('checks a password without a session, by e-mail address or username, at the s
     { email: ' ADMIN@example.com', password },
     { username, password },
   ]) {
-    const user = await auth.verifyLogin(given)
+    const user = await auth.verifyLogin(systemActor, given)
     expect(user.user_id).toBe(other.users.admin)
     expect(user).not.toHaveProperty('password')
   }
@@ -251,7 +251,7 @@ it('checks a password without a session, by e-mail address or username, at the s
     { email: 'without@example.com', password: 'no user has this password' },
   ]
   for (const given of refused)
-    await expect(auth.verifyLogin(given)).rejects.toMatchObject({
+    await expect(auth.verifyLogin(systemActor, given)).rejects.toMatchObject({
       status: 401,
       code: 'wrong_credentials',
       message: 'wrong e-mail or password',

@@ -32,7 +32,8 @@ describe('help', () => {
   it.runIf(has('man'))('the manual page has every command and no warning', async () => {
     const { code, out } = await runHere(['help', '--man'])
     expect(code).toBe(0)
-    for (const { words, isHidden } of commands) if (!isHidden) expect(out).toContain(`.SS ${words}\n`)
+    for (const { words, isHidden } of commands)
+      if (!isHidden) expect(out).toContain(`.SS ${words.replaceAll('-', '\\-')}\n`)
     const path = join(folder, 'slugline.1')
     writeFileSync(path, out)
     const shown = spawnSync('man', ['--warnings', '-l', path], {

@@ -6,7 +6,7 @@ import { systemActor } from '../../src/actor.js'
 import { commands } from '../../src/cli/commands.js'
 import { runLine } from '../../src/cli/program.js'
 import { siteCommands } from '../../src/cli/site-commands.js'
-import { internalTables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { timestamp } from '../../src/ids.js'
 import { testApp } from '../support/app.js'
 import { freshDatabase } from '../support/database.js'
@@ -62,6 +62,13 @@ const userEmail = async () => {
 }
 const userId = () =>
   record('/users', { email: `${fresh('user')}@example.com`, password: 'a long enough password' }, 'user_id')
+const guardedEmail = async () => {
+  const email = await userEmail()
+  const user = await app.db.find(tables.users, { email })
+  const factor = { user_id: user?.user_id ?? '', secret: 'x', confirmed_at: timestamp(app.clock.now()) }
+  await app.db.write(systemActor, tx => tx.insert(tables.secondFactors, factor))
+  return email
+}
 const datatypeId = () => record('/datatypes', { label: fresh('Kind'), type: 'content' }, 'datatype_id')
 const fieldId = () =>
   record('/fields', { parent_id: post.datatype_id, label: fresh('Field'), field_type: 'text' }, 'field_id')
@@ -131,6 +138,7 @@ const one =
 const cases: Readonly<Record<string, Case>> = {
   'user create': () => ({ args: [`${fresh('user')}@example.com`], secret: 'a long enough password' }),
   'user password': async () => ({ args: [await userEmail()], secret: 'another long password' }),
+  'user reset-second-factor': async () => ({ args: [await guardedEmail()] }),
   'user role': async () => ({ args: [await userEmail(), 'editor'] }),
   'user list': none,
   'user get': one(userId),

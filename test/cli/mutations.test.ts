@@ -119,6 +119,7 @@ const plain = [
     'trash restore',
   ],
   ...['comments create', 'comments update', 'user create', 'user password', 'user role', 'roles create'],
+  'user reset-second-factor',
   ...['roles update', 'token create', 'token revoke', 'keys add', 'routes create', 'routes update'],
   ...['redirects create', 'redirects update', 'datatypes create', 'datatypes update', 'fields create'],
   ...['fields update', 'locales create', 'locales update', 'webhooks create', 'webhooks update'],

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
+import { tables } from '../../src/db/tables.js'
+import { nodeHashing } from '../../src/node/ports.js'
 import { testApp } from '../support/app.js'
 import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
 
-const app = await testApp()
+const app = await testApp({ app_secret: 'a secret of the panel' })
 const { call } = app
 const titles = async () =>
   (await call('GET', '/api/v1/routes')).body.map(({ title }: { title: string }) => title) as string[]
@@ -53,6 +56,35 @@ describe.skipIf(chromiumMissing)(
       await page.keyboard.press('Enter')
       await page.waitForURL(/\/admin\/routes\/\w{26}$/)
       expect(await titles()).toContain('Nearly lost')
+    })
+
+    it('asks for the code of a second factor', async () => {
+      const seen = await signedOut()
+      const { page } = seen
+      const code = 'mfzwk3taob2gc5dj'
+      // The one that the test before has saved.
+      for (const { route_id } of (await call('GET', '/api/v1/routes')).body)
+        await call('DELETE', `/api/v1/routes?q=${route_id}`)
+      await app.db.write(systemActor, tx =>
+        tx.insert(tables.secondFactors, {
+          ...{ user_id: app.users.admin, secret: 'x', confirmed_at: tx.now },
+          ...{ recovery_codes: [nodeHashing.sha256(code)], recovery_codes_left: 1 },
+        }),
+      )
+      await page.getByRole('button', { name: 'Sign in…' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('E-mail').fill('admin@example.com')
+      await dialog.getByLabel('Password').fill('correct horse')
+      expect(await dialog.getByLabel('Code').isVisible()).toBe(false)
+      await page.keyboard.press('Enter')
+      await dialog.getByText('Enter the code of your app.').waitFor()
+      await expectClean(seen)
+      await page.keyboard.type(code)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/admin\/routes\/\w{26}$/)
+      await app.db.write(systemActor, async tx =>
+        tx.removeAll(tables.secondFactors, await tx.lockAll(tables.secondFactors, {})),
+      )
     })
 
     it('is not taken over by another account', async () => {

@@ -1,10 +1,11 @@
+import { generate } from 'otplib'
 import { describe, expect, it } from 'vitest'
 import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { browserOf, chromiumMissing, expectClean, looks } from '../support/browser.js'
 import { factories } from '../support/factories.js'
 
-const app = await testApp()
+const app = await testApp({ app_secret: 'a secret of the panel' })
 const { db, call, send } = app
 
 /** The hidden member that forms of a page carry, and the cookies that came with it. */
@@ -257,6 +258,52 @@ describe.skipIf(chromiumMissing)(
         await page.waitForURL(/\/admin\/sign-in$/)
         expect(await open('')).toBe(200)
         expect(page.url()).toContain('/admin/sign-in')
+        expect(problems).toEqual([])
+      })
+
+    for (const javaScriptEnabled of [true, false])
+      it(`sets up a second factor and signs in with it, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+        const one = await panel({ javaScriptEnabled, as: 'admin' })
+        const { page, open, problems } = one
+        const clean = async () => {
+          if (javaScriptEnabled) await expectClean(one)
+        }
+        const code = (secret: string | null) =>
+          generate({ secret: secret?.replaceAll(' ', '') ?? '', epoch: Math.floor(app.clock.now() / 1000) })
+        await open('/profile')
+        await page.getByRole('link', { name: 'Set up' }).click()
+        await page.fill('#f-current_password', login.password)
+        await page.getByRole('button', { name: 'Set up' }).click()
+        const secret = await page.locator('code.breaks').textContent()
+        await clean()
+        await page.fill('#f-code', await code(secret))
+        await page.getByRole('button', { name: 'Turn on' }).click()
+        const codes = (await page.locator('#recovery-codes').textContent())?.split('\n') ?? []
+        expect(codes).toHaveLength(10)
+        await clean()
+        await page.getByRole('link', { name: 'Done' }).click()
+        await page.getByText('10 recovery codes left.').waitFor()
+        await clean()
+        app.clock.advance(30_000)
+        await page.context().clearCookies()
+        await open('/profile')
+        await page.fill('#f-email', login.email)
+        await page.fill('#f-password', login.password)
+        await page.click('button[type=submit]')
+        await page.waitForSelector('#f-code')
+        await clean()
+        await page.fill('#f-code', '000000')
+        await page.keyboard.press('Enter')
+        await page.locator('[data-refused], .error', { hasText: 'wrong code' }).first().waitFor()
+        await page.fill('#f-code', await code(secret))
+        await page.keyboard.press('Enter')
+        await page.waitForURL(/\/admin\/profile$/)
+        await open('/profile/second-factor')
+        await page.locator('#f-current_password').fill(login.password)
+        await page.locator('#f-code').fill(codes[0] ?? '')
+        await page.getByRole('button', { name: 'Turn off' }).click()
+        await page.getByRole('button', { name: 'Set up' }).waitFor()
+        expect(await db.countAll(tables.secondFactors)).toBe(0)
         expect(problems).toEqual([])
       })
 

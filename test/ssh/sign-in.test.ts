@@ -1,9 +1,13 @@
+import { generate } from 'otplib'
 import { describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
+import { nodeHashing } from '../../src/node/ports.js'
+import { secretBox } from '../../src/services/secret-box.js'
 import { testApp } from '../support/app.js'
 import { connected, newKey, sshOf } from '../support/ssh.js'
 
-const app = await testApp()
+const app = await testApp({ app_secret: 'a secret of the terminal' })
 const ssh = await sshOf(app)
 
 describe('who comes over SSH', () => {
@@ -40,6 +44,61 @@ describe('who comes over SSH', () => {
       err: expect.stringContaining('ssh -t'),
       out: expect.stringContaining('Usage: slugline'),
     })
+  })
+})
+
+describe('a second factor', () => {
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+  const password = 'correct horse'
+  const sealed = async (recovery: string) => ({
+    secret: `sealed:${await secretBox('a secret of the terminal').seal(secret)}`,
+    confirmed_at: '2026-11-21T12:00:00.000Z',
+    recovery_codes: [nodeHashing.sha256(recovery.replaceAll('-', ''))],
+    recovery_codes_left: 1,
+  })
+  const code = (steps = 0) => generate({ secret, epoch: Math.floor(app.clock.now() / 1000) + 30 * steps })
+
+  it('is asked for after the password, once for each code; keys and guests have no code', async () => {
+    const user = 'admin'
+    const { file } = await ssh.keyOf('admin')
+    const recovery = 'mfzw-k3ta-ob2g-c5dj'
+    await app.db.write(systemActor, async tx =>
+      tx.insert(tables.secondFactors, { user_id: app.users.admin, ...(await sealed(recovery)) }),
+    )
+    const refused = { code: 255, out: '' }
+    expect(await ssh.ssh('types', { user, password })).toMatchObject(refused)
+    expect(await ssh.ssh('types', { user, password: 'wrong horse', code: await code() })).toMatchObject(
+      refused,
+    )
+    expect(await ssh.ssh('types', { user, password, code: '000000' })).toMatchObject(refused)
+    expect(await ssh.ssh('types', { user, password, code: await code() })).toMatchObject({ code: 0, err: '' })
+    expect(await ssh.ssh('types', { user, password, code: await code() })).toMatchObject(refused)
+    expect(await ssh.ssh('types', { user, password, code: await code(1) })).toMatchObject({ code: 0 })
+    expect(await ssh.ssh('types', { user, password, code: recovery })).toMatchObject({ code: 0 })
+    expect(await ssh.ssh('types', { user, password, code: recovery })).toMatchObject(refused)
+    expect(await ssh.ssh('types', { user, key: file })).toMatchObject({ code: 0, err: '' })
+    // An account without one is not asked, whatever the client offers.
+    await app.db.write(systemActor, async tx =>
+      tx.removeAll(tables.secondFactors, await tx.lockAll(tables.secondFactors, {})),
+    )
+    expect(await ssh.ssh('types', { user, password, code: '000000' })).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('that a role requires is set up elsewhere first', async () => {
+    const role = await app.db.find(tables.roles, { label: 'admin' })
+    const { file } = await ssh.keyOf('admin')
+    const requires = (second_factor: boolean) =>
+      app.db.write(systemActor, tx => tx.update(tables.roles, role?.role_id ?? '', { second_factor }))
+    await requires(true)
+    const refused = { code: 1, out: '', err: expect.stringContaining('your role requires a second factor') }
+    for (const how of [{ password }, { key: file }])
+      expect(await ssh.ssh('types', { user: 'admin', ...how })).toMatchObject(refused)
+    const put = await ssh.sftp(['put /etc/hostname name.txt'], { user: 'admin', key: file })
+    expect(put.code).not.toBe(0)
+    const screens = await ssh.ssh('', { user: 'admin', key: file, options: ['-tt'] })
+    expect(screens.out).toContain('your role requires a second factor')
+    await requires(false)
+    expect(await ssh.ssh('types', { user: 'admin', password })).toMatchObject({ code: 0 })
   })
 })
 

@@ -144,6 +144,7 @@ export async function everyPage() {
     ['backups', '/backups'],
     ['settings', '/settings'],
     ['profile', '/profile'],
+    ['second-factor', '/profile/second-factor'],
     ['parts', '/parts'],
     ...['redirects', 'datatypes', 'locales', 'users', 'roles', 'tokens', 'webhooks'].map(
       (resource): [string, string] => [`new-of-${resource}`, `/${resource}/new`],

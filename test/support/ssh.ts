@@ -20,6 +20,8 @@ export interface SshCall {
   key?: string
   user?: string
   password?: string
+  /** The code of a second factor, for the question after the password. */
+  code?: string
   input?: string | Buffer
   /** Options of the client, such as `['-L', '1:localhost:2']`. */
   options?: readonly string[]
@@ -42,18 +44,21 @@ export function newKey(type = 'ed25519', ...more: string[]): string {
 export const publicKeyOf = (key: string): string => readFileSync(`${key}.pub`, 'utf8').trim()
 
 /** Returns an environment that gives OpenSSH a password, because nobody types here. */
-function askpass(password: string): Record<string, string> {
+function askpass(password: string, code = ''): Record<string, string> {
   const file = join(folder, `askpass-${++files}`)
-  writeFileSync(file, `#!/bin/sh\ncat <<'END'\n${password}\nEND\n`)
+  const texts = `case "$1" in *ode*) cat <<'END'\n${code}\nEND\n;; *) cat <<'END'\n${password}\nEND\n;; esac\n`
+  writeFileSync(file, `#!/bin/sh\n${texts}`)
   chmodSync(file, 0o700)
   return { SSH_ASKPASS: file, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':0' }
 }
 
-const optionsOf = (port: number, { key, password, options = [] }: SshCall): string[] => [
+const optionsOf = (port: number, { key, password, code, options = [] }: SshCall): string[] => [
   ...['-F', 'none', '-o', `Port=${port}`, '-o', 'LogLevel=ERROR'],
   ...['-o', 'StrictHostKeyChecking=no', '-o', `UserKnownHostsFile=${join(folder, 'known')}-${port}`],
   ...['-o', 'IdentitiesOnly=yes', '-o', 'IdentityAgent=none', '-o', 'NumberOfPasswordPrompts=1'],
-  ...(password === undefined ? ['-o', 'BatchMode=yes'] : ['-o', 'PreferredAuthentications=password']),
+  ...(password === undefined
+    ? ['-o', 'BatchMode=yes']
+    : ['-o', `PreferredAuthentications=password${code === undefined ? '' : ',keyboard-interactive'}`]),
   ...['-i', key ?? '/dev/null'],
   ...options,
 ]
@@ -65,9 +70,13 @@ export async function openssh(
   args: readonly string[],
   call: SshCall = {},
 ): Promise<Ended & { bytes: Buffer }> {
-  const { user = 'somebody', password, input = '' } = call
+  const { user = 'somebody', password, code: factor, input = '' } = call
   const child = spawn(program, [...optionsOf(port, call), `${user}@127.0.0.1`, ...args], {
-    env: { PATH: process.env.PATH, HOME: folder, ...(password === undefined ? {} : askpass(password)) },
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      ...(password === undefined ? {} : askpass(password, factor)),
+    },
   })
   let [out, err] = ['', '']
   child.stdout.setEncoding('latin1').on('data', data => {

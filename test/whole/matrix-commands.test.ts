@@ -17,6 +17,7 @@ const { callerIn, callerWith } = callersOf(app)
 const table = `
 user create          users:create       - - - p a
 user password        users:admin        - - - p a
+user reset-second-factor  users:update  - - - p a
 user role            users:update       - - - p a
 user list            users:read         - - e p a
 user get             users:read         - - e p a
@@ -118,7 +119,8 @@ const rows = table
   .trim()
   .split('\n')
   .map(line => {
-    const [, words = '', permission = '', allowed = ''] = /^(\w+(?: \w+)?) {2,}(\S+) +(.+)$/.exec(line) ?? []
+    const [, words = '', permission = '', allowed = ''] =
+      /^(\w+(?: [\w-]+)?) {2,}(\S+) +(.+)$/.exec(line) ?? []
     return { words, permission, allowed: allowed.split(' ') }
   })
 

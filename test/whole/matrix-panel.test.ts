@@ -22,6 +22,7 @@ GET  /files/:hash/:name  public  n v e p a
 GET  /edit.js  public  n v e p a
 GET  /sign-in  public  n v e p a
 POST /sign-in  public  n v e p a
+POST /sign-in/code  public  n v e p a
 POST /sign-in/language  public  n v e p a
 GET  /forgotten  public  n v e p a
 POST /forgotten  public  n v e p a
@@ -153,6 +154,7 @@ POST /users/new  users:create  - - - p a
 GET  /users/:record_id  users:read  - - e p a
 POST /users/:record_id  users:update  - - - p a
 GET  /users/:record_id/delete  users:delete  - - - p a
+POST /users/:user_id/second-factor/reset  users:update  - - - p a
 POST /users/:record_id/delete  users:delete  - - - p a
 POST /users/:user_id/password-link  users:update  - - - p a
 GET  /roles  roles:read  - - - p a
@@ -162,6 +164,7 @@ GET  /roles/:record_id  roles:read  - - - p a
 POST /roles/:record_id  roles:update  - - - p a
 GET  /roles/:record_id/delete  roles:delete  - - - p a
 POST /roles/:record_id/delete  roles:delete  - - - p a
+POST /roles/:role_id/second-factor  roles:update  - - - p a
 POST /roles/:role_id/publish  roles:create  - - - - a
 POST /roles/:role_id/permissions  roles:create  - - - p a
 GET  /tokens  tokens:read  - - - p a
@@ -206,6 +209,10 @@ POST /views/:view_id  signed-in  - v e p a
 POST /views/:view_id/delete  signed-in  - v e p a
 GET  /profile  signed-in  - v e p a
 POST /profile  signed-in  - v e p a
+GET  /profile/second-factor  own-account  - v e p a
+POST /profile/second-factor  own-account  - v e p a
+POST /profile/second-factor/confirm  own-account  - v e p a
+POST /profile/second-factor/change  signed-in  - v e p a
 POST /profile/password  signed-in  - v e p a
 POST /profile/keys  signed-in  - v e p a
 POST /profile/theme  signed-in  - v e p a

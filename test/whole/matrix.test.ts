@@ -44,6 +44,11 @@ GET    /api/v1/auth/me              n v e k a
 GET    /api/v1/auth/oauth/login     n v e k a
 GET    /api/v1/auth/oauth/callback  n v e k a
 POST   /api/v1/auth/register        n v e k a
+GET    /api/v1/auth/second-factor   - v e k a
+POST   /api/v1/auth/second-factor   - v e k a
+POST   /api/v1/auth/second-factor/confirm - v e k a
+POST   /api/v1/auth/second-factor/recovery-codes - v e k a
+POST   /api/v1/auth/second-factor/disable - v e k a
 POST   /api/v1/auth/reset           - v e k a
 POST   /api/v1/auth/request-password-reset n v e k a
 POST   /api/v1/auth/confirm-password-reset n v e k a
@@ -57,6 +62,7 @@ PUT    /api/v1/users/:user_id - - - - a
 DELETE /api/v1/users                - - - - a
 DELETE /api/v1/users/:user_id - - - - a
 GET    /api/v1/users/full           - v e k a
+DELETE /api/v1/users/second-factor - - - - a
 POST   /api/v1/users/reassign-delete - - - - a
 POST   /api/v1/users/password-link - - - - a
 GET    /api/v1/sessions             - - e k a

@@ -70,6 +70,12 @@ const rules: Readonly<Record<string, Rule>> = {
   'webhooks.secret': sealedOnly('sealed:'),
   'webhooks.previous_secret': sealedOnly(null),
   'webhooks.headers': namesOnly,
+  'user_second_factors.secret': sealedOnly('sealed:'),
+  // Hashes of 80 random bits, and what tells used codes from others.
+  'user_second_factors.recovery_codes': asItIs,
+  'user_second_factors.last_step': asItIs,
+  'user_second_factors.wrong_codes': asItIs,
+  'user_second_factors.wrong_since': asItIs,
   'media.search_text': asItIs,
   'admin_media.search_text': asItIs,
   // A derived value, not a secret.

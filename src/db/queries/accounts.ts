@@ -14,6 +14,8 @@ export interface Credential {
   expires_at: string | null
   last_used: string | null
   limits: Limits | undefined
+  /** True for the session of an account with a password and without a second factor. */
+  lacks_factor: boolean
 }
 
 /** @returns undefined for a key that may do all that its user may, for ever */
@@ -33,6 +35,7 @@ const credentialRow = (row: Record<string, unknown>): Credential => ({
   expires_at: row.expires_at as string | null,
   last_used: row.last_used as string | null,
   limits: row.read_only === undefined ? undefined : limitsOf(row),
+  lacks_factor: Number(row.lacks_factor ?? 0) === 1,
 })
 
 export const sessionByHash: Query<'hash', Credential> = {
@@ -40,6 +43,7 @@ export const sessionByHash: Query<'hash', Credential> = {
   build: (knex, value) =>
     knex('sessions as s')
       .join('users as u', 'u.user_id', 's.user_id')
+      .leftJoin('user_second_factors as f', 'f.user_id', 's.user_id')
       .where('s.token_hash', value('hash'))
       .select([
         's.session_id as id',
@@ -47,6 +51,9 @@ export const sessionByHash: Query<'hash', Credential> = {
         'u.role as role_id',
         's.expires_at as expires_at',
         's.last_access as last_used',
+        knex.raw(
+          'case when u.password is not null and f.confirmed_at is null then 1 else 0 end as lacks_factor',
+        ),
       ]),
   rows: each(credentialRow),
 }

@@ -22,15 +22,24 @@ async function renewForms(): Promise<string> {
   return ''
 }
 
+interface Refused {
+  readonly problem: string
+  /** Whether the account has a second factor, and its code is missing or wrong. */
+  readonly asksCode: boolean
+}
+
 /** @returns the problem; empty on success */
-async function signIn(email: string, password: string): Promise<string> {
+async function signIn(given: Readonly<Record<'email' | 'password' | 'code', string>>): Promise<Refused> {
   const answer = await fetch('/api/v1/auth/login', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email, password }),
+    body: JSON.stringify(given),
   }).catch(() => undefined)
-  if (!answer) return t('No connection.')
-  return answer.ok ? '' : ((await jsonOf(answer)).error ?? t('The sign-in failed.'))
+  if (!answer) return { problem: t('No connection.'), asksCode: false }
+  if (answer.ok) return { problem: '', asksCode: false }
+  const { error, member, code } = await jsonOf(answer)
+  if (code === 'second_factor_required') return { problem: t('Enter the code of your app.'), asksCode: true }
+  return { problem: error ?? t('The sign-in failed.'), asksCode: member === 'code' }
 }
 
 const noticeId = 'session-ended'
@@ -60,21 +69,20 @@ export function signInAgain(done: () => void): void {
   else noteSignedOut()
 }
 
+const input = (type: string, autocomplete: string, id: string) =>
+  element('input', { class: 'input', type, autocomplete, id })
+
+const row = (word: string, of: HTMLInputElement) =>
+  element('div', { class: 'field' }, element('label', { for: of.id }, word), of)
+
 function ask(): void {
   if (document.querySelector('#sign-in-again')) return
   let isSignedIn = false
-  const email = element('input', {
-    class: 'input',
-    type: 'email',
-    autocomplete: 'username',
-    id: 'again-email',
-  })
-  const password = element('input', {
-    class: 'input',
-    type: 'password',
-    autocomplete: 'current-password',
-    id: 'again-password',
-  })
+  const email = input('email', 'username', 'again-email')
+  const password = input('password', 'current-password', 'again-password')
+  const code = input('text', 'one-time-code', 'again-code')
+  const codeRow = row(t('Code'), code)
+  codeRow.hidden = true
   const told = element('p', { class: 'error', role: 'alert' })
   const finish = async (problem: string) => {
     const left = problem || (await renewForms())
@@ -90,8 +98,9 @@ function ask(): void {
   const form = element(
     'form',
     {},
-    element('div', { class: 'field' }, element('label', { for: email.id }, t('E-mail')), email),
-    element('div', { class: 'field' }, element('label', { for: password.id }, t('Password')), password),
+    row(t('E-mail'), email),
+    row(t('Password'), password),
+    codeRow,
     told,
     element(
       'div',
@@ -116,7 +125,13 @@ function ask(): void {
   )
   form.addEventListener('submit', event => {
     event.preventDefault()
-    void signIn(email.value, password.value).then(finish)
+    const given = { email: email.value, password: password.value, code: code.value }
+    void signIn(given).then(async ({ problem, asksCode }) => {
+      await finish(problem)
+      if (!asksCode) return
+      codeRow.hidden = false
+      code.focus()
+    })
   })
   notice()?.remove()
   showDialog(dialog, () => {

@@ -89,6 +89,7 @@ const otherKinds: Readonly<Record<string, PlainText>> = {
   user_oauth: 'sign-in with a provider',
   user_ssh_keys: 'SSH key',
   sessions: 'session',
+  user_second_factors: 'second factor',
   user_preferences: 'preference',
   config: 'settings',
   field_types: 'field type',
@@ -107,6 +108,7 @@ const owners: Readonly<Record<string, readonly [table: string, member: string]>>
   user_oauth: ['users', 'user_id'],
   user_ssh_keys: ['users', 'user_id'],
   sessions: ['users', 'user_id'],
+  user_second_factors: ['users', 'user_id'],
   user_preferences: ['users', 'user_id'],
 }
 

@@ -8,6 +8,7 @@ import { type Endpoints, endpoints } from '../endpoints.js'
 import { deviceSignInEndpoints } from './device-sign-in.js'
 import { oauthEndpoints } from './oauth.js'
 import { Message, passwordEndpoints } from './passwords.js'
+import { secondFactorEndpoints } from './second-factor.js'
 
 const Profile = z.object({
   user_id: z.string(),
@@ -27,6 +28,7 @@ export function authRoutes(context: ApiContext) {
   registrationEndpoint(api, context)
   passwordEndpoints(api, context)
   deviceSignInEndpoints(api, context)
+  secondFactorEndpoints(api, context)
   return api
 }
 
@@ -37,7 +39,8 @@ function signInEndpoints(api: Endpoints, { authentication: { auth, cookie } }: A
     {
       name: 'login',
       summary: 'Sign in',
-      description: 'The response sets the session cookie.',
+      description:
+        'The response sets the session cookie. If the account has a second factor, the response without `code` is 401 `second_factor_required`.',
       fails: [401],
       limited: true,
       body: Login,

@@ -14,16 +14,17 @@ import { type Endpoints, endpoints } from '../endpoints.js'
 
 const part = z.array(z.record(z.string(), z.json())).optional()
 const FullUser = UserRecord.extend({
+  second_factor: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether the account has a second factor. For others it takes `users:update`.' }),
   oauth_connections: part,
   ssh_keys: part,
   sessions: part,
   tokens: part,
 }).meta({ description: 'Parts that the caller may not read are absent.' })
 
-function passwordLinkRoute(
-  api: Endpoints,
-  passwordLinks: ApiContext['services']['passwordLinks'],
-): Endpoints {
+function passwordLinkRoute(api: Endpoints, passwordLinks: ApiContext['services']['passwordLinks']): void {
   api.post(
     '/users/password-link',
     'users:update',
@@ -37,12 +38,11 @@ function passwordLinkRoute(
     },
     async (c, { body }) => c.json(await passwordLinks.create(actorOf(c), body), 201),
   )
-  return api
 }
 
 /** Users. Who may change what in whose account is the service's to say. */
 export function userRoutes({ services, recordResponses, authentication }: ApiContext) {
-  const { users, accounts, passwordLinks } = services
+  const { users } = services
   const api = endpoints('users', authentication)
   const path = '/users'
 
@@ -91,6 +91,15 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
       return c.body(null, 204)
     },
   )
+  accountEndpoints(api, services, recordResponses)
+  return api
+}
+
+function accountEndpoints(
+  api: Endpoints,
+  { users, accounts, secondFactor, passwordLinks }: ApiContext['services'],
+  recordResponses: ApiContext['recordResponses'],
+): void {
   api.get(
     '/users/full',
     'signed-in',
@@ -103,6 +112,21 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     async (c, { query }) =>
       recordResponses.answer(c, await accounts.full(actorOf(c), idOf(query, undefined, 'user_id'))),
   )
+  api.delete(
+    '/users/second-factor',
+    'users:update',
+    {
+      name: 'resetSecondFactor',
+      summary: "Remove another user's second factor",
+      description: 'For a user who has lost their device. Ends all sessions of the user.',
+      query: idQuery,
+      answers: { status: 204 },
+    },
+    async (c, { query }) => {
+      await secondFactor.reset(actorOf(c), idOf(query, undefined, 'user_id'))
+      return c.body(null, 204)
+    },
+  )
   api.post(
     '/users/reassign-delete',
     'users:delete',
@@ -114,5 +138,5 @@ export function userRoutes({ services, recordResponses, authentication }: ApiCon
     },
     async (c, { body }) => c.json(await users.reassignAndDelete(actorOf(c), body)),
   )
-  return passwordLinkRoute(api, passwordLinks)
+  passwordLinkRoute(api, passwordLinks)
 }

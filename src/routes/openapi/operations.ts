@@ -122,7 +122,7 @@ function descriptionOf({ access, item, path, method, description }: Declaration)
   const needs =
     access === 'public'
       ? 'Public.'
-      : access === 'signed-in'
+      : access === 'signed-in' || access === 'own-account'
         ? 'Needs valid credentials.'
         : `Needs the permission \`${access}\`.`
   const right = description === undefined ? needs : `${description} ${needs}`

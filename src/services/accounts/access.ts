@@ -2,10 +2,14 @@ import type { Actor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import { rolePermissionLabels } from '../../db/queries/accounts.js'
 import { tables } from '../../db/tables.js'
+import { type HttpError, missingPermission, secondFactorMissing } from '../../errors.js'
 import type { SystemRole } from '../../permissions.js'
 
-/** The right that an endpoint, page or screen requires of its caller. */
-export type Access = 'public' | 'signed-in' | `${string}:${string}`
+/**
+ * The right that an endpoint, page or screen requires of its caller. `own-account` is all that a session has whose role
+ * requires a second factor before there is one.
+ */
+export type Access = 'public' | 'own-account' | 'signed-in' | `${string}:${string}`
 
 /** Access belongs to a role, and a key may leave less of it. */
 type Caller = Pick<Actor, 'roleId' | 'credential'>
@@ -15,6 +19,8 @@ interface Mapping {
   readonly system: ReadonlyMap<string, string>
   readonly admin: string | undefined
   readonly permissions: ReadonlyMap<string, ReadonlySet<string>>
+  /** Roles that require a second factor. */
+  readonly guarded: ReadonlySet<string>
 }
 
 const sources = new Set<string>([tables.roles.name, tables.permissions.name, tables.rolePermissions.name])
@@ -37,6 +43,7 @@ async function readMapping(db: Database): Promise<Mapping> {
     system,
     admin: system.get('admin'),
     permissions,
+    guarded: new Set(roles.flatMap(role => (role.second_factor ? [role.role_id] : []))),
   }
 }
 
@@ -48,10 +55,15 @@ const isAdmin = ({ admin }: Mapping, roleId: string | null): boolean => roleId !
 /** The permissions that a key leaves; null where it leaves all. */
 const leftBy = ({ credential }: Caller) => credential?.limits?.permissions ?? null
 
+/** Whether the caller may only set up a second factor. */
+const lacksFactor = ({ guarded }: Mapping, { roleId, credential }: Caller): boolean =>
+  credential?.lacksFactor === true && roleId !== null && guarded.has(roleId)
+
 const isFreeAdmin = (mapping: Mapping, caller: Caller): boolean =>
-  isAdmin(mapping, caller.roleId) && leftBy(caller) === null
+  isAdmin(mapping, caller.roleId) && leftBy(caller) === null && !lacksFactor(mapping, caller)
 
 function holds(mapping: Mapping, caller: Caller, permission: string): boolean {
+  if (lacksFactor(mapping, caller)) return false
   const left = leftBy(caller)
   if (left !== null && !left.has(permission)) return false
   return isAdmin(mapping, caller.roleId) || permissionsOf(mapping, caller.roleId).has(permission)
@@ -59,7 +71,8 @@ function holds(mapping: Mapping, caller: Caller, permission: string): boolean {
 
 function allows(mapping: Mapping, caller: Caller, access: Access): boolean {
   if (caller.roleId === null) return false
-  if (access === 'public' || access === 'signed-in') return true
+  if (access === 'public' || access === 'own-account') return true
+  if (access === 'signed-in') return !lacksFactor(mapping, caller)
   // A permission of the other spelling counts the same where somebody made it (D-066).
   return (
     holds(mapping, caller, access) ||
@@ -90,6 +103,21 @@ export class AccessService {
   async can(caller: Caller | undefined, access: Access): Promise<boolean> {
     if (access === 'public') return true
     return caller !== undefined && allows(await this.#current(), caller, access)
+  }
+
+  /** The reason why `can` says no. */
+  async refusal(caller: Caller, access: Access): Promise<HttpError> {
+    return (await this.lacksFactor(caller)) ? secondFactorMissing() : missingPermission(access)
+  }
+
+  /** Whether the caller's role requires a second factor that the account does not have. */
+  async lacksFactor(caller: Caller): Promise<boolean> {
+    return lacksFactor(await this.#current(), caller)
+  }
+
+  /** Whether accounts of the role that have a password need a second factor. */
+  async requiresFactor(roleId: string): Promise<boolean> {
+    return (await this.#current()).guarded.has(roleId)
   }
 
   /** Answers as `can` does, without waiting; undefined while the mapping is not in memory. */

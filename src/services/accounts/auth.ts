@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import type { Actor, Identity } from '../../actor.js'
-import { type RecordOf, withoutSecrets } from '../../db/columns.js'
+import { type RecordOf, type RowOf, withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { HttpError, sessionExpired, wrongCredentials } from '../../errors.js'
+import { HttpError, secondFactorRequired, sessionExpired, wrongCredentials } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Ports } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
 import type { AccessService } from './access.js'
 import { normalEmail } from './account-fields.js'
 import { Identities, type Presented } from './identities.js'
+import type { CodeChecks } from './second-factor-codes.js'
 
 export const Login = z.object({
   email: z
@@ -20,7 +21,17 @@ export const Login = z.object({
     .string()
     .max(1024)
     .meta({ examples: ['correct horse battery'] }),
+  code: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({
+      description: 'Of an account with a second factor: a code of the authenticator app, or a recovery code.',
+      examples: ['287082'],
+    }),
 })
+/** The second step of a sign-in that asks for the code on its own. */
+export const LoginCode = z.object({ ticket: z.string().max(2048), code: z.string().max(64) })
 
 interface Profile {
   user_id: string
@@ -37,6 +48,7 @@ type User = RecordOf<typeof tables.users>
 interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing'> {
   sessionLengthMs: () => number
   used: (userId: string) => void
+  codes: CodeChecks
 }
 
 /** Identifies users: by a password, a session or a key. */
@@ -53,33 +65,66 @@ export class AuthService {
   }
 
   /**
-   * Checks a password without opening a session, for surfaces that keep none. Its callers count the tries.
+   * Checks a password, and the code if the account has a second factor, without opening a session. Its callers count the
+   * tries.
    * @returns the user whom the e-mail address or username names
-   * @throws 401 with one sentence, and after the same time, whatever was wrong; 503 at an instance that only reads
+   * @throws 401 with one sentence, and after the same time, whatever was wrong with name and password; after that 401 and
+   * 429 about the code; 503 at an instance that only reads
    */
-  async verifyLogin({
-    password,
-    ...named
-  }: ({ email: string } | { username: string }) & { password: string }): Promise<User> {
-    // Before the password is checked: nobody tries passwords where their tries are not counted for all instances.
-    this.db.refuseIfReadOnly()
-    const where = 'email' in named ? { email: normalEmail(named.email) } : { username: named.username }
-    const user = await this.db.find(tables.users, where)
-    // Unknown users cost the same time as known ones.
-    const hash = user?.password ?? (await this.#hashOfNobody())
-    const right = await this.needs.hashing.verifyPassword(hash, password)
-    if (!user?.password || !right) throw wrongCredentials('wrong e-mail or password')
+  async verifyLogin(
+    actor: Actor,
+    {
+      code,
+      ...given
+    }: ({ email: string } | { username: string }) & { password: string; code?: string | undefined },
+  ): Promise<User> {
+    const user = await this.#byPassword(given)
+    await this.needs.codes.demand(actor, user.user_id, code)
     return withoutSecrets(tables.users, user)
   }
 
   /**
    * @param old the value of a session cookie that came along; its session ends
    * @returns the new cookie's value
-   * @throws 401 as `verifyLogin`
+   * @throws 401, 429 as `verifyLogin`
    */
   async login(actor: Actor, given: z.output<typeof Login>, old: string | undefined) {
-    const user = await this.verifyLogin(given)
+    const user = await this.verifyLogin(actor, given)
     return { cookie: await this.open(actor, user.user_id, old), user }
+  }
+
+  /**
+   * The first step of a sign-in that asks for the code on its own: signs in an account without a second factor.
+   * @returns the new cookie's value, or a ticket for `loginWithCode`
+   * @throws 401 as `verifyLogin`
+   */
+  async loginByPassword(
+    actor: Actor,
+    given: { email: string; password: string },
+    old: string | undefined,
+  ): Promise<{ cookie: string } | { ticket: string }> {
+    const user = await this.#byPassword(given)
+    try {
+      await this.needs.codes.demand(actor, user.user_id, undefined)
+    } catch (error) {
+      if (!(error instanceof HttpError && error.code === 'second_factor_required')) throw error
+      return { ticket: await this.needs.codes.ticketFor(user) }
+    }
+    return { cookie: await this.open(actor, user.user_id, old) }
+  }
+
+  /** The second step. @returns the new cookie's value. @throws 401 for a wrong code and a ticket that is over; 429 */
+  async loginWithCode(
+    actor: Actor,
+    { ticket, code }: z.output<typeof LoginCode>,
+    old: string | undefined,
+  ): Promise<string> {
+    this.db.refuseIfReadOnly()
+    const userId = await this.needs.codes.holderOf(ticket)
+    if (userId === undefined) throw wrongCredentials('the sign-in took too long: enter the password again')
+    if (code === '') throw secondFactorRequired()
+    await this.needs.codes.demand(actor, userId, code)
+    return this.open(actor, userId, old)
   }
 
   /** A new session of a user who has shown who they are. @returns the cookie's value */
@@ -128,6 +173,21 @@ export class AuthService {
       role_label: (await this.access.labelOf(user.role)) ?? '',
       created_at: user.date_created,
     }
+  }
+
+  async #byPassword({
+    password,
+    ...named
+  }: ({ email: string } | { username: string }) & { password: string }): Promise<RowOf<typeof tables.users>> {
+    // Before the password is checked: nobody tries passwords where their tries are not counted for all instances.
+    this.db.refuseIfReadOnly()
+    const where = 'email' in named ? { email: normalEmail(named.email) } : { username: named.username }
+    const user = await this.db.find(tables.users, where)
+    // Unknown users cost the same time as known ones.
+    const hash = user?.password ?? (await this.#hashOfNobody())
+    const right = await this.needs.hashing.verifyPassword(hash, password)
+    if (!user?.password || !right) throw wrongCredentials('wrong e-mail or password')
+    return user
   }
 
   #hashOfNobody(): Promise<string> {

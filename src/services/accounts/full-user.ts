@@ -4,18 +4,23 @@ import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { missingPermission } from '../../errors.js'
 import type { AccessService } from './access.js'
+import type { SecondFactorService } from './second-factor.js'
 import type { SessionService } from './sessions.js'
 import type { UserService } from './users.js'
 
 export function accounts(
   db: Database,
   access: AccessService,
-  { users, sessions }: { users: UserService; sessions: SessionService },
+  {
+    users,
+    sessions,
+    secondFactor,
+  }: { users: UserService; sessions: SessionService; secondFactor: SecondFactorService },
 ) {
   return {
     /**
      * A user with everything that signs them in. One's own is whole; of another user it has the parts that the
-     * caller may read by `ssh_keys:read`, `sessions:read` and `tokens:read`.
+     * caller may read by `ssh_keys:read`, `sessions:read` and `tokens:read`, and the second factor by `users:update`.
      * @throws 403 for another user without `users:read`
      */
     async full(actor: Actor, id: string) {
@@ -27,6 +32,7 @@ export function accounts(
       const connections = await db.findAll(tables.oauthConnections, where)
       return {
         ...user,
+        ...((await may('users:update')) && { second_factor: (await secondFactor.holders([id])).has(id) }),
         oauth_connections: connections.map(row => withoutSecrets(tables.oauthConnections, row)),
         ...((await may('ssh_keys:read')) && { ssh_keys: await db.findAll(tables.sshKeys, where) }),
         ...((await may('sessions:read')) && { sessions: await sessions.live(where) }),

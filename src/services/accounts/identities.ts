@@ -22,7 +22,9 @@ interface Known {
 
 const useResolutionMs = 60_000
 const maxCachedIdentities = 10_000
-const sources = new Set<string>([tables.users.name, tables.sessions.name, tables.tokens.name])
+const sources = new Set<string>(
+  [tables.users, tables.sessions, tables.tokens, tables.secondFactors].map(({ name }) => name),
+)
 
 // An API key sent as a cookie must not count as a session, so the kind is part of the name.
 const nameOf = (kind: Kind, hash: string) => `${kind} ${hash}`
@@ -83,8 +85,8 @@ export class Identities {
     const now = this.needs.clock.now()
     if (credential.expires_at !== null && credential.expires_at <= timestamp(now)) return undefined
     this.#noteUse(kind, credential, now)
-    const { id, user_id: userId, role_id: roleId, limits } = credential
-    return { userId, roleId, credential: { kind, id, limits } }
+    const { id, user_id: userId, role_id: roleId, limits, lacks_factor } = credential
+    return { userId, roleId, credential: { kind, id, limits, ...(lacks_factor && { lacksFactor: true }) } }
   }
 
   /** A session that was seen over does not come back when the clock goes back. */

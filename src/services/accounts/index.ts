@@ -21,6 +21,8 @@ import { registration } from './registration.js'
 import { rolePermissions } from './role-permissions.js'
 import { roles } from './roles.js'
 import { savedViews } from './saved-views.js'
+import { SecondFactorService } from './second-factor.js'
+import { CodeChecks } from './second-factor-codes.js'
 import { sessions } from './sessions.js'
 import { sshKeys } from './ssh-keys.js'
 import { sshSignIn } from './ssh-sign-in.js'
@@ -38,8 +40,9 @@ interface Needs extends Ports {
 export function accountServices(needs: Needs) {
   const { db, config, jobs } = needs
   const access = new AccessService(db)
+  const codes = new CodeChecks(db, needs)
   const auth: AuthService = new AuthService(db, access, {
-    ...needs,
+    ...{ ...needs, codes },
     sessionLengthMs: () => duration(config().cookie_duration),
     used: userId => {
       if (config().oauth_client_id) jobs.later('the renewal of provider tokens', () => oauth.refresh(userId))
@@ -47,6 +50,7 @@ export function accountServices(needs: Needs) {
   })
   const oauth = new OAuthService(db, { ...needs, access, auth })
   const users = new UserService(db, access, needs.hashing)
+  const secondFactor = new SecondFactorService(db, { ...needs, access, codes })
   const sessionsService = sessions(db, access, needs)
   const tokensService = tokens(db, access, needs)
   return {
@@ -63,9 +67,12 @@ export function accountServices(needs: Needs) {
     deviceSignIn: deviceSignIn(db, { ...needs, tokens: tokensService }),
     sshKeys: sshKeys(db, access, needs),
     sshSignIn: sshSignIn(db, { ...needs, access, auth, liveCallers: liveCallers(db, needs.clock) }),
+    secondFactor,
     savedViews: savedViews(db),
     calendarAddress: calendarAddress(db, { config, access }),
-    accounts: accounts(db, access, { users, sessions: sessionsService }),
+    accounts: accounts(db, access, {
+      ...{ users, sessions: sessionsService, secondFactor },
+    }),
     roles: roles(db, access),
     permissions: permissions(db, access),
     rolePermissions: rolePermissions(db, access),

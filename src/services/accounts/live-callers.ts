@@ -20,8 +20,8 @@ const idsOf = (identities: readonly Identity[], kind: 'session' | 'key') =>
   identities.flatMap(({ credential }) => (credential.kind === kind ? [credential.id] : []))
 
 /**
- * Of callers whose requests go on those whose session or key is good still, with what they may now. Three statements for
- * all of them.
+ * Of callers whose requests go on those whose session or key is good still, with what they may now. Four statements
+ * for all of them.
  */
 export const liveCallers =
   (db: Database, clock: Clock) =>
@@ -30,6 +30,11 @@ export const liveCallers =
     const userIds = [...new Set(identities.map(({ userId }) => userId))]
     const users = await db.findIn(tables.users, 'user_id', userIds)
     const roles = new Map(users.map(({ user_id, role }) => [user_id, role]))
+    const factors = await db.findIn(tables.secondFactors, 'user_id', userIds)
+    const confirmed = new Set(factors.flatMap(one => (one.confirmed_at === null ? [] : [one.user_id])))
+    const lacking = new Set(
+      users.flatMap(one => (one.password === null || confirmed.has(one.user_id) ? [] : [one.user_id])),
+    )
     const sessions = await db.findIn(tables.sessions, 'session_id', idsOf(identities, 'session'))
     const open = new Set(
       sessions.filter(({ expires_at }) => expires_at > now).map(({ session_id }) => session_id),
@@ -46,7 +51,9 @@ export const liveCallers =
         const { kind, id } = identity.credential
         const key = kind === 'key' ? good.get(id) : undefined
         if (roleId === undefined || !(kind === 'key' ? key : open.has(id))) return []
-        return [[identity, { roleId, credential: { kind, id, limits: key && limitsOf(key) } }]]
+        const lacksFactor = kind === 'session' && lacking.has(identity.userId)
+        const credential = { kind, id, limits: key && limitsOf(key), ...(lacksFactor && { lacksFactor }) }
+        return [[identity, { roleId, credential }]]
       }),
     )
   }

@@ -8,8 +8,12 @@ import { label } from '../text.js'
 import type { AccessService } from './access.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
-export const RoleCreate = z.object({ label: label() })
-export const RoleUpdate = z.object({ label: label().optional() })
+const second_factor = z
+  .boolean()
+  .meta({ description: 'Whether accounts with a password need a second factor. API keys do not.' })
+
+export const RoleCreate = z.object({ label: label(), second_factor: second_factor.default(false) })
+export const RoleUpdate = z.object({ label: label().optional(), second_factor: second_factor.optional() })
 
 const lookAlikes: Readonly<Record<string, string>> = {
   а: 'a',
@@ -71,11 +75,13 @@ export function roles(db: Door, access: AccessService): RoleService {
     ...plain,
     async create(actor, values) {
       refuseLookAlike(values.label)
-      return plain.create(actor, { label: values.label })
+      const { label, second_factor } = values
+      return plain.create(actor, { label, second_factor })
     },
     async update(actor, id, patch, check) {
       await refuseBeyondOwnRights(access, actor, { role: id })
-      return plain.update(actor, id, { label: patch.label }, before => {
+      const { label, second_factor } = patch
+      return plain.update(actor, id, { label, second_factor }, before => {
         check?.(before)
         if (patch.label === undefined || patch.label === before.label) return
         refuseSystem(before, 'renamed')

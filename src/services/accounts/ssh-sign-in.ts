@@ -2,6 +2,7 @@ import { type Actor, type Guest, type Identity, systemActorFor } from '../../act
 import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
+import { secondFactorMissing } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Log } from '../../ports.js'
 import type { AccessService } from './access.js'
@@ -60,10 +61,13 @@ export function sshSignIn(db: Database, { access, config, auth, liveCallers, clo
       if (!identity) throw new Error('the settings have no guests')
       return { identity, keyId: undefined, cookie: '' }
     },
-    /** By a name without `@` for the username, with one for the e-mail address. @throws 401 as `verifyLogin` */
-    async byPassword(name: string, password: string) {
+    /**
+     * By a name without `@` for the username, with one for the e-mail address.
+     * @throws 401 and 429 as `verifyLogin`
+     */
+    async byPassword(actor: Actor, name: string, given: { password: string; code?: string }) {
       const named = name.includes('@') ? { email: name } : { username: name }
-      return { userId: (await auth.verifyLogin({ ...named, password })).user_id }
+      return { userId: (await auth.verifyLogin(actor, { ...named, ...given })).user_id }
     },
     /** Whose key has this fingerprint. That the caller has the key itself is for the surface to make sure of. */
     async byKey(fingerprint: string) {
@@ -78,10 +82,14 @@ export function sshSignIn(db: Database, { access, config, auth, liveCallers, clo
       if (keyId !== undefined) await noteUse(userId, keyId)
       return { identity, keyId, cookie }
     },
+    /** @throws 403 for a user whose role requires a second factor that is missing: it is set up elsewhere */
     async identify({ identity, cookie }: SshSession): Promise<Identity | Guest | undefined> {
-      return isUser(identity) ? auth.identify({ cookie, bearer: undefined }) : guest()
+      if (!isUser(identity)) return guest()
+      const user = await auth.identify({ cookie, bearer: undefined })
+      if (user && (await access.lacksFactor(user))) throw secondFactorMissing()
+      return user
     },
-    /** Of sessions those that go on: neither they nor their keys have been removed. Four statements for all of them. */
+    /** Of sessions those that go on: neither they nor their keys have been removed. Five statements for all of them. */
     async live(sessions: readonly SshSession[]) {
       const callers = await liveCallers(sessions.map(({ identity }) => identity).filter(isUser))
       const hasGuests = sessions.some(({ identity }) => !isUser(identity)) && (await guest()) !== undefined

@@ -89,6 +89,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   HTML: 'HTML',
   'HTML, saved unchanged.': 'HTML, das unverändert bleibt.',
   'https://…, /a-page, mailto:…': 'https://…, /eine-seite, mailto:…',
+  'Enter the code of your app.': 'Den Code der App eingeben.',
   'I have signed in': 'Ich bin angemeldet',
   Image: 'Bild',
   'Somebody else has saved this entry since. Save to see the differences.':

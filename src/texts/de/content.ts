@@ -357,6 +357,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Delete view': 'Ansicht löschen',
   'Name of the view': 'Name der Ansicht',
   preference: 'Einstellung des Kontos',
+  'second factor': 'zweiter Faktor',
   'Publish: {name}': 'Veröffentlichen: {name}',
   'Unpublish: {name}': 'Veröffentlichung aufheben: {name}',
   'Scheduled content': 'Geplante Inhalte',

@@ -546,4 +546,39 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Dieser Code ist unbekannt oder abgelaufen. Führen Sie slugline login noch einmal aus.',
   'Enter the code that slugline login shows.': 'Geben Sie den Code ein, den slugline login anzeigt.',
   Continue: 'Weiter',
+  'Second factor': 'Zweiter Faktor',
+  'A code from your phone, beside the password.': 'Ein Code vom Telefon, zusätzlich zum Passwort.',
+  Change: 'Ändern',
+  'Set up': 'Einrichten',
+  On: 'Ein',
+  'Turn on': 'Einschalten',
+  'Turn off': 'Ausschalten',
+  'from your app, or a recovery code': 'aus der App, oder ein Wiederherstellungscode',
+  '6 digits, as your app shows them': '6 Ziffern, wie in der App angezeigt',
+  'QR code for your app': 'QR-Code für die App',
+  'You need an authenticator app on your phone. After that you sign in with your password and a code.':
+    'Sie brauchen eine Authenticator-App auf dem Telefon. Danach melden Sie sich mit Passwort und Code an.',
+  'Scan this code with your app': 'Diesen Code mit der App scannen',
+  'Or enter this key:': 'Oder diesen Schlüssel eingeben:',
+  'Open in an app on this device': 'In einer App auf diesem Gerät öffnen',
+  'This ends your other sessions.': 'Das beendet Ihre anderen Sitzungen.',
+  'Your recovery codes': 'Ihre Wiederherstellungscodes',
+  'They are shown only once. If you lose your phone, each of them works once in place of a code.':
+    'Sie werden nur einmal angezeigt. Ohne Telefon ersetzt jeder von ihnen einmal einen Code.',
+  'Your role requires a second factor. Set one up to go on.':
+    'Ihre Rolle verlangt einen zweiten Faktor. Richten Sie ihn ein, um fortzufahren.',
+  'New codes replace the old ones.': 'Neue Codes ersetzen die alten.',
+  'New recovery codes': 'Neue Wiederherstellungscodes',
+  'If you turn it off, your password alone signs you in.': 'Ausgeschaltet genügt das Passwort zur Anmeldung.',
+  'Enter the code': 'Code eingeben',
+  Reset: 'Zurücksetzen',
+  'Reset it for somebody who has lost their phone. It ends all sessions of this person.':
+    'Zurücksetzen, wenn jemand das Telefon verloren hat. Das beendet alle Sitzungen dieser Person.',
+  'Make it optional': 'Nicht mehr verlangen',
+  'Require it': 'Verlangen',
+  'Required. People without one can only set one up when they sign in.':
+    'Verlangt. Wer keinen hat, kann nach der Anmeldung nur einen einrichten.',
+  'Optional. If you require it, people without one can only set one up when they sign in.':
+    'Nicht verlangt. Wird er verlangt, kann man ohne ihn nach der Anmeldung nur einen einrichten.',
+  '{n} recovery codes left.': ['{n} Wiederherstellungscode übrig.', '{n} Wiederherstellungscodes übrig.'],
 }

@@ -86,6 +86,7 @@ export const browserTexts = [
   'HTML',
   'HTML, saved unchanged.',
   'https://…, /a-page, mailto:…',
+  'Enter the code of your app.',
   'I have signed in',
   'Image',
   'Somebody else has saved this entry since. Save to see the differences.',

@@ -318,6 +318,7 @@ export const contentTexts = [
   'Delete view',
   'Name of the view',
   'preference',
+  'second factor',
   'Publish: {name}',
   'Unpublish: {name}',
   'Scheduled content',

@@ -2,6 +2,7 @@
 export const terminalTexts = [
   // Connections, sessions and commands
   'Too many connections: try again in a minute.',
+  'Code of your app, or a recovery code',
   'Something went wrong, and the session has ended. The log of the service has the details.',
   'The session is over: sign in again.',
   'Guests may stay {minutes} minutes. Connect again to go on.',

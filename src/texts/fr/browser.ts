@@ -89,6 +89,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   HTML: 'HTML',
   'HTML, saved unchanged.': 'HTML conservé tel quel.',
   'https://…, /a-page, mailto:…': 'https://…, /une-page, mailto:…',
+  'Enter the code of your app.': 'Saisissez le code de votre application.',
   'I have signed in': 'Je suis connecté',
   Image: 'Image',
   'Somebody else has saved this entry since. Save to see the differences.':

@@ -359,6 +359,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Delete view': 'Supprimer la vue',
   'Name of the view': 'Nom de la vue',
   preference: 'préférence',
+  'second factor': 'second facteur',
   'Publish: {name}': 'Publier : {name}',
   'Unpublish: {name}': 'Dépublier : {name}',
   'Scheduled content': 'Contenus planifiés',

@@ -550,4 +550,40 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Ce code est inconnu ou a expiré. Exécutez à nouveau slugline login.',
   'Enter the code that slugline login shows.': 'Saisissez le code affiché par slugline login.',
   Continue: 'Continuer',
+  'Second factor': 'Second facteur',
+  'A code from your phone, beside the password.': 'Un code de votre téléphone, en plus du mot de passe.',
+  Change: 'Modifier',
+  'Set up': 'Configurer',
+  On: 'Activé',
+  'Turn on': 'Activer',
+  'Turn off': 'Désactiver',
+  'from your app, or a recovery code': 'de votre application, ou un code de secours',
+  '6 digits, as your app shows them': '6 chiffres, tels que votre application les affiche',
+  'QR code for your app': 'QR code pour votre application',
+  'You need an authenticator app on your phone. After that you sign in with your password and a code.':
+    'Il vous faut une application d’authentification sur votre téléphone. Ensuite, vous vous connectez avec votre mot de passe et un code.',
+  'Scan this code with your app': 'Scannez ce code avec votre application',
+  'Or enter this key:': 'Ou saisissez cette clé :',
+  'Open in an app on this device': 'Ouvrir dans une application de cet appareil',
+  'This ends your other sessions.': 'Cela met fin à vos autres sessions.',
+  'Your recovery codes': 'Vos codes de secours',
+  'They are shown only once. If you lose your phone, each of them works once in place of a code.':
+    'Ils ne sont affichés qu’une fois. Sans votre téléphone, chacun remplace une fois un code.',
+  'Your role requires a second factor. Set one up to go on.':
+    'Votre rôle exige un second facteur. Configurez-le pour continuer.',
+  'New codes replace the old ones.': 'Les nouveaux codes remplacent les anciens.',
+  'New recovery codes': 'Nouveaux codes de secours',
+  'If you turn it off, your password alone signs you in.':
+    'Une fois désactivé, votre mot de passe suffit pour vous connecter.',
+  'Enter the code': 'Saisissez le code',
+  Reset: 'Réinitialiser',
+  'Reset it for somebody who has lost their phone. It ends all sessions of this person.':
+    'Réinitialisez-le si la personne a perdu son téléphone. Cela met fin à toutes ses sessions.',
+  'Make it optional': 'Rendre facultatif',
+  'Require it': 'Exiger',
+  'Required. People without one can only set one up when they sign in.':
+    'Exigé. Sans second facteur, on ne peut qu’en configurer un après la connexion.',
+  'Optional. If you require it, people without one can only set one up when they sign in.':
+    'Facultatif. S’il est exigé, on ne peut sans lui qu’en configurer un après la connexion.',
+  '{n} recovery codes left.': ['Il reste {n} code de secours.', 'Il reste {n} codes de secours.'],
 }

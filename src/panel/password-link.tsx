@@ -1,11 +1,9 @@
 import { idParam } from '../middleware/context.js'
-import { userResource } from '../resources/users.js'
 import type { PasswordLinkMade } from '../services/accounts/password-links.js'
 import { type PanelContext, panelPath } from './context.js'
 import { TitledPage } from './layout.js'
-import { showPage } from './pages.js'
+import { type Pages, showPage } from './pages.js'
 import { Act, Moment, Note } from './parts.js'
-import { resourcePages } from './resource.js'
 import { panelActor, type View } from './view.js'
 
 const LinkPage = ({
@@ -46,28 +44,23 @@ const LinkPage = ({
   </TitledPage>
 )
 
-/** People with an account, and links with which they set their passwords. */
-export function peoplePages(context: PanelContext) {
+/** The button on the page of a person that makes such a link. */
+export const PasswordLinkButton = ({ view, id }: { view: View; id: string }) =>
+  view.can('users:update') && id !== view.user?.user_id ? (
+    <Act view={view} action={`/users/${id}/password-link`} kind="wide">
+      {view.t('Password link')}
+    </Act>
+  ) : null
+
+/** The link with which a person sets their password, shown once. */
+export function passwordLinkAction({ act }: Pages, context: PanelContext): void {
   const { users, passwordLinks } = context.services
-  const described = userResource(context)
-  const set = resourcePages(context, {
-    ...described,
-    path: '/users',
-    actions: (view, { user_id }) =>
-      view.can('users:update') &&
-      user_id !== view.user?.user_id && (
-        <Act view={view} action={`/users/${user_id}/password-link`} kind="wide">
-          {view.t('Password link')}
-        </Act>
-      ),
-  })
-  set.act('/users/:user_id/password-link', 'users:update', async (c, view) => {
+  act('/users/:user_id/password-link', 'users:update', async (c, view) => {
     const person = await users.get(idParam(c, 'user_id'))
     const made = await passwordLinks.create(panelActor(c), person)
     // A configuration without an address of the site has only a path.
     const link = new URL(made.link, c.req.url).href
-    const name = described.nameOf(person)
+    const name = person.name || person.username
     return showPage(c, <LinkPage view={view} person={{ ...person, name }} made={{ ...made, link }} />)
   })
-  return set
 }
