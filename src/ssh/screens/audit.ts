@@ -7,7 +7,7 @@ import { pageView, type TextRow } from '../screen/over.js'
 import { bold, dim } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
-import { differenceRows } from './difference.js'
+import { differenceRows } from '../screen/difference.js'
 import { secondWord } from './words.js'
 
 const everyMs = 2000

@@ -15,7 +15,7 @@ import { confirmView, pageView, type TextRow } from '../screen/over.js'
 import { bold, dim, green, red } from '../screen/style.js'
 import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
-import { differenceRows } from './difference.js'
+import { differenceRows } from '../screen/difference.js'
 import { timeWord } from './words.js'
 
 const reads = 'content:update'
