@@ -62,11 +62,14 @@ const maxVariable = 64
 
 /** Reads the variables that a client may send; all others are refused, because they steer programs. */
 function takeWishes(session: Session): () => Wishes {
-  let wishes: Wishes = { noColour: false, zone: 'UTC' }
+  let wishes: Wishes = { noColour: false, trueColour: false, zone: 'UTC' }
   session.on('env', (accept, reject, { key, val }) => {
-    const zone = key === 'TZ' && val.length <= maxVariable ? zoneNamed(val) : undefined
+    const isShort = val.length <= maxVariable
+    const zone = key === 'TZ' && isShort ? zoneNamed(val) : undefined
     if (zone !== undefined) wishes = { ...wishes, zone }
-    else if (key === 'NO_COLOR' && val.length <= maxVariable) wishes = { ...wishes, noColour: val !== '' }
+    else if (key === 'NO_COLOR' && isShort) wishes = { ...wishes, noColour: val !== '' }
+    else if (key === 'COLORTERM' && isShort)
+      wishes = { ...wishes, trueColour: /^(truecolor|24bit)$/.test(val) }
     else return reject?.()
     accept?.()
   })

@@ -212,6 +212,8 @@ const methods: Readonly<Record<string, Writer | string>> = {
   'savedViews.create': 'is about the own account',
   'savedViews.rename': 'is about the own account',
   'savedViews.remove': 'is about the own account',
+  'terminalTheme.own': 'reads',
+  'terminalTheme.choose': 'is about the own account',
   'calendarAddress.key': 'reads',
   'calendarAddress.create': 'is about the own account',
   'calendarAddress.revoke': 'is about the own account',
@@ -228,9 +230,13 @@ function namesOf(service: object): string[] {
   )
 }
 
-const { registration, auth, oauth, sshSignIn, accounts, savedViews, calendarAddress } = services
+const { registration, auth, oauth, sshSignIn, accounts, savedViews, terminalTheme, calendarAddress } =
+  services
 const named = { users, passwordReset, registration, sessions, tokens, sshKeys, roles, permissions }
-const others = { rolePermissions, auth, oauth, sshSignIn, accounts, savedViews, calendarAddress }
+const others = {
+  ...{ rolePermissions, auth, oauth, sshSignIn },
+  ...{ accounts, savedViews, terminalTheme, calendarAddress },
+}
 
 it('has a line for every method of a service of accounts, and no other', () => {
   const found = Object.entries({ ...named, ...others }).flatMap(([name, service]) =>

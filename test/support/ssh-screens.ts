@@ -96,7 +96,7 @@ function memoryTerminal({
       return model.rows
     },
     term,
-    wishes: { noColour: false, zone: 'UTC', ...wishes },
+    wishes: { noColour: false, trueColour: false, zone: 'UTC', ...wishes },
     write(text) {
       written.push(text)
       model.feed(text)

@@ -22,6 +22,7 @@ import { savedViews } from './saved-views.js'
 import { sessions } from './sessions.js'
 import { sshKeys } from './ssh-keys.js'
 import { sshSignIn } from './ssh-sign-in.js'
+import { terminalTheme } from './terminal-theme.js'
 import { tokens } from './tokens.js'
 import { UserService } from './users.js'
 
@@ -59,6 +60,7 @@ export function accountServices(needs: Needs) {
     sshKeys: sshKeys(db, access, needs),
     sshSignIn: sshSignIn(db, { ...needs, access, auth, liveCallers: liveCallers(db, needs.clock) }),
     savedViews: savedViews(db),
+    terminalTheme: terminalTheme(db),
     calendarAddress: calendarAddress(db, { config, access }),
     accounts: accounts(db, access, { users, sessions: sessionsService }),
     roles: roles(db, access),

@@ -6,7 +6,7 @@ import type { FormField } from './form-state.js'
 import type { Area } from './grid.js'
 import { putLine, type Span, type TextRow, wrappedSpans } from './over.js'
 import { bold, dim, inverse, plain } from './style.js'
-import type { View } from './view.js'
+import type { Shell, View } from './view.js'
 import { wrapped } from './wrap.js'
 
 type Value = string | readonly string[]
@@ -68,7 +68,7 @@ export async function contested(differences: readonly Difference[]): Promise<Con
 
 const sideOf = ({ chosen }: ConflictState, { field }: Contested): Side => chosen[field.name] ?? 'mine'
 
-function valueOf(state: ConflictState, one: Contested): Value {
+function chosenValue(state: ConflictState, one: Contested): Value {
   const side = sideOf(state, one)
   if (side === 'both') return one.both?.text ?? one.mine
   return side === 'edited' ? (state.edited[one.field.name] ?? one.mine) : one[side]
@@ -94,12 +94,42 @@ function turned(state: ConflictState, one: Contested, step: number): ConflictSta
 
 const turns: Readonly<Record<string, number>> = { ' ': 1, tab: 1, right: 1, l: 1, left: -1, h: -1 }
 
+/** Moves the mark, or chooses a value of the marked field or of all. */
+function chosen(
+  fields: readonly Contested[],
+  state: ConflictState,
+  one: Contested,
+  key: string,
+): ConflictState {
+  const all = (side: Side) => ({
+    ...state,
+    chosen: Object.fromEntries(fields.map(({ field }) => [field.name, side])),
+  })
+  const step = { up: -1, k: -1, down: 1, j: 1 }[key]
+  if (step !== undefined) return { ...state, at: Math.max(0, Math.min(fields.length - 1, state.at + step)) }
+  const turn = turns[key]
+  if (turn !== undefined) return turned(state, one, turn)
+  if (key === 'm') return all('mine')
+  if (key === 't') return all('theirs')
+  return key === 'b' && one.both ? withSide(state, one, 'both') : state
+}
+
+/** Opens the chosen text in the editor. */
+function edit(state: ConflictState, one: Contested, shell: Shell<ConflictState>): void {
+  const { name, label, kind = 'text' } = one.field
+  const keep = (text: string) =>
+    shell.set(next => ({
+      ...withSide(next, one, 'edited'),
+      edited: { ...next.edited, [name]: kind === 'text' ? text.replaceAll(/\s*\n\s*/g, ' ') : text },
+    }))
+  shell.open(editorView(label, String(chosenValue(state, one)), keep))
+}
+
 /** Shows what both have made of each field, to choose, to keep both, or to edit. Leaving the view keeps the typed values. */
 export function conflictView(
   fields: readonly Contested[],
   choose: (chosen: ReadonlyMap<string, Value>) => void,
 ): View<ConflictState> {
-  const all = (side: 'mine' | 'theirs') => Object.fromEntries(fields.map(({ field }) => [field.name, side]))
   return {
     title: () => t('Somebody else saved first'),
     start: {
@@ -115,28 +145,13 @@ export function conflictView(
       if (!one) return state
       if (clicked >= 0) return clicked === state.at ? turned(state, one, 1) : { ...state, at: clicked }
       if (key.type !== 'key') return state
-      const step = { up: -1, k: -1, down: 1, j: 1 }[key.key]
-      if (step !== undefined) return { ...state, at: Math.max(0, Math.min(fields.length - 1, state.at + step)) }
-      const turn = turns[key.key]
-      if (turn !== undefined) return turned(state, one, turn)
-      if (key.key === 'm') return { ...state, chosen: all('mine') }
-      if (key.key === 't') return { ...state, chosen: all('theirs') }
-      if (key.key === 'b' && one.both) return withSide(state, one, 'both')
-      if (key.key === 'e' && one.both) {
-        const { name, label, kind = 'text' } = one.field
-        const keep = (text: string) =>
-          shell.set(next => ({
-            ...withSide(next, one, 'edited'),
-            edited: { ...next.edited, [name]: kind === 'text' ? text.replaceAll(/\s*\n\s*/g, ' ') : text },
-          }))
-        shell.open(editorView(label, String(valueOf(state, one)), keep))
-      }
+      if (key.key === 'e' && one.both) edit(state, one, shell)
       if (key.key === 'enter') {
         shell.back()
-        choose(new Map(fields.map(own => [own.field.name, valueOf(state, own)])))
+        choose(new Map(fields.map(own => [own.field.name, chosenValue(state, own)])))
         shell.say(t('Accepted. Save to store your choice.'))
       }
-      return state
+      return chosen(fields, state, one, key.key)
     },
     draw: (area, state) => draw(area, fields, state),
     hints: ({ at }) => [
@@ -182,13 +197,17 @@ function tickedOf(state: ConflictState, one: Contested, width: number): Ticked[]
     const lines = () => {
       if (side === 'mine' || side === 'theirs') return linesOf(one.rows[side], width)
       // A third text is shown only where it is chosen.
-      return isTaken ? textLines(String(valueOf(state, one)), width) : []
+      return isTaken ? textLines(String(chosenValue(state, one)), width) : []
     }
     return { head: `${isTaken ? '[x]' : '[ ]'} ${headWords(side, one)}`, isTaken, lines: lines() }
   })
 }
 
-function drawTicked(area: Area, { x, y }: { x: number; y: number }, { head, isTaken, lines }: Ticked): number {
+function drawTicked(
+  area: Area,
+  { x, y }: { x: number; y: number },
+  { head, isTaken, lines }: Ticked,
+): number {
   area.put(x, y, head, isTaken ? bold : dim)
   for (const [i, line] of lines.entries()) putLine(area, { x: x + 2, y: y + 1 + i }, line)
   return 1 + lines.length
@@ -216,7 +235,14 @@ function drawField(
 
 const nowhere: Area = {
   ...{ width: 0, height: 0, put: () => 0, fill: () => undefined, box: () => undefined },
-  ...{ spot: () => undefined, cursor: () => undefined, by: () => nowhere, part: () => nowhere },
+  ...{
+    spot: () => undefined,
+    cursor: () => undefined,
+    hasPictures: false,
+    paint: () => undefined,
+    by: () => nowhere,
+    part: () => nowhere,
+  },
 }
 
 function draw(area: Area, fields: readonly Contested[], state: ConflictState): void {
