@@ -276,22 +276,27 @@ export class Grid {
         at = x + 1
         continue
       }
-      const paint = this.#paints.get(cell)
-      if (paint !== undefined) {
-        pen.out += pen.style === -1 && paint === pen.paint ? text : paint + text
-        pen.style = -1
-        pen.paint = paint
-        // Every terminal with 24-bit colours shows this sign in one cell.
-        at = x + 1
-        continue
-      }
-      const style = this.#styles[cell] ?? plain
-      if (style !== pen.style) pen.out += sequenceOf(style, this.theme)
-      pen.style = style
-      pen.out += text
-      // Terminals disagree about widths: the cursor is placed again for the next cell.
-      at = text < '\x7f' && text.length === 1 ? x + 1 : -1
+      const isPicture = this.#write(cell, text, pen)
+      // Terminals disagree about widths: the cursor is placed again for the next cell. Every terminal with 24-bit
+      // colours shows a half block in one cell.
+      at = isPicture || (text < '\x7f' && text.length === 1) ? x + 1 : -1
     }
+  }
+
+  /** Writes a cell in its style. @returns whether it is part of a picture */
+  #write(cell: number, text: string, pen: Pen): boolean {
+    const paint = this.#paints.get(cell)
+    if (paint !== undefined) {
+      pen.out += pen.style === -1 && paint === pen.paint ? text : paint + text
+      pen.style = -1
+      pen.paint = paint
+      return true
+    }
+    const style = this.#styles[cell] ?? plain
+    if (style !== pen.style) pen.out += sequenceOf(style, this.theme)
+    pen.style = style
+    pen.out += text
+    return false
   }
 
   #erase(count: number, isToEnd: boolean, pen: Pen): void {

@@ -110,6 +110,8 @@ export const terminalTexts = [
   'Colours',
   'choose the colours: dark, light, high contrast',
   'view',
+  'Under it',
+  '… {n} more',
   'Pictures need a terminal with 24-bit colours. If yours has them: ssh -o SetEnv=COLORTERM=truecolor',
   'all yours',
   'all theirs',
