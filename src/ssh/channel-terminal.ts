@@ -28,6 +28,15 @@ export interface ChannelTerminal extends Terminal {
   resize(window: Window): void
 }
 
+/** Terminals without colours: monochrome ones end with `-m` or `-mono` in terminfo. */
+export const isColourless = (term: string): boolean => /^(dumb|unknown|vt\d.*|.*-m(ono)?|)$/i.test(term)
+
+/** The terminal of a client that runs one command: its width, and whether it has colours. */
+export const commandTerminal = (pty: Window & { term?: string }, { noColour }: Wishes) => ({
+  columns: within(pty.cols, usualColumns, mostColumns),
+  hasColour: !noColour && !isColourless(pty.term ?? ''),
+})
+
 interface Surroundings {
   readonly socket: Socket
   readonly gone: AbortSignal

@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.js'
 import { t } from '../texts/terminal.js'
-import { isLinear } from './channel-terminal.js'
+import { isColourless, isLinear } from './channel-terminal.js'
 import { Grid } from './screen/grid.js'
 import { type Key, Keys } from './screen/keys.js'
 import { Stack } from './screen/stack.js'
@@ -20,8 +20,6 @@ const wheelSteps = 3
 /** Writes a character of two bytes and asks for the cursor: it is in the third column if the terminal lacks UTF-8. */
 const probe = '\x1b[H\u00e9\x1b[6n'
 const plainTerminals = /^(dumb|unknown|ansi|vt\d.*|)$/i
-/** Terminals without colours: monochrome ones end with `-m` or `-mono` in terminfo. */
-const colourless = /^(dumb|unknown|vt\d.*|.*-m(ono)?|)$/i
 
 /** Terminals that show 24-bit colours, by their names, where the client does not say so. */
 const trueColoured =
@@ -73,7 +71,7 @@ class Interactive {
     this.#grid = new Grid(this.#columns, terminal.rows)
     this.#grid.isLinear = this.#isLinear
     this.#grid.isAscii = plainTerminals.test(term)
-    this.#grid.theme = wishes.noColour || colourless.test(term) ? 'none' : theme
+    this.#grid.theme = wishes.noColour || isColourless(term) ? 'none' : theme
     this.#theme = theme === 'none' ? 'own' : theme
     this.#grid.hasTrueColour = wishes.trueColour || trueColoured.test(term)
     this.#stack = new Stack({

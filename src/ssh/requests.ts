@@ -3,7 +3,7 @@ import type { Connection as Client, PseudoTtyInfo, ServerChannel, Session, SFTPW
 import { limits } from '../limits.js'
 import { zoneNamed } from '../resources/typed-times.js'
 import { t } from '../texts/terminal.js'
-import { type ChannelTerminal, channelTerminal } from './channel-terminal.js'
+import { type ChannelTerminal, channelTerminal, commandTerminal } from './channel-terminal.js'
 import type { Connection, Open } from './connection.js'
 import { runCommand } from './exec.js'
 import { serveMedia } from './sftp.js'
@@ -120,7 +120,7 @@ function takeSession(session: Session, connection: Connection): void {
       const run = runCommand(channel, connection, {
         line: command,
         gone,
-        isTerminal: pty !== undefined,
+        terminal: pty && commandTerminal(pty, wishes()),
         zone: wishes().zone,
       })
       add(run)
