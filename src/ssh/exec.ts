@@ -69,6 +69,15 @@ export function runCommand(
   }
 }
 
+const [bold, plain] = ['\x1b[1m', '\x1b[0m']
+
+/** Returns a text that steers no terminal, but for the heads of lists in bold. */
+const withHeads = (text: string): string =>
+  text
+    .split(bold)
+    .map(part => part.split(plain).map(visible).join(plain))
+    .join(bold)
+
 /** The input and output of a command; `waits` is true while the reader of its output is behind. */
 function ioOf(
   channel: ServerChannel,
@@ -83,7 +92,8 @@ function ioOf(
   const { seen } = connection
   const isTerminal = terminal !== undefined
   let waits = false
-  const shown = (text: string) => (isTerminal ? visible(text).replaceAll('\n', '\r\n') : visible(text))
+  const safe = (text: string) => (terminal?.hasColour ? withHeads(text) : visible(text))
+  const shown = (text: string) => (isTerminal ? safe(text).replaceAll('\n', '\r\n') : safe(text))
   const writeError = (text: string) => void (channel.writable && channel.stderr.write(shown(text)))
   const io: Io = {
     write: text => void outlet.write(shown(text)),

@@ -132,6 +132,12 @@ describe('the command line', () => {
     expect(await line(text)).toEqual({ code: 2, out: '', err })
   })
 
+  it('T38: lists the commands in groups', async () => {
+    const { out } = await line('help')
+    const heads = out.split('\n').filter(one => /^[A-Z].*:$/.test(one))
+    expect(heads.length).toBeGreaterThan(2)
+  })
+
   it('names the commands of a group where one is missing', async () => {
     const { code, out, err } = await line('media')
     expect([code, out, err]).toEqual([2, '', expect.stringContaining('regenerate [options]')])

@@ -99,7 +99,8 @@ function memoryTerminal({
     wishes: { noColour: false, trueColour: false, zone: 'UTC', ...wishes },
     write(text) {
       written.push(text)
-      model.feed(text)
+      if (term === 'dumb') model.feedLines(text)
+      else model.feed(text)
       return !client.stalled
     },
     onDrain: listener => drains?.push(listener),

@@ -8,9 +8,6 @@ export const red = 1 << 4
 export const green = 2 << 4
 export const magenta = 3 << 4
 
-/** The bits of a style that are no colour. */
-export const uncoloured = bold | dim | inverse | underline
-
 /** What a terminal's cells look like: its own colours, other ones on a background, or none. */
 export type Theme = 'own' | 'dark' | 'light' | 'contrast' | 'none'
 
