@@ -55,6 +55,7 @@ async function client(columns, rows) {
     columns,
     rows,
     term: 'xterm-256color',
+    wishes: { noColour: false, trueColour: false, zone: 'UTC' },
     write(text) {
       own.bytes += Buffer.byteLength(text)
       own.frames += 1

@@ -229,7 +229,16 @@ export interface RenderedImage {
   readonly bytes: Uint8Array
 }
 
+/** The points of a small picture, row by row, with a byte each for red, green and blue. */
+export interface Pixels {
+  readonly width: number
+  readonly height: number
+  readonly rgb: Uint8Array
+}
+
 export interface Images {
+  /** Scales an image down to fit into a size in pixels, upright, and on black where it has no colour. @throws if it is damaged */
+  pixels(path: string, size: { readonly width: number; readonly height: number }): Promise<Pixels>
   /** Reads the header; no pixel is decoded. @throws if it is not an image, or damaged */
   inspect(path: string): Promise<ImageFacts>
   /**

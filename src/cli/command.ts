@@ -65,6 +65,7 @@ export type Io = Pick<
   | 'isInteractive'
   | 'isTerminal'
   | 'hasColour'
+  | 'columns'
   | 'zone'
   | 'stopped'
 >

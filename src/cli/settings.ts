@@ -23,7 +23,7 @@ export const configGet: Work = async ({ configuration }, _actor, io, options, [t
   }
   const rows = Object.entries(values).map(([name, value]) => ({ name, value }))
   const head = io.isTerminal ? { isBold: io.hasColour } : undefined
-  show(io, options, values, lines(rows, ['name', 'value'], { head }).trimEnd())
+  show(io, options, values, lines(rows, ['name', 'value'], { head, width: io.columns }).trimEnd())
   return 0
 }
 

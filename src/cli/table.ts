@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { wholeNumber } from '../services/body-parts.js'
-import { widthOf } from '../ssh/screen/clusters.js'
+import { clusters, widthOf } from '../ssh/screen/clusters.js'
 import { sinceWord } from '../ssh/screens/words.js'
 import { Turns } from '../turns.js'
 import { type Io, show, type Values, WrongCall } from './command.js'
@@ -37,13 +37,40 @@ interface Look {
   /** Shows times as people say them, at this time in milliseconds. */
   readonly now?: number
   readonly head?: { readonly isBold: boolean } | undefined
+  /** The cells of a row of the terminal: long texts are cut, so that a record is one row. */
+  readonly width?: number | undefined
+}
+
+const [gap, shortest, least] = [2, 10, 6]
+
+/** Returns the widths of columns for a terminal: all but the first and short ones share what is left. */
+function widthsIn(natural: readonly number[], width: number): readonly number[] {
+  const isKept = (one: number, i: number) => i === 0 || one <= shortest
+  const kept = natural.filter(isKept).reduce((sum, one) => sum + one, 0)
+  const rest = width - kept - gap * (natural.length - 1)
+  const others = natural.filter((one, i) => !isKept(one, i))
+  let most = Math.max(0, ...others)
+  while (most > least && others.reduce((sum, one) => sum + Math.min(one, most), 0) > rest) most--
+  // In a narrower terminal a record takes several rows, and is whole.
+  if (others.reduce((sum, one) => sum + Math.min(one, most), 0) > rest) return natural
+  return natural.map((one, i) => (isKept(one, i) ? one : Math.min(one, most)))
+}
+
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  let shown = ''
+  for (const { text: character } of clusters(text)) {
+    if (widthOf(shown + character) > width - 1) break
+    shown += character
+  }
+  return `${shown}…`
 }
 
 /** Returns records as lines of columns. Each batch has its own column widths, because no list is held as a whole. */
 export function lines(
   rows: readonly ShownRecord[],
   columns: readonly string[],
-  { now, head }: Look = {},
+  { now, head, width }: Look = {},
 ): string {
   const cellText = (name: string, value: unknown) =>
     now !== undefined && typeof value === 'string' && isTime(name)
@@ -52,10 +79,14 @@ export function lines(
   const cells = rows.map(row => columns.map(name => cellText(name, row[name])))
   const heads = columns.map(headOf)
   const shown = head ? [heads, ...cells] : cells
-  const widths = columns.map((_, i) => Math.max(...shown.map(line => widthOf(line[i] ?? ''))))
+  const natural = columns.map((_, i) => Math.max(...shown.map(line => widthOf(line[i] ?? ''))))
+  const widths = width === undefined ? natural : widthsIn(natural, width)
   const texts = shown.map(line =>
     line
-      .map((text, i) => text + ' '.repeat((widths[i] ?? 0) - widthOf(text)))
+      .map((whole, i) => {
+        const text = cut(whole, widths[i] ?? 0)
+        return text + ' '.repeat((widths[i] ?? 0) - widthOf(text))
+      })
       .join('  ')
       .trimEnd(),
   )
@@ -110,7 +141,7 @@ function writerOf(io: Io, options: Values, { columns, named = async rows => rows
         visible(`${n > 0 ? ',' : '['}${JSON.stringify(batch).slice(1, -1)}`),
       end: (n: number) => (n > 0 ? ']\n' : '[]\n'),
     }
-  const look = io.isTerminal ? { now: Date.now() } : {}
+  const look = io.isTerminal ? { now: Date.now(), width: io.columns } : {}
   return {
     async text(batch: readonly ShownRecord[], n: number) {
       const head = io.isTerminal && n === 0 ? { isBold: io.hasColour } : undefined

@@ -26,6 +26,8 @@ export interface Terminal {
   readonly isInteractive: boolean
   readonly isTerminal: boolean
   readonly hasColour: boolean
+  /** The width of the terminal in cells, which lists keep to; undefined in a pipe or where it is unknown. */
+  readonly columns?: number | undefined
   /** The zone in which the person reads and types times. */
   readonly zone: string
   readonly variables: Readonly<Record<string, string | undefined>>
@@ -85,6 +87,9 @@ export const processTerminal: Terminal = {
   isInteractive: process.stderr.isTTY === true,
   isTerminal: process.stdout.isTTY === true,
   hasColour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
+  get columns() {
+    return process.stdout.isTTY ? process.stdout.columns || undefined : undefined
+  },
   get zone() {
     return new Intl.DateTimeFormat().resolvedOptions().timeZone
   },

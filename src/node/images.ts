@@ -189,6 +189,16 @@ async function renderFrames(
 /** Renditions by libvips. */
 export const images: Images = {
   inspect,
+  pixels: (path, { width, height }) =>
+    rendering.run(async () => {
+      const { data, info } = await upright(path)
+        .resize({ width, height, fit: 'inside', withoutEnlargement: true })
+        .flatten({ background: '#000' })
+        .toColourspace('srgb')
+        .raw()
+        .toBuffer({ resolveWithObject: true })
+      return { width: info.width, height: info.height, rgb: data }
+    }),
   render(path, mimetype, facts, { renditions, formats }) {
     const weight = pixelsOf(facts) * facts.frames > maxPixelsOfSmall ? places : 1
     return rendering.run(async () => {

@@ -27,8 +27,6 @@ import { configFileAt } from './config-file.js'
 import { standardOutput } from './log.js'
 import { exposition, type MetricsOfAll } from './metrics.js'
 
-const { pino }: { pino: typeof Pino } = commonjs('pino')
-
 const clock: Clock = { now: () => Date.now() }
 const random: Random = { bytes: length => randomBytes(length) }
 
@@ -64,6 +62,8 @@ export const nodeHashing: Hashing = {
  * @param output takes whole lines
  */
 export function createLog(level: string, output: { write(line: string): void } = standardOutput()): Log {
+  // A command of the command line has no log.
+  const { pino }: { pino: typeof Pino } = commonjs('pino')
   const logger: Logger = pino({ level, base: null }, { write: line => output.write(line) })
   return {
     debug: (fields, message) => logger.debug(fields, message),
@@ -100,6 +100,7 @@ export const archives: Archives = {
   },
 }
 export const images: Images = {
+  pixels: async (...given) => (await import('./images.js')).images.pixels(...given),
   inspect: async path => (await import('./images.js')).images.inspect(path),
   render: async (...call) => (await import('./images.js')).images.render(...call),
 }

@@ -17,6 +17,9 @@ const termName = /^[\w.+-]{1,64}$/
 /** Leaves the alternate screen, ends the modes of mouse and paste, and shows the cursor in its own colours. */
 const restore = '\x1b[?1049l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[0m'
 
+/** Whether a terminal can only show one line after the other, as screen readers like it. */
+export const isLinear = (term: string): boolean => /^dumb$/i.test(term)
+
 const within = (given: number, usual: number, most: number): number =>
   Number.isInteger(given) && given > 0 ? Math.min(given, most) : usual
 
@@ -24,6 +27,15 @@ const within = (given: number, usual: number, most: number): number =>
 export interface ChannelTerminal extends Terminal {
   resize(window: Window): void
 }
+
+/** Terminals without colours: monochrome ones end with `-m` or `-mono` in terminfo. */
+export const isColourless = (term: string): boolean => /^(dumb|unknown|vt\d.*|.*-m(ono)?|)$/i.test(term)
+
+/** The terminal of a client that runs one command: its width, and whether it has colours. */
+export const commandTerminal = (pty: Window & { term?: string }, { noColour }: Wishes) => ({
+  columns: within(pty.cols, usualColumns, mostColumns),
+  hasColour: !noColour && !isColourless(pty.term ?? ''),
+})
 
 interface Surroundings {
   readonly socket: Socket
@@ -41,6 +53,7 @@ export function channelTerminal(
   let [columns, rows] = [within(pty.cols, usualColumns, mostColumns), within(pty.rows, usualRows, mostRows)]
   const resized: (() => void)[] = []
   let ended = false
+  const term = termName.test(pty.term ?? '') ? (pty.term ?? '') : 'unknown'
   return {
     get columns() {
       return columns
@@ -48,7 +61,7 @@ export function channelTerminal(
     get rows() {
       return rows
     },
-    term: termName.test(pty.term ?? '') ? (pty.term ?? '') : 'unknown',
+    term,
     wishes: pty.wishes,
     write: text => !ended && outlet.write(text),
     onDrain: listener => outlet.onDrain(() => guarded(listener)),
@@ -66,7 +79,7 @@ export function channelTerminal(
     close(sentence) {
       if (ended || !channel.writable) return
       ended = true
-      channel.write(`${restore}${sentence === undefined ? '' : `\r\n${sentence}\r\n`}`)
+      channel.write(`${isLinear(term) ? '' : restore}${sentence === undefined ? '' : `\r\n${sentence}\r\n`}`)
       channel.exit(sentence === undefined ? 0 : 1)
       channel.end()
     },

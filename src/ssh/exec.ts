@@ -14,8 +14,8 @@ import { UnclosedQuote, wordsOf } from './words.js'
 interface Call {
   readonly line: string
   readonly gone: AbortSignal
-  /** Whether the client has a terminal for the command, which needs a carriage return before each line feed. */
-  readonly isTerminal?: boolean
+  /** The client's terminal for the command, which needs a carriage return before each line feed. */
+  readonly terminal?: { readonly columns: number; readonly hasColour: boolean } | undefined
   readonly code?: number
   readonly zone?: string
 }
@@ -28,7 +28,7 @@ const failure = t('something went wrong: the log of the service has the details'
 export function runCommand(
   channel: ServerChannel,
   connection: Connection,
-  { line, gone, isTerminal = false, code, zone = 'UTC' }: Call,
+  { line, gone, terminal, code, zone = 'UTC' }: Call,
 ): Omit<Open, 'gone'> & { signal(name: string): void } {
   const stopping = new AbortController()
   const stop = () => stopping.abort()
@@ -37,7 +37,7 @@ export function runCommand(
   const { io, waits } = ioOf(channel, outlet, {
     connection,
     stopped: stopping.signal,
-    isTerminal,
+    terminal,
     zone,
   })
   let told = false
@@ -69,6 +69,15 @@ export function runCommand(
   }
 }
 
+const [bold, plain] = ['\x1b[1m', '\x1b[0m']
+
+/** Returns a text that steers no terminal, but for the heads of lists in bold. */
+const withHeads = (text: string): string =>
+  text
+    .split(bold)
+    .map(part => part.split(plain).map(visible).join(plain))
+    .join(bold)
+
 /** The input and output of a command; `waits` is true while the reader of its output is behind. */
 function ioOf(
   channel: ServerChannel,
@@ -76,13 +85,15 @@ function ioOf(
   {
     connection,
     stopped,
-    isTerminal,
+    terminal,
     zone,
-  }: { connection: Connection; stopped: AbortSignal; isTerminal: boolean; zone: string },
+  }: { connection: Connection; stopped: AbortSignal; terminal: Call['terminal']; zone: string },
 ): { io: Io; waits: () => boolean } {
   const { seen } = connection
+  const isTerminal = terminal !== undefined
   let waits = false
-  const shown = (text: string) => (isTerminal ? visible(text).replaceAll('\n', '\r\n') : visible(text))
+  const safe = (text: string) => (terminal?.hasColour ? withHeads(text) : visible(text))
+  const shown = (text: string) => (isTerminal ? safe(text).replaceAll('\n', '\r\n') : safe(text))
   const writeError = (text: string) => void (channel.writable && channel.stderr.write(shown(text)))
   const io: Io = {
     write: text => void outlet.write(shown(text)),
@@ -115,7 +126,8 @@ function ioOf(
       : undefined,
     isInteractive: false,
     isTerminal,
-    hasColour: false,
+    hasColour: terminal?.hasColour === true,
+    columns: terminal?.columns,
     zone,
     stopped,
   }

@@ -1,11 +1,14 @@
 import type { Actor } from '../actor.js'
 import { t } from '../texts/terminal.js'
+import { isColourless, isLinear } from './channel-terminal.js'
 import { Grid } from './screen/grid.js'
 import { type Key, Keys } from './screen/keys.js'
 import { Stack } from './screen/stack.js'
+import type { Theme } from './screen/style.js'
 import type { AnyView, Shell } from './screen/view.js'
 import { goToView, homeView } from './screens/index.js'
 import { liveScreen } from './screens/live.js'
+import { themeView } from './screens/theme.js'
 import { type Session, sessionOf } from './session.js'
 import type { Site, Terminal } from './terminal.js'
 
@@ -17,8 +20,12 @@ const wheelSteps = 3
 /** Writes a character of two bytes and asks for the cursor: it is in the third column if the terminal lacks UTF-8. */
 const probe = '\x1b[H\u00e9\x1b[6n'
 const plainTerminals = /^(dumb|unknown|ansi|vt\d.*|)$/i
-/** Terminals without colours: monochrome ones end with `-m` or `-mono` in terminfo. */
-const colourless = /^(dumb|unknown|vt\d.*|.*-m(ono)?|)$/i
+
+/** Terminals that show 24-bit colours, by their names, where the client does not say so. */
+const trueColoured =
+  /^(xterm-kitty|xterm-ghostty|ghostty|alacritty|foot|wezterm|contour|rio|iterm2?|.*-direct)(-extra)?$/i
+/** The widest row that is read aloud: no screen has two columns of panes then. */
+const widestLine = 70
 
 /** Opens the screens for one signed-in user at one terminal, until they leave or the connection ends. */
 export async function openTerminal(
@@ -29,7 +36,8 @@ export async function openTerminal(
 ): Promise<void> {
   const session = await sessionOf(site, actor, terminal.wishes.zone)
   const start = first === 'live' ? liveScreen(session) : homeView(session)
-  new Interactive(session, terminal, { name: await nameOf(site, actor), start })
+  const theme = actor.userId === null ? 'own' : await site.services.terminalTheme.own(actor)
+  new Interactive(session, terminal, { name: await nameOf(site, actor), start, theme })
 }
 
 async function nameOf({ services: { auth }, config }: Site, actor: Actor): Promise<string> {
@@ -42,6 +50,9 @@ class Interactive {
   readonly #grid: Grid
   readonly #stack: Stack
   readonly #keys: Keys
+  readonly #isLinear: boolean
+  /** The theme with colours that `^T` returns to. */
+  #theme: Theme
   #timer: NodeJS.Timeout | undefined
   #lastFrame = 0
   /** The client has not read the last frame: the next one is drawn afterwards. */
@@ -53,16 +64,22 @@ class Interactive {
   constructor(
     private readonly session: Session,
     private readonly terminal: Terminal,
-    { name, start }: { name: string; start: AnyView },
+    { name, start, theme }: { name: string; start: AnyView; theme: Theme },
   ) {
-    this.#grid = new Grid(terminal.columns, terminal.rows)
-    this.#grid.isAscii = plainTerminals.test(terminal.term)
-    this.#grid.hasColour = !(terminal.wishes.noColour || colourless.test(terminal.term))
+    const { term, wishes } = terminal
+    this.#isLinear = isLinear(term)
+    this.#grid = new Grid(this.#columns, terminal.rows)
+    this.#grid.isLinear = this.#isLinear
+    this.#grid.isAscii = plainTerminals.test(term)
+    this.#grid.theme = wishes.noColour || isColourless(term) ? 'none' : theme
+    this.#theme = theme === 'none' ? 'own' : theme
+    this.#grid.hasTrueColour = wishes.trueColour || trueColoured.test(term)
     this.#stack = new Stack({
       name,
       need: access => session.need(access),
       goTo: shell => shell.open(goToView(session, view => this.#stack.goTo(view))),
       undo: shell => this.#undo(shell),
+      look: shell => shell.open(themeView(session, this.#grid.theme, (theme: Theme) => this.#show(theme))),
       changed: () => this.#soon(),
       fault: error => this.#fault(error),
       broken: error => this.#break(error),
@@ -71,7 +88,7 @@ class Interactive {
     this.#keys = new Keys(key => this.#guarded(() => this.#key(key)))
     terminal.onData(bytes => this.#guarded(() => this.#keys.feed(bytes)))
     terminal.onResize(() => {
-      this.#grid.resize(terminal.columns, terminal.rows)
+      this.#grid.resize(this.#columns, terminal.rows)
       this.#soon()
     })
     terminal.onDrain(() => {
@@ -81,8 +98,13 @@ class Interactive {
     terminal.onClose(() => this.#end(undefined))
     const isPlain = this.#grid.isAscii
     if (!isPlain) this.#hasMouse = true
-    terminal.write(isPlain ? enter : enter + mouseOn + probe)
+    if (!this.#isLinear) terminal.write(isPlain ? enter : enter + mouseOn + probe)
     this.#stack.open(start)
+  }
+
+  get #columns(): number {
+    const { columns } = this.terminal
+    return this.#isLinear ? Math.min(columns, widestLine) : columns
   }
 
   /** Undoes the last change of the session, once. */
@@ -133,13 +155,20 @@ class Interactive {
   }
 
   #turnColour(): void {
-    this.#grid.hasColour = !this.#grid.hasColour
-    this.#stack.say(this.#grid.hasColour ? t('Colours are on.') : t('Colours are off.'))
+    const isOff = this.#grid.theme === 'none'
+    this.#stack.say(isOff ? t('Colours are on.') : t('Colours are off.'))
+    this.#show(isOff ? this.#theme : 'none')
+  }
+
+  #show(theme: Theme): void {
+    this.#grid.theme = theme
+    if (theme !== 'none') this.#theme = theme
     this.#redraw()
   }
 
   /** Turns mouse reports on or off. While they are off the terminal itself selects and copies text. */
   #turnMouse(): void {
+    if (this.#isLinear) return
     this.#hasMouse = !this.#hasMouse
     this.terminal.write(this.#hasMouse ? mouseOn : mouseOff)
     this.#stack.say(this.#hasMouse ? t('The mouse is on.') : t('The mouse is off: it selects text.'))
@@ -176,7 +205,7 @@ class Interactive {
     this.#isDue = false
     this.#lastFrame = performance.now()
     this.#stack.draw(this.#grid.clear())
-    const text = this.#grid.diff()
+    const text = this.#isLinear ? this.#grid.lines() : this.#grid.diff()
     if (text !== '') this.#isSlow = !this.terminal.write(text)
   }
 

@@ -4,7 +4,7 @@ import { HttpError } from '../errors.js'
 import { limits } from '../limits.js'
 import { zoneNamed } from '../resources/typed-times.js'
 import { t } from '../texts/terminal.js'
-import { type ChannelTerminal, channelTerminal } from './channel-terminal.js'
+import { type ChannelTerminal, channelTerminal, commandTerminal } from './channel-terminal.js'
 import type { Connection, Open } from './connection.js'
 import { runCommand } from './exec.js'
 import { serveMedia } from './sftp.js'
@@ -63,11 +63,14 @@ const maxVariable = 64
 
 /** Reads the variables that a client may send; all others are refused, because they steer programs. */
 function takeWishes(session: Session): () => Wishes {
-  let wishes: Wishes = { noColour: false, zone: 'UTC' }
+  let wishes: Wishes = { noColour: false, trueColour: false, zone: 'UTC' }
   session.on('env', (accept, reject, { key, val }) => {
-    const zone = key === 'TZ' && val.length <= maxVariable ? zoneNamed(val) : undefined
+    const isShort = val.length <= maxVariable
+    const zone = key === 'TZ' && isShort ? zoneNamed(val) : undefined
     if (zone !== undefined) wishes = { ...wishes, zone }
-    else if (key === 'NO_COLOR' && val.length <= maxVariable) wishes = { ...wishes, noColour: val !== '' }
+    else if (key === 'NO_COLOR' && isShort) wishes = { ...wishes, noColour: val !== '' }
+    else if (key === 'COLORTERM' && isShort)
+      wishes = { ...wishes, trueColour: /^(truecolor|24bit)$/.test(val) }
     else return reject?.()
     accept?.()
   })
@@ -118,7 +121,7 @@ function takeSession(session: Session, connection: Connection): void {
       const run = runCommand(channel, connection, {
         line: command,
         gone,
-        isTerminal: pty !== undefined,
+        terminal: pty && commandTerminal(pty, wishes()),
         zone: wishes().zone,
       })
       add(run)

@@ -5,6 +5,8 @@ import type { Services } from '../services/index.js'
 /** The settings that a client may send before its terminal or command: `ssh -o SetEnv="NO_COLOR=1 TZ=Europe/Berlin"`. */
 export interface Wishes {
   readonly noColour: boolean
+  /** Whether the terminal has 24-bit colours, by `COLORTERM`. */
+  readonly trueColour: boolean
   readonly zone: string
 }
 

@@ -98,6 +98,10 @@ const methods: Readonly<Record<string, Writer | string>> = {
     permission: 'users:admin',
     acts: [(actor, { user_id }) => passwordReset.set(actor, user_id, 'a password of the thief')],
   },
+  'passwordLinks.create': {
+    permission: 'users:update',
+    acts: [(actor, { user_id }) => services.passwordLinks.create(actor, { user_id })],
+  },
   'passwordReset.change': 'is about the own account, with its password',
   'passwordReset.request': 'sends a mail to the owner',
   'passwordReset.confirm': 'takes the token of that mail',
@@ -246,6 +250,8 @@ const methods: Readonly<Record<string, Writer | string>> = {
   'savedViews.create': 'is about the own account',
   'savedViews.rename': 'is about the own account',
   'savedViews.remove': 'is about the own account',
+  'terminalTheme.own': 'reads',
+  'terminalTheme.choose': 'is about the own account',
   'calendarAddress.key': 'reads',
   'calendarAddress.create': 'is about the own account',
   'calendarAddress.revoke': 'is about the own account',
@@ -263,17 +269,21 @@ function namesOf(service: object): string[] {
 }
 
 const { registration, auth, oauth, sshSignIn, accounts, savedViews, calendarAddress, deviceSignIn } = services
-const named = { users, passwordReset, registration, sessions, tokens, sshKeys, roles, permissions }
+const { terminalTheme, passwordLinks } = services
+const named = {
+  users,
+  passwordReset,
+  passwordLinks,
+  registration,
+  sessions,
+  tokens,
+  sshKeys,
+  roles,
+  permissions,
+}
 const others = {
-  rolePermissions,
-  auth,
-  oauth,
-  sshSignIn,
-  accounts,
-  savedViews,
-  calendarAddress,
-  deviceSignIn,
-  secondFactor,
+  ...{ rolePermissions, auth, oauth, sshSignIn, accounts, savedViews, terminalTheme, calendarAddress },
+  ...{ deviceSignIn, secondFactor },
 }
 
 it('has a line for every method of a service of accounts, and no other', () => {

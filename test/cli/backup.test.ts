@@ -306,7 +306,7 @@ describe('a command beside a database that no start has made ready', () => {
     return names
   }
 
-  it('writes nothing, says what is missing and what to do', async () => {
+  it('T18: writes nothing, says what is missing and what to do', async () => {
     const database = await freshDatabase()
     const config = configured(database.address)
     await (await connect(database.address)).close()

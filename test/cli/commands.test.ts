@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Command } from '../../src/cli/command.js'
 import { commands } from '../../src/cli/commands.js'
@@ -129,6 +129,32 @@ describe('the command line', () => {
     ['serve --config', "slugline: option '--config <path>' argument missing\n"],
   ])('%j is a wrong call and ends with 2', async (text, err) => {
     expect(await line(text)).toEqual({ code: 2, out: '', err })
+  })
+
+  it('T36: help and a command that runs elsewhere load no validation, no database and no service', () => {
+    const loaded = new Map<string, string>()
+    const load = (path: string): void => {
+      if (loaded.has(path)) return
+      const text = readFileSync(path, 'utf8')
+      loaded.set(path, text)
+      for (const [, from = ''] of text.matchAll(/^(?:import|\} from) ?"(\.[^"]+)"/gm))
+        load(join(dirname(path), from))
+    }
+    const start = resolve('dist/cli.js')
+    load(start)
+    // The table of commands and what runs it.
+    for (const [, from = ''] of (loaded.get(start) ?? '').matchAll(/import\("(\.[^"]+)"\)/g))
+      load(join(dirname(start), from))
+    const all = [...loaded.values()].join('\n')
+    expect(all).toContain('// src/cli/examples.ts')
+    for (const unwanted of ['// node_modules/zod/', '// src/db/', '// src/services/', "commonjs('knex')"])
+      expect([unwanted, all.includes(unwanted)]).toEqual([unwanted, false])
+  })
+
+  it('T38: lists the commands in groups', async () => {
+    const { out } = await line('help')
+    const heads = out.split('\n').filter(one => /^[A-Z].*:$/.test(one))
+    expect(heads.length).toBeGreaterThan(2)
   })
 
   it('names the commands of a group where one is missing', async () => {

@@ -11,7 +11,7 @@ async function* slowBatches() {
 }
 
 it.each([{ limit: '0' }, { json: '' }])(
-  'a list lets others have their turn after each batch: %j',
+  'T3: a list lets others have their turn after each batch: %j',
   async options => {
     let written = ''
     const io = {

@@ -246,7 +246,7 @@ describe('slugline doctor', () => {
       return rest
     }
 
-    it('that is good, missing, a file, or cannot be made', async () => {
+    it('T23: that is good, missing, a file, or cannot be made', async () => {
       const media = join(folder(), 'media')
       expect(await found(`file:${media}`)).toEqual({
         state: 'skipped',

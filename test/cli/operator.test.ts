@@ -9,7 +9,8 @@ import { NobodyReads } from '../../src/cli/terminal.js'
 import { visible } from '../../src/cli/visible.js'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
-import { sshOf } from '../support/ssh.js'
+import { runFrom, servingCommands } from '../support/remote.js'
+import { exec, sshOf } from '../support/ssh.js'
 import { runHere, unread } from '../support/terminal.js'
 
 const app = await testApp({ readers_see_drafts: false })
@@ -133,6 +134,38 @@ describe('the command line', () => {
     const { id } = await page()
     await there(`content publish ${id}`)
     expect((await there(`versions list ${id} --json`)).out).not.toContain('snapshot')
+  })
+
+  it('T15: a record is one row of the terminal, with its id whole, at home, over SSH and elsewhere', async () => {
+    const title = 'A title that is longer than what a terminal of eighty cells has room for, 日本語'
+    await rows.route('/long-address-of-a-page-with-a-long-title', title)
+    const shown = async (columns: number) =>
+      (await here('routes list', { isTerminal: true, columns })).out
+        .split('\n')
+        .find(one => one.includes('/long'))
+    expect(await shown(80)).toMatch(
+      /^[0-9A-Z]{26} {2}\/long-address-of-a-page-… {2}A title that is longer t…$/,
+    )
+    expect(await shown(200)).toContain(title)
+    // In a narrow one it takes several rows, and nothing is cut.
+    expect(await shown(30)).toContain(title)
+    expect((await here('routes list', { columns: 80 })).out).toContain(title)
+    const client = await ssh.client({ username: 'admin', password: 'correct horse' })
+    const terminal = async (term: string, env: Record<string, string> = {}) => {
+      const pty = { term, cols: 80, rows: 24, width: 0, height: 0, modes: {} }
+      return (await exec(client, 'routes list', { pty, env })).out
+    }
+    const own = await terminal('xterm-256color')
+    const bold = '\u001b[1m'
+    expect(own.startsWith(`${bold}ID `)).toBe(true)
+    expect(own).not.toContain(title)
+    for (const out of [await terminal('xterm-256color', { NO_COLOR: '1' }), await terminal('dumb')]) {
+      expect(out).toMatch(/^ID +SLUG/)
+      expect(out).not.toContain('\u001b')
+    }
+    const { address, key: token } = await servingCommands(app)
+    const remote = await runFrom({ address, key: token }, ['routes', 'list'], { columns: 80 }).ended
+    expect(remote.out).toBe(own.replaceAll('\r', ''))
   })
 
   it('T16: leaves sessions out of the changes, which are shown in words', async () => {

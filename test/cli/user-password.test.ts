@@ -118,19 +118,24 @@ describe('slugline user password', () => {
   })
 })
 
-it.runIf(engine === 'sqlite')('makes no database where there is none', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'slugline-nowhere-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  expect(await runProduct(['user', 'password', email], { cwd: folder, input: 'whatever it is\n' })).toEqual({
-    code: 1,
-    out: '',
-    err: `slugline: db_url: the database ${join(folder, 'modula.db')} does not exist\n`,
-  })
-  expect(readdirSync(folder)).toEqual([])
-  mkdirSync(join(folder, 'quickstart'))
-  writeFileSync(join(folder, 'quickstart/cms.config.json'), '{}')
-  const { err } = await runProduct(['user', 'list'], { cwd: folder })
-  expect(err).toBe(
-    `slugline: db_url: the database ${join(folder, 'modula.db')} does not exist; the site of quickstart is in ./quickstart: go there, or use --config quickstart/cms.config.json\n`,
-  )
-})
+it.runIf(engine === 'sqlite')(
+  'T6: makes no database where there is none, and names the configuration that works',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slugline-nowhere-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    expect(await runProduct(['user', 'password', email], { cwd: folder, input: 'whatever it is\n' })).toEqual(
+      {
+        code: 1,
+        out: '',
+        err: `slugline: db_url: the database ${join(folder, 'modula.db')} does not exist\n`,
+      },
+    )
+    expect(readdirSync(folder)).toEqual([])
+    mkdirSync(join(folder, 'quickstart'))
+    writeFileSync(join(folder, 'quickstart/cms.config.json'), '{}')
+    const { err } = await runProduct(['user', 'list'], { cwd: folder })
+    expect(err).toBe(
+      `slugline: db_url: the database ${join(folder, 'modula.db')} does not exist; the site of quickstart is in ./quickstart: go there, or use --config quickstart/cms.config.json\n`,
+    )
+  },
+)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { differenceRows } from '../../src/ssh/screen/difference.js'
 import { inverse } from '../../src/ssh/screen/style.js'
-import { differenceRows } from '../../src/ssh/screens/difference.js'
 
 const textOf = (rows: Awaited<ReturnType<typeof differenceRows>>) =>
   rows.map(({ text, spans }) => spans?.map(span => span.text).join('') ?? text)

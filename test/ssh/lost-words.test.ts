@@ -203,6 +203,74 @@ describe.each(fields)('a field of an entry: $name', ({ name, type, mine, theirs,
   })
 })
 
+describe('T1, T2: a text that both have changed', () => {
+  it('has both changes where they are of different lines, and is shown before it is saved', async () => {
+    const { client, stored, theirs } = await opened()
+    await theirs({ summary: 'one\ntwo\nthree\nfour' })
+    client.press('ctrl+s')
+    await client.sees('one')
+    at(client, 2)
+    client.press('enter')
+    client.type('My ')
+    client.press('ctrl+s')
+    await client.sees('* Summary')
+    await theirs({ summary: 'one\ntwo\nthree\ntheir four' })
+    client.press('ctrl+s')
+    const seen = await client.sees(both)
+    expect(seen).toMatch(/\[ \] yours +\[ \] theirs/)
+    expect(seen).toMatch(/\+ My one/)
+    expect(seen).toMatch(/\+ their four/)
+    expect(seen).toMatch(/\[x\] both, merged/)
+    client.press('enter')
+    await client.sees('Accepted.')
+    expect((await stored()).summary).toBe('one\ntwo\nthree\ntheir four')
+    client.press('ctrl+s')
+    await client.sees('Saved.')
+    expect((await stored()).summary).toBe('My one\ntwo\nthree\ntheir four')
+  })
+
+  it('is kept twice, or written anew, where they have changed the same line', async () => {
+    const { client, stored, theirs } = await opened()
+    line('Mine')(client)
+    await client.sees('* Title')
+    await theirs({ title: 'Theirs' })
+    client.press('ctrl+s')
+    await client.sees(/\[x\] yours +\[ \] theirs/)
+    expect(client.text()).toContain('[ ] both, theirs first')
+    // The chosen value in turn.
+    client.press('b')
+    await client.sees(/\[x\] both, theirs first\n +Theirs Mine/)
+    client.press(' ')
+    await client.sees('[x] yours')
+    client.press('left', 'e')
+    await client.sees('back to the form')
+    client.type('In\rtwo lines: ')
+    client.press('ctrl+s')
+    // The field has one line.
+    await client.sees(/\[x\] your own words\n +In two lines: Theirs Mine/)
+    client.press('enter')
+    await client.sees('Accepted.')
+    client.press('ctrl+s')
+    await client.sees('Saved.')
+    expect((await stored()).title).toBe('In two lines: Theirs Mine')
+  })
+
+  it('is chosen in a small window, where the marked field is in view', async () => {
+    const { client, theirs } = await opened()
+    client.resize(40, 12)
+    for (const [i, text] of ['title', 'text', 'summary'].entries()) {
+      at(client, i)
+      ;(text === 'title' ? line('Mine') : long('Mine'))(client)
+    }
+    await client.sees('* Summary')
+    await theirs({ title: 'Theirs', text: '<p>Theirs</p>', summary: 'Theirs' })
+    client.press('ctrl+s')
+    await client.sees(/Title\n \[x\] yours/)
+    client.press('down', 'down', ' ')
+    await client.sees(/Summary\n \[ \] yours[\s\S]*\[x\] theirs/)
+  })
+})
+
 describe('what was opened and closed between typing and saving', () => {
   it.each<[string, (client: Client) => Promise<unknown>]>([
     [

@@ -1,9 +1,16 @@
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import sharp from 'sharp'
+import { expect, it, onTestFinished } from 'vitest'
+import { tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
+import { uploader } from '../support/media.js'
 import { sshOf } from '../support/ssh.js'
 import { sampleOf } from '../support/ssh-sample.js'
-import { goTo, openPage, openScreens } from '../support/ssh-screens.js'
+import { type Client, goTo, openPage, openScreens, sshActor } from '../support/ssh-screens.js'
+import { testStorage } from '../support/storage.js'
 
 it('T8: asks before drafts or several entries become public, and not before one change', async () => {
   const app = await testApp({ publish_mode: 'staged' })
@@ -130,6 +137,156 @@ it('T19: ^T turns colours off and on', async () => {
   client.press('\x14')
   await client.sees('Colours are on.')
   expect(green()).toBe(true)
+})
+
+it('T19: chosen colours are drawn, kept on the account, and there in the next session', async () => {
+  const app = await testApp()
+  await sampleOf(app)
+  const client = await openScreens(app)
+  await client.sees('pages and their entries')
+  const events = async () =>
+    (await app.audits()).filter(({ table_name }) => table_name === 'user_preferences').length
+  client.press(',')
+  await client.sees(/\* The colours of your terminal/)
+  client.type('light')
+  client.press('enter')
+  await client.misses('accept')
+  const backgrounds = (one: Client) =>
+    new Set(one.model.styles.map(style => /;(40|107)(;|$)/.exec(style)?.[1] ?? ''))
+  await expect.poll(() => backgrounds(client)).toEqual(new Set(['107']))
+  await expect.poll(events).toBe(1)
+  const next = await openScreens(app)
+  await next.sees('pages and their entries')
+  expect(backgrounds(next)).toEqual(new Set(['107']))
+  // What the client says goes before it.
+  const plain = await openScreens(app, 'admin', { wishes: { noColour: true } })
+  await plain.sees('pages and their entries')
+  expect(backgrounds(plain)).toEqual(new Set(['']))
+  // The same choice again stores nothing, and the first one removes the row.
+  const choose = async (text: string) => {
+    next.press(',')
+    await next.sees('accept')
+    next.type(text)
+    next.press('enter')
+    await next.misses('accept')
+  }
+  await choose('light')
+  await choose('high')
+  expect(backgrounds(next)).toEqual(new Set(['40']))
+  // Nothing is faint.
+  expect(next.model.styles.some(style => /(^|;)2(;|$)/.test(style))).toBe(false)
+  await choose('colours of')
+  expect(backgrounds(next)).toEqual(new Set(['']))
+  await expect.poll(events).toBe(3)
+  expect(await app.db.findAll(tables.userPreferences, {})).toEqual([])
+  // Another account has its own.
+  expect(await app.services.terminalTheme.own(await sshActor(app, 'editor'))).toBe('own')
+})
+
+it('T19: TERM=dumb gets lines without any escape, the marked row first', async () => {
+  const app = await testApp()
+  await sampleOf(app)
+  const client = await openScreens(app, 'admin', { term: 'dumb', columns: 200 })
+  const lines = async (wanted: string, ...keys: string[]) => {
+    const from = client.written.length
+    client.press(...keys)
+    await expect.poll(() => client.written.slice(from).join('')).toContain(wanted)
+    return client.written.slice(from).join('').split('\r\n').filter(Boolean)
+  }
+  expect((await lines('> Content'))[0]).toMatch(/^> Content +pages and their entries$/)
+  // A step says where it leads, and nothing else.
+  expect(await lines('> Search', 'j')).toEqual([
+    expect.stringMatching(/^> Search +search in published content$/),
+  ])
+  await lines('> Content', 'k')
+  // The tree has no box and no second pane.
+  await lines('Welcome', 'enter')
+  const tree = await lines('Opening hours', '/', 'w', 'e', 'l', 'enter', 'enter')
+  expect(tree.every(line => line.length <= 72)).toBe(true)
+  client.press('q', 'q', 'q')
+  await expect.poll(() => client.closed).toBeDefined()
+  expect(client.written.join('')).toMatch(/^[\r\n -~]*$/)
+})
+
+it('pictures are shown in 24-bit colours, where the terminal has them', async () => {
+  const storage = await testStorage()
+  const app = await testApp(storage.config)
+  const picture = sharp({ create: { width: 400, height: 200, channels: 3, background: '#123456' } })
+  const upload = uploader(app)
+  await upload('photo.png', await picture.png().toBuffer())
+  await upload('note.txt', 'no picture')
+  const paints = (client: Client) =>
+    new Set(client.written.join('').match(/38;2;\d+;\d+;\d+;48;2;\d+;\d+;\d+/g))
+  const opened = async (file: string, how: Parameters<typeof openScreens>[2]) => {
+    const client = await openScreens(app, 'admin', how)
+    await goTo(client, 'media', file)
+    client.type(`/${file}`)
+    await client.sees('1 found')
+    client.press('enter', 'v')
+    return client
+  }
+  const shown = await opened('photo.png', { wishes: { trueColour: true } })
+  await shown.sees('▀'.repeat(72))
+  expect(paints(shown)).toEqual(new Set(['38;2;18;52;86;48;2;18;52;86']))
+  // Of 400×200 pixels in 72 columns, and in fewer.
+  const rows = () => shown.text().match(/▀+/g) ?? []
+  expect(rows()).toHaveLength(18)
+  shown.resize(40, 12)
+  await expect.poll(rows).toHaveLength(7)
+  // Without colours there is no picture, and it comes back with them, beside a message.
+  shown.press('\x14')
+  await shown.sees('Pictures need')
+  expect(rows()).toEqual([])
+  shown.press('\x14')
+  await expect.poll(rows).toHaveLength(6)
+
+  for (const how of [
+    {},
+    { term: 'dumb', wishes: { trueColour: true } },
+    { wishes: { trueColour: true, noColour: true } },
+  ]) {
+    const without = await opened('photo.png', how)
+    await without.sees('Pictures need a terminal with 24-bit colours')
+    expect(paints(without)).toEqual(new Set())
+  }
+  const text = await opened('note.txt', { wishes: { trueColour: true } })
+  await text.sees('only png, jpg, webp and gif images can be shown')
+})
+
+it('a list of pages shows the marked one beside it, from 120 columns on', async () => {
+  const app = await testApp()
+  const { root } = await sampleOf(app)
+  const body = { fields: { text: '<p>Fresh <b>bread</b></p>' } }
+  await app.call('PUT', `/api/v1/content?q=${root}`, { body })
+  const client = await openScreens(app, 'admin', { columns: 120, rows: 40 })
+  await goTo(client, 'content', /Welcome +\/welcome/)
+  client.type('/wel')
+  await client.sees('1 found')
+  client.press('enter')
+  await client.sees(/Under it/)
+  const seen = await client.sees(/○ Opening hours/)
+  expect(seen).toContain('Fresh bread')
+  expect(seen).not.toContain('<b>')
+  client.resize(119, 40)
+  await client.misses('Under it')
+})
+
+it('T25: the test of a webhook is one sentence, and its deliveries say whose they are', async () => {
+  const app = await testApp({ webhook_enabled: true, webhook_allow_http: true })
+  const receiver = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
+  onTestFinished(() => void receiver.close())
+  await once(receiver, 'listening')
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  await app.call('POST', '/api/v1/admin/webhooks', {
+    body: { name: 'Build', url, events: ['content.published'] },
+  })
+  const client = await openScreens(app)
+  await goTo(client, 'webhooks', 'Build')
+  client.press('t')
+  await client.sees(/(Delivered|Not delivered)\. .*\.$/m)
+  expect(client.text()).not.toContain('..')
+  client.press('d')
+  await client.sees('Webhooks › Deliveries of Build')
 })
 
 it('T19, T26: OpenSSH sends NO_COLOR and the zone; other variables are refused', async () => {

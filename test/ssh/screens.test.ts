@@ -180,7 +180,7 @@ it('keeps what was typed when it is refused, and when somebody else saves first'
   await expect.poll(() => client.closed).toBeDefined()
 })
 
-it('picks relations and media by a filter', async () => {
+it('T10: picks relations and media by a filter, under the names of the lists', async () => {
   const app = await testApp()
   const { root } = await sampleOf(app)
   const client = await openScreens(app)
@@ -604,7 +604,7 @@ it('has the admin space, guarded by its own permissions', async () => {
   expect(again.text()).not.toContain('Admin space')
 })
 
-it('finds pages beyond those that were read, and says what was searched', async () => {
+it('T4: finds pages beyond those that were read, and says what was searched', async () => {
   const app = await testApp()
   const admin = await sshActor(app, 'admin')
   await app.db.write(admin, tx =>
@@ -639,10 +639,10 @@ it('finds pages beyond those that were read, and says what was searched', async 
   await client.sees(/the first \d+ found, 200 of 230 read/)
 })
 
-it('says in the list of content that a published page has unpublished changes, and when it was edited', async () => {
+it('T9: says in the list of content that a published page has unpublished changes, and when it was edited', async () => {
   const app = await testApp({ publish_mode: 'staged' })
   const { root } = await sampleOf(app)
-  const client = await openScreens(app, 'admin', { columns: 120 })
+  const client = await openScreens(app, 'admin', { columns: 200 })
   await client.sees('Content')
   client.press('enter')
   await client.sees(/Welcome +\/welcome +○ Draft/)

@@ -19,6 +19,8 @@ export async function servingCommands({ parts, services, users, call }: TestApp)
 }
 
 interface Given {
+  /** The width of the terminal; without it there is none. */
+  columns?: number
   input?: string | undefined
   secret?: string | undefined
   answers?: readonly string[]
@@ -57,8 +59,9 @@ export function runFrom(remote: Remote, args: readonly string[], given: Given = 
         end.asked.push(question)
         return answers.shift() ?? ''
       }),
-    isTerminal: false,
-    hasColour: false,
+    isTerminal: given.columns !== undefined,
+    hasColour: given.columns !== undefined,
+    columns: given.columns,
     zone: 'UTC',
   })
   return { out: () => end.out, ended: code.then(code => ({ code, ...end })) }

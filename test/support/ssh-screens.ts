@@ -96,10 +96,11 @@ function memoryTerminal({
       return model.rows
     },
     term,
-    wishes: { noColour: false, zone: 'UTC', ...wishes },
+    wishes: { noColour: false, trueColour: false, zone: 'UTC', ...wishes },
     write(text) {
       written.push(text)
-      model.feed(text)
+      if (term === 'dumb') model.feedLines(text)
+      else model.feed(text)
       return !client.stalled
     },
     onDrain: listener => drains?.push(listener),

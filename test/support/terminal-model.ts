@@ -48,6 +48,18 @@ export class TerminalModel {
     }
   }
 
+  /** Takes lines as a terminal shows them that can do nothing else; anything but text and ends of lines is an error. */
+  feedLines(text: string): void {
+    for (const line of text.split('\r\n').slice(0, -1)) {
+      this.cells = [...this.cells.slice(this.columns), ...new Array<string>(this.columns).fill(' ')]
+      this.styles.fill('0')
+      ;[this.x, this.y] = [0, this.rows - 1]
+      this.feed(line)
+    }
+    if (text.includes('\x1b') || !text.endsWith('\r\n'))
+      throw new Error(`more than lines: ${JSON.stringify(text)}`)
+  }
+
   #control(isPrivate: boolean, parameters: string, final: string): void {
     const [first = '', second = ''] = parameters.split(';')
     if (isPrivate && final === 'h') {

@@ -33,6 +33,7 @@ export async function runHere(
     answers?: readonly string[]
     variables?: Record<string, string>
     isTerminal?: boolean
+    columns?: number
   } = {},
 ): Promise<Ended> {
   const end: Ended = { code: 0, out: '', err: '', asked: [] }
@@ -56,6 +57,7 @@ export async function runHere(
         return answers.shift() ?? ''
       }),
     isTerminal: person.isTerminal ?? false,
+    columns: person.columns,
     variables: person.variables ?? {},
   })
   return end

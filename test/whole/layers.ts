@@ -186,6 +186,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'src/resources/form-field.ts': 'a form draws its fields',
       'src/resources/refusals.ts': 'a form says what is wrong with its fields',
       'src/resources/views/conflict.ts': 'a form compares its values',
+      'src/resources/views/text-differences.ts': 'changes are shown word by word',
     },
   },
   'src/ssh/screens': {

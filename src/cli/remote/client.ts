@@ -19,6 +19,7 @@ export interface Person {
   readonly ask: ((question: string) => Promise<string>) | undefined
   readonly isTerminal: boolean
   readonly hasColour: boolean
+  readonly columns?: number | undefined
   readonly zone: string
 }
 
@@ -221,9 +222,9 @@ async function provided(need: Need, call: Call, person: Person) {
  * @throws Error in words if the service cannot be reached or refuses the key
  */
 export async function runRemotely(remote: Remote, args: readonly string[], person: Person): Promise<number> {
-  const { isTerminal, hasColour, zone } = person
+  const { isTerminal, hasColour, columns, zone } = person
   const canAsk = person.ask !== undefined
-  let call: Call = { args, answers: [], hasInput: false, canAsk, isTerminal, hasColour, zone }
+  let call: Call = { args, answers: [], hasInput: false, canAsk, isTerminal, hasColour, columns, zone }
   let input: AsyncIterable<Uint8Array> | undefined
   for (;;) {
     const end = await attempt(remote, call, person, input)

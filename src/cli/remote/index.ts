@@ -58,6 +58,7 @@ const personOf = (terminal: Terminal): Person => ({
   ask: terminal.ask,
   isTerminal: terminal.isTerminal,
   hasColour: terminal.hasColour,
+  columns: terminal.columns,
   zone: terminal.zone,
 })
 

@@ -23,6 +23,7 @@ export interface Call {
   readonly canAsk: boolean
   readonly isTerminal: boolean
   readonly hasColour: boolean
+  readonly columns?: number | undefined
   readonly zone: string
 }
 

@@ -47,6 +47,7 @@ const CallBody = z.strictObject({
   canAsk: z.boolean(),
   isTerminal: z.boolean(),
   hasColour: z.boolean(),
+  columns: z.int().min(1).max(1000).optional(),
   zone: z.string().max(64).refine(isZone, 'must be a time zone'),
 }) satisfies z.ZodType<Call>
 
@@ -187,6 +188,7 @@ function ioOf(
     isInteractive: false,
     isTerminal: call.isTerminal,
     hasColour: call.hasColour,
+    columns: call.columns,
     zone: call.zone,
     stopped,
   }

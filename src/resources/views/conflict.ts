@@ -1,3 +1,4 @@
+import { mergedText } from '../../services/content/text-merge.js'
 import type { Choice } from '../form-field.js'
 
 interface Compared {
@@ -29,3 +30,19 @@ export function differingIn<F extends Compared, V extends Value>(
 /** Returns the values of a field as people read them: a choice has its label. */
 export const wordsIn = ({ choices = [] }: Compared, value: Value): string[] =>
   [value].flat().map(one => choices.find(choice => choice.value === one)?.word || one)
+
+/** Whether two values of a field can be kept together: only texts can. */
+export const canKeepBoth = ({ kind = 'text' }: Compared): boolean => ['text', 'lines', 'html'].includes(kind)
+
+/**
+ * Returns a text with what two people have made of another: merged if they have changed different parts, else one after
+ * the other.
+ */
+export function bothIn(
+  { kind = 'text' }: Compared,
+  { base, mine, theirs }: { base: string; mine: string; theirs: string },
+): { text: string; isMerged: boolean } {
+  const merged = kind === 'text' ? undefined : mergedText(base, mine, theirs, kind === 'html')
+  const joined = [theirs, mine].filter(Boolean).join({ text: ' ', html: '' }[kind] ?? '\n')
+  return { text: merged ?? joined, isMerged: merged !== undefined }
+}

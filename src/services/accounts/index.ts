@@ -26,6 +26,7 @@ import { CodeChecks } from './second-factor-codes.js'
 import { sessions } from './sessions.js'
 import { sshKeys } from './ssh-keys.js'
 import { sshSignIn } from './ssh-sign-in.js'
+import { terminalTheme } from './terminal-theme.js'
 import { tokens } from './tokens.js'
 import { UserService } from './users.js'
 
@@ -69,6 +70,7 @@ export function accountServices(needs: Needs) {
     sshSignIn: sshSignIn(db, { ...needs, access, auth, liveCallers: liveCallers(db, needs.clock) }),
     secondFactor,
     savedViews: savedViews(db),
+    terminalTheme: terminalTheme(db),
     calendarAddress: calendarAddress(db, { config, access }),
     accounts: accounts(db, access, {
       ...{ users, sessions: sessionsService, secondFactor },

@@ -59,7 +59,10 @@ function commonEnd(before: string, after: string, start: number): number {
   return length - open.length
 }
 
-/** The longest list of tokens that both have; nothing where finding it takes too long. */
+/** The longest list of tokens that both have; nothing where finding it takes more comparisons than `most`. */
+export const commonRuns = (before: readonly string[], after: readonly string[], most: number): Run[] =>
+  common(before, after, { left: most })
+
 function common(before: readonly string[], after: readonly string[], work: Work): Run[] {
   const runs: Run[] = []
   const end = Math.max(0, work.left - maxComparisons)

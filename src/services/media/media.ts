@@ -8,7 +8,7 @@ import type { Slice } from '../../db/reader.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, invalid, missingReference, notFound } from '../../errors.js'
-import type { Clock, Files, ReceivedForm, TemporaryFile } from '../../ports.js'
+import type { Clock, Files, Pixels, ReceivedForm, TemporaryFile } from '../../ports.js'
 import { mergedTranslations } from '../content/translations.js'
 import type { Check } from '../crud.js'
 import type { AudienceOf } from '../delivery/audience.js'
@@ -17,8 +17,9 @@ import { type Filter, filtersOf, formOf, type MediaMove, type MediaUpdate, searc
 import { MediaObjects, type ObjectParts } from './objects.js'
 import { type MediaRecord, mediaRecord } from './record.js'
 import { MediaReferrers, stillUsedBy } from './referrers.js'
+import { readable } from './rendering.js'
 import { type MediaSpaceName, stored } from './storage.js'
-import { optimised } from './variants.js'
+import { isLeftUndecoded, optimised } from './variants.js'
 
 type Update = z.output<typeof MediaUpdate>
 type Table = ContentSpace['media']
@@ -212,6 +213,29 @@ export class MediaService {
     const file = await stored(log, () => bucket.fetch(object_key))
     if (!file) throw notFound()
     return file
+  }
+
+  /**
+   * The points of an image that fits into a size, made of its smallest variant that is large enough.
+   * @throws 400 for a file that is no such image, is damaged, or takes too much memory; 404; 503 without the store
+   */
+  async pixels(id: string, size: { width: number; height: number }): Promise<Pixels> {
+    const { storage, log, images } = this.parts
+    const row = await this.rowOf(id)
+    if (!optimised.has(row.mimetype)) throw badRequest('only png, jpg, webp and gif images can be shown')
+    if (isLeftUndecoded(row)) throw badRequest('the image is too large to be shown')
+    const [key = row.object_key] = row.variants
+      .filter(one => optimised.has(one.mimetype) && one.fit === 'inside' && one.width >= size.width)
+      .toSorted((a, b) => a.width - b.width)
+      .map(({ key: own }) => own)
+    const bucket = await storage.bucket()
+    const file = await stored(log, () => bucket.fetch(key))
+    if (!file) throw notFound()
+    try {
+      return await readable(log, images.pixels(file.path, size))
+    } finally {
+      await file.discard()
+    }
   }
 
   /** Renders the variants again with the current presets. @throws 400 unless it is a png, jpg, webp or gif image */

@@ -20,7 +20,8 @@ export interface Rendered {
   readonly thumbhash: string | null
 }
 
-async function readable<T>(log: Log, work: Promise<T>): Promise<T> {
+/** @throws 400 for an image that is damaged or takes too long */
+export async function readable<T>(log: Log, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

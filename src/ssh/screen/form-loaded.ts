@@ -39,5 +39,5 @@ export function differencesOf<R>(mine: FormState<R>, theirs: Texts): Difference[
     mine.fields.filter(field => isChanged(mine, field.name) && isTheirs(field)),
     ({ name }) => mine.texts[name] ?? '',
     ({ name }) => theirs[name] ?? '',
-  )
+  ).map(one => ({ ...one, base: mine.base[one.field.name] ?? '' }))
 }

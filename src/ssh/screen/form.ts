@@ -1,7 +1,7 @@
 import { HttpError } from '../../errors.js'
 import type { Choice, Texts } from '../../resources/form-field.js'
 import { t } from '../../texts/terminal.js'
-import { conflictView } from './conflict.js'
+import { conflictView, contested } from './conflict.js'
 import { editorView } from './editor.js'
 import { drawForm } from './form-draw.js'
 import { differencesOf, fresh, type Loaded } from './form-loaded.js'
@@ -87,7 +87,7 @@ function resolve<R>(spec: FormSpec<R>, shell: Shell<FormState<R>>, mine: FormSta
         const next = fresh(state, loaded)
         return { ...next, texts: { ...next.texts, ...Object.fromEntries(chosen) } }
       })
-    if (differences.length > 0) shell.open(conflictView(differences, choose))
+    if (differences.length > 0) shell.open(conflictView(await contested(differences), choose))
     else {
       choose(new Map())
       shell.complain(t('Other changes were saved meanwhile. They are shown now: save again to keep yours.'))

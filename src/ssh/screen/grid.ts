@@ -1,5 +1,15 @@
 import { clusters } from './clusters.js'
-import { dim, inverse, plain, sequenceOf, uncoloured, underline } from './style.js'
+import {
+  dim,
+  hasBackground,
+  inverse,
+  plain,
+  type Rgb,
+  sequenceOf,
+  sequenceOfHalves,
+  type Theme,
+  underline,
+} from './style.js'
 
 const lines = { unicode: '┌┐┘└─│', ascii: '++++-|' }
 const asciiSigns: Readonly<Record<string, string>> = {
@@ -37,6 +47,7 @@ const asciiSigns: Readonly<Record<string, string>> = {
 /** From this many blanks on, erasing to the end of the row takes fewer bytes; so does erasing some and moving on. */
 const [leastToEnd, leastErased] = [4, 12]
 const ascii = /^[\x20-\x7e]$/
+const upperHalf = '▀'
 const asciiText = /^[\x20-\x7e]*$/
 
 /** The part of a grid that a view draws in. */
@@ -56,6 +67,10 @@ export interface Area {
   /** Returns this area for a view, which then gets the clicks in it. */
   by(view: object): Area
   cursor(x: number, y: number): void
+  /** Whether the terminal shows pictures. */
+  readonly hasPictures: boolean
+  /** Draws a cell of a picture, which is two points above each other. */
+  paint(x: number, y: number, above: Rgb, below: Rgb): void
   part(x: number, y: number, width: number, height: number): Area
 }
 
@@ -73,8 +88,9 @@ interface Rectangle {
 
 interface Pen {
   out: string
-  /** Negative before the first one. */
+  /** Negative before the first one, and behind a picture. */
   style: number
+  paint: string
 }
 
 const isBlankStyle = (style: number): boolean => style >= 0 && (style & (inverse | underline)) === 0
@@ -88,8 +104,15 @@ export class Grid {
   #cursor: readonly [number, number] | undefined
   #shownCursor = ''
   #spots: Spot[] = []
+  /** The sequences of cells of pictures, which have no style. */
+  #paints = new Map<number, string>()
+  #shownPaints = new Map<number, string>()
   isAscii = false
-  hasColour = true
+  theme: Theme = 'own'
+  /** Whether the terminal has 24-bit colours. */
+  hasTrueColour = false
+  /** Whether the terminal shows lines one after the other, and can draw nowhere else. */
+  isLinear = false
 
   constructor(
     public columns: number,
@@ -118,6 +141,7 @@ export class Grid {
     this.#styles.fill(plain)
     this.#cursor = undefined
     this.#spots = []
+    this.#paints.clear()
     return this.#area({ x: 0, y: 0, width: this.columns, height: this.rows })
   }
 
@@ -138,6 +162,11 @@ export class Grid {
     return {
       width: own.width,
       height: own.height,
+      hasPictures: this.hasTrueColour && this.theme !== 'none' && !this.isAscii,
+      paint: (x, y, above, below) => {
+        if (x < 0 || x >= own.width || put(x, y, upperHalf) === 0) return
+        this.#paints.set((own.y + y) * this.columns + own.x + x, sequenceOfHalves(above, below))
+      },
       put,
       fill,
       box: (x, y, width, height, title = '') => this.#box(put, { x, y, width, height }, title),
@@ -154,6 +183,7 @@ export class Grid {
 
   #box(put: Area['put'], { x, y, width, height }: Rectangle, title: string): void {
     if (width < 2 || height < 2) return
+    if (this.isLinear) return void put(x + 2, y, title, plain, width - 4)
     const [a, b, c, d, across, down] = [...(this.isAscii ? lines.ascii : lines.unicode)] as [
       string,
       string,
@@ -211,6 +241,7 @@ export class Grid {
   /** Sets a cell. The rest of a wide character that is half overwritten becomes empty. */
   #set(x: number, y: number, text: string, style: number): void {
     const at = y * this.columns + x
+    if (this.#paints.size > 0) this.#paints.delete(at)
     if (this.#texts[at] === '' && text !== '' && x > 0) this.#texts[at - 1] = ' '
     if (x + 1 < this.columns && this.#texts[at + 1] === '') this.#texts[at + 1] = ' '
     this.#texts[at] = text
@@ -218,10 +249,11 @@ export class Grid {
   }
 
   diff(): string {
-    const pen: Pen = { out: '', style: -1 }
+    const pen: Pen = { out: '', style: -1, paint: '' }
     for (let y = 0; y < this.rows; y++) this.#diffRow(y, pen)
     for (let cell = 0; cell < this.#texts.length; cell++) this.#shownTexts[cell] = this.#texts[cell] ?? ' '
     this.#shownStyles.set(this.#styles)
+    this.#shownPaints = new Map(this.#paints)
     const cursor = this.#cursor ? `\x1b[${this.#cursor[1] + 1};${this.#cursor[0] + 1}H\x1b[?25h` : '\x1b[?25l'
     const isSame = cursor === this.#shownCursor
     this.#shownCursor = cursor
@@ -244,20 +276,33 @@ export class Grid {
         at = x + 1
         continue
       }
-      const own = this.#styles[cell] ?? plain
-      const style = this.hasColour ? own : own & uncoloured
-      if (style !== pen.style) pen.out += sequenceOf(style)
-      pen.style = style
-      pen.out += text
-      // Terminals disagree about widths: the cursor is placed again for the next cell.
-      at = text < '\x7f' && text.length === 1 ? x + 1 : -1
+      const isPicture = this.#write(cell, text, pen)
+      // Terminals disagree about widths: the cursor is placed again for the next cell. Every terminal with 24-bit
+      // colours shows a half block in one cell.
+      at = isPicture || (text < '\x7f' && text.length === 1) ? x + 1 : -1
     }
+  }
+
+  /** Writes a cell in its style. @returns whether it is part of a picture */
+  #write(cell: number, text: string, pen: Pen): boolean {
+    const paint = this.#paints.get(cell)
+    if (paint !== undefined) {
+      pen.out += pen.style === -1 && paint === pen.paint ? text : paint + text
+      pen.style = -1
+      pen.paint = paint
+      return true
+    }
+    const style = this.#styles[cell] ?? plain
+    if (style !== pen.style) pen.out += sequenceOf(style, this.theme)
+    pen.style = style
+    pen.out += text
+    return false
   }
 
   #erase(count: number, isToEnd: boolean, pen: Pen): void {
     // Some terminals erase with the style of the pen.
     if (!isBlankStyle(pen.style)) {
-      pen.out += sequenceOf(plain)
+      pen.out += sequenceOf(plain, this.theme)
       pen.style = plain
     }
     if (isToEnd) pen.out += '\x1b[K'
@@ -266,6 +311,8 @@ export class Grid {
 
   /** Returns how many cells from here on are blank, and look so whatever their colour. */
   #blanksFrom(cell: number, end: number): number {
+    // Not every terminal erases with the background of the pen.
+    if (hasBackground(this.theme)) return 0
     let to = cell
     let changed = cell
     while (to < end && this.#texts[to] === ' ' && isBlankStyle(this.#styles[to] ?? plain)) {
@@ -279,8 +326,36 @@ export class Grid {
   #isChanged(cell: number): boolean {
     if (this.#texts[cell] !== this.#shownTexts[cell] || this.#styles[cell] !== this.#shownStyles[cell])
       return true
+    if (this.#paints.get(cell) !== this.#shownPaints.get(cell)) return true
     // A wide character is written again if its other half was something else.
     return this.#texts[cell + 1] === '' && this.#shownTexts[cell + 1] !== ''
+  }
+
+  /**
+   * Returns the rows that have changed as lines of text without any sequence, the marked one first. A row that is no
+   * longer marked says nothing.
+   */
+  lines(): string {
+    const marked: string[] = []
+    const others: string[] = []
+    for (let y = 0; y < this.rows; y++) {
+      const cells = Array.from({ length: this.columns }, (_, x) => y * this.columns + x)
+      const isRead = cells.some(cell => this.#texts[cell] !== this.#shownTexts[cell])
+      const isMarked = y > 0 && cells.some(cell => (this.#styles[cell] ?? plain) & inverse)
+      const isNew = cells.some(
+        cell => ((this.#styles[cell] ?? plain) & inverse) > ((this.#shownStyles[cell] ?? plain) & inverse),
+      )
+      const text = cells
+        .map(cell => this.#texts[cell] ?? ' ')
+        .join('')
+        .trim()
+      if (text === '' || !(isRead || (isMarked && isNew))) continue
+      if (isMarked) marked.push(`> ${text}`)
+      else others.push(text)
+    }
+    for (let cell = 0; cell < this.#texts.length; cell++) this.#shownTexts[cell] = this.#texts[cell] ?? ' '
+    this.#shownStyles.set(this.#styles)
+    return [...marked, ...others].map(line => `${line}\r\n`).join('')
   }
 
   text(): string {

@@ -52,6 +52,10 @@ export interface ListSpec<R> {
   readonly everyMs?: number
   readonly marked?: (record: R, shell: Shell<ListState<R>>) => void
   readonly beside?: (area: Area, record: R) => void
+  /** The width from which the marked record is shown beside the list (default: 72). */
+  readonly besideFrom?: number
+  /** Is told with each frame whether it is shown. */
+  readonly seen?: (isBeside: boolean) => void
 }
 
 export interface ListState<R> {
@@ -67,6 +71,9 @@ export interface ListState<R> {
 const pageSize = 200
 const maxFiltered = 2000
 const widest = 48
+/** A list beside which a record is shown, in columns; one with several columns gets more of the window. */
+const widestBeside = 100
+const share = (besideFrom: number) => (besideFrom > 100 ? 0.56 : 0.46)
 
 const cellOf = <R>({ of }: Column<R>, record: R): Cell => {
   const cell = of(record)
@@ -240,8 +247,10 @@ function widthsOf<R>(columns: readonly Column<R>[], shown: readonly R[], width: 
 
 function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {
   const shown = shownOf(spec, state)
-  const isBeside = spec.beside !== undefined && whole.width >= 72
-  const width = isBeside ? Math.floor(whole.width * 0.46) : whole.width
+  const { beside: drawBeside, besideFrom = 72 } = spec
+  const isBeside = drawBeside !== undefined && whole.width >= besideFrom
+  spec.seen?.(isBeside)
+  const width = isBeside ? Math.min(widestBeside, Math.floor(whole.width * share(besideFrom))) : whole.width
   const area = whole.part(0, 0, width, whole.height)
   drawHead(spec, area, state, shown.length)
   if (shown.length === 0) {
@@ -268,7 +277,7 @@ function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {
   if (!isBeside || marked === undefined) return
   const beside = whole.part(width, 0, whole.width - width, whole.height)
   beside.box(0, 0, beside.width, beside.height)
-  spec.beside?.(beside.part(2, 1, beside.width - 4, beside.height - 2), marked)
+  drawBeside(beside.part(2, 1, beside.width - 4, beside.height - 2), marked)
 }
 
 function whyEmpty<R>(spec: ListSpec<R>, { isLoaded, filter, found, records, total }: ListState<R>): string {

@@ -138,23 +138,32 @@ function stepToChange({ top, rows }: PageState, key: string): number | undefined
   return to === undefined ? undefined : to - top
 }
 
-/** Draws a row in parts, wrapped as a whole. @returns how many rows it takes */
-function putSpans(area: Area, { x, y }: { x: number; y: number }, spans: readonly Span[]): number {
-  const width = Math.max(1, area.width - 1 - x)
+/** Wraps a row in parts as a whole. */
+export function wrappedSpans(spans: readonly Span[], width: number): Span[][] {
   const styled = spans.flatMap(({ text, style = plain }) =>
-    graphemes(text.slice(0, maxSpan)).map(character => ({ character, style })),
+    graphemes(text.slice(0, maxSpan)).map(character => ({ text: character, style })),
   )
   const starts = breaks(
-    styled.map(({ character }) => character),
-    width,
+    styled.map(({ text }) => text),
+    Math.max(1, width),
   )
-  for (const [row, from] of starts.entries()) {
+  return starts.map((from, row) => styled.slice(from, starts[row + 1]))
+}
+
+/** Draws a row in parts. */
+export function putLine(area: Area, { x, y }: { x: number; y: number }, line: readonly Span[]): void {
+  let at = x
+  for (const { text, style } of line) at += area.put(at, y, text, style)
+}
+
+/** Draws a row in parts, wrapped as a whole. @returns how many rows it takes */
+function putSpans(area: Area, { x, y }: { x: number; y: number }, spans: readonly Span[]): number {
+  const lines = wrappedSpans(spans, area.width - 1 - x)
+  for (const [row, line] of lines.entries()) {
     if (y + row >= area.height) break
-    let at = x
-    for (const { character, style } of styled.slice(from, starts[row + 1]))
-      at += area.put(at, y + row, character, style)
+    putLine(area, { x, y: y + row }, line)
   }
-  return starts.length
+  return lines.length
 }
 
 interface PickState {

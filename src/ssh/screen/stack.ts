@@ -20,6 +20,8 @@ export interface Ground {
   need(access: string): Promise<void>
   goTo(shell: Shell<unknown>): void
   undo(shell: Shell<unknown>): void
+  /** Chooses the colours. */
+  look(shell: Shell<unknown>): void
   changed(): void
   fault(error: unknown): void
   broken(error: unknown): void
@@ -40,6 +42,7 @@ const everywhere: readonly Hint[] = [
   { key: '^L', does: t('redraw the screen') },
   { key: '^O', does: t('mouse on or off') },
   { key: '^T', does: t('colours on or off') },
+  { key: ',', does: t('choose the colours: dark, light, high contrast') },
   { key: '^C', does: t('end the session') },
 ]
 
@@ -116,6 +119,7 @@ export class Stack {
     else if (frame.view.isOver) return
     else if (key === 'g' || key === ':' || key === 'ctrl+k') this.ground.goTo(this.#shellOf(frame))
     else if (key === 'z') this.ground.undo(this.#shellOf(frame))
+    else if (key === ',') this.ground.look(this.#shellOf(frame))
   }
 
   #leave(frame: Frame): void {

@@ -2,12 +2,12 @@ import { all } from '../../resources/entries.js'
 import { type ChangeRow, changeRows, noValues, toldChange } from '../../resources/views/audit.js'
 import { t } from '../../texts/terminal.js'
 import { viewerOf } from '../resource.js'
+import { differenceRows } from '../screen/difference.js'
 import { listView } from '../screen/list.js'
 import { pageView, type TextRow } from '../screen/over.js'
 import { bold, dim } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
-import { differenceRows } from './difference.js'
 import { secondWord } from './words.js'
 
 const everyMs = 2000

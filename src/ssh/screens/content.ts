@@ -15,6 +15,7 @@ import { type Column, type ListKey, listView } from '../screen/list.js'
 import { pickView } from '../screen/over.js'
 import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
+import { pageReader } from './reader.js'
 import { treeScreen } from './tree.js'
 import { stateCell, timeWord } from './words.js'
 
@@ -76,6 +77,7 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
     keyOf: placeKey,
     empty: t('No entries.'),
     columns: [{ label, of: ({ title }) => title }, ...lastColumns(session)],
+    ...pageReader<Place>(session),
     keys: [
       {
         key: 'Enter',
@@ -215,5 +217,6 @@ export function contentScreen(session: Session): AnyView {
       ...lastColumns(session),
     ],
     keys,
+    ...pageReader<Place>(session),
   })
 }

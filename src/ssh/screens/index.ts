@@ -134,7 +134,8 @@ interface PlacesState {
 }
 
 /** From this width on the first screen shows what happens beside the menu. */
-const [withLive, menuWidth] = [110, 50]
+const withLive = 110
+const menuOf = (width: number) => Math.max(50, Math.min(68, Math.floor(width * 0.4)))
 
 /** The first screen, which lists all others; in a wide window it also shows what happens in the service. */
 export function homeView(session: Session): View<PlacesState> {
@@ -154,6 +155,7 @@ export function homeView(session: Session): View<PlacesState> {
     draw(area, { at, live }) {
       const isWide = area.width >= withLive
       isSeen = isWide
+      const menuWidth = menuOf(area.width)
       const menu = isWide ? area.part(0, 0, menuWidth, area.height) : area
       draw(menu, offered(session, screens), at)
       if (isWide) drawLive(area.part(menuWidth + 2, 1, area.width - menuWidth - 3, area.height - 1), live)

@@ -1,10 +1,11 @@
-import { mediaResource } from '../../resources/media.js'
+import { mediaResource, sizeWords } from '../../resources/media.js'
 import { t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
 import { pageView } from '../screen/over.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { entryScreen } from './entry.js'
+import { pictureView } from './picture.js'
 
 /** Media files and their texts; pictures can be viewed at their addresses. */
 export function mediaScreen(session: Session, folder?: { folder_id: string; word: string }): AnyView {
@@ -15,6 +16,19 @@ export function mediaScreen(session: Session, folder?: { folder_id: string; word
     empty: t('No files yet. Upload files by SFTP, in the panel or with the API.'),
     says: ({ url }) => [url],
     listKeys: [
+      {
+        key: 'v',
+        does: t('view'),
+        run: (shell, { media_id, display_name, name, mimetype, size, width, height, url }) =>
+          shell.open(
+            pictureView(session, {
+              ...{ media_id, url, name: display_name || name },
+              facts: [mimetype, sizeWords(size), width ? `${width}×${height}` : '']
+                .filter(Boolean)
+                .join(' · '),
+            }),
+          ),
+      },
       {
         key: 'w',
         does: t('used by'),

@@ -1,4 +1,4 @@
-import { modelOf, startsOf, valuesOf } from '../../resources/entries.js'
+import { modelOf, startsOf } from '../../resources/entries.js'
 import { type Node, stateWord, type Tree, treeOf, waitingIn } from '../../resources/trees.js'
 import { ContentCreate } from '../../services/content/content-input.js'
 import { english } from '../../texts/language.js'
@@ -8,38 +8,19 @@ import { type ListKey, listView } from '../screen/list.js'
 import { pickView } from '../screen/over.js'
 import { bold, dim, plain } from '../screen/style.js'
 import type { AnyView } from '../screen/view.js'
-import { wrapped } from '../screen/wrap.js'
 import type { Session } from '../session.js'
 import { entryScreen } from './entry.js'
+import { drawReading, type Reading, readingOf } from './reader.js'
 import type { Shown } from './shown-tree.js'
 import { placeKeys, publicationKeys } from './tree-keys.js'
 import { stateCell, timeWord } from './words.js'
 
-interface Beside {
-  readonly id: string
-  readonly values: readonly { label: string; value: string }[]
-}
-
 const idOf = ({ entry }: Node): string => entry.content_data_id
-
-async function besideOf(session: Session, { entry }: Node): Promise<Beside> {
-  const { fieldsOf } = await modelOf(session)
-  const stored = await valuesOf(entry.content_data_id, session)
-  const values = (fieldsOf.get(entry.datatype_id) ?? []).flatMap(({ field_id, label }) =>
-    stored
-      .filter(row => row.field_id === field_id)
-      .map(({ locale, field_value }) => ({
-        label: [label, locale].filter(Boolean).join(' '),
-        value: field_value,
-      })),
-  )
-  return { id: entry.content_data_id, values }
-}
 
 function drawBeside(
   area: Area,
   node: Node,
-  { beside, session }: { beside: Beside | undefined; session: Session },
+  { beside, session }: { beside: Reading | undefined; session: Session },
 ): void {
   const { entry, type, title, state } = node
   area.put(0, 0, title, bold)
@@ -51,12 +32,7 @@ function drawBeside(
     area.put(0, y++, t('public from {time}', { time: timeWord(entry.publish_at, session) }), plain)
   if (entry.unpublish_at)
     area.put(0, y++, t('public until {time}', { time: timeWord(entry.unpublish_at, session) }), plain)
-  y++
-  if (beside?.id !== entry.content_data_id) return
-  for (const { label, value } of beside.values) {
-    area.put(0, y++, label, dim)
-    for (const row of wrapped(value || '–', area.width - 2, 3)) area.put(2, y++, row)
-  }
+  if (beside?.id === entry.content_data_id) drawReading(area, y + 1, beside)
 }
 
 function addKey({ session }: Shown): ListKey<Node> {
@@ -89,7 +65,7 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
   let tree: Tree | undefined
   let focus = id
   let wanted = ''
-  let beside: Beside | undefined
+  let beside: Reading | undefined
   const read = async () => {
     const entry = await content.get(focus).catch(() => content.get(id))
     tree = await treeOf(entry, await modelOf(session), session)
@@ -145,7 +121,7 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
       wanted = idOf(node)
       shell.work('content:update', async () => {
         // The mark may have moved while the values were read.
-        if (wanted === idOf(node)) beside = await besideOf(session, node)
+        if (wanted === idOf(node)) beside = await readingOf(session, node.entry)
       })
     },
     beside: (area, node) => drawBeside(area, node, { beside, session }),

@@ -10,12 +10,12 @@ import {
   versionRows,
 } from '../../resources/views/versions.js'
 import { t } from '../../texts/terminal.js'
+import { differenceRows } from '../screen/difference.js'
 import { type ListKey, listView } from '../screen/list.js'
 import { confirmView, pageView, type TextRow } from '../screen/over.js'
 import { bold, dim, green, red } from '../screen/style.js'
 import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
-import { differenceRows } from './difference.js'
 import { timeWord } from './words.js'
 
 const reads = 'content:update'

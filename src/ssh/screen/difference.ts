@@ -6,8 +6,8 @@ import {
   type ShownPiece,
 } from '../../resources/views/text-differences.js'
 import { count, t } from '../../texts/terminal.js'
-import type { Span, TextRow } from '../screen/over.js'
-import { bold, dim, green, inverse, red } from '../screen/style.js'
+import type { Span, TextRow } from './over.js'
+import { bold, dim, green, inverse, red } from './style.js'
 
 /** A text before and after a change, with the words that it is shown under. */
 export interface Changed extends Difference {
@@ -147,28 +147,28 @@ function withoutFar(lines: readonly Shown[]): TextRow[] {
   return rows
 }
 
-/** Shows changes word by word: the lines that differ with their neighbours, each under the name of its field. */
-export async function differenceRows(changes: readonly Changed[]): Promise<TextRow[]> {
+/** Returns the lines that differ with their neighbours, word by word, for each of several changes. */
+export async function changedRows(changes: readonly Difference[]): Promise<TextRow[][]> {
   const pieces = await changedPieces(changes)
-  return changes.flatMap((change, i): TextRow[] => {
-    const { label, before, after } = change
-    const lines = linesOf(pieces[i] ?? [])
+  return changes.map((change, i): TextRow[] => {
+    const { before, after } = change
+    if (isUnseen(change, pieces[i]))
+      return [{ text: t('Only invisible markup has changed.'), style: dim, indent: 2 }]
     // An empty text has no line.
-    const shown = lines.filter(
+    const shown = linesOf(pieces[i] ?? []).filter(
       ({ kind }) => !((kind === 'before' && !before) || (kind === 'after' && !after)),
     )
-    const rows = isUnseen(change, pieces[i])
-      ? [{ text: t('Only invisible markup has changed.'), style: dim, indent: 2 }]
-      : withoutFar(shown)
-    const more =
-      rows.length > maxLines
-        ? [
-            {
-              text: t('… {n} more lines', { n: rows.length - maxLines }),
-              style: dim,
-            },
-          ]
-        : []
+    return withoutFar(shown)
+  })
+}
+
+/** Shows changes word by word, each under the name of its field. */
+export async function differenceRows(changes: readonly Changed[]): Promise<TextRow[]> {
+  const shown = await changedRows(changes)
+  return changes.flatMap(({ label }, i): TextRow[] => {
+    const rows = shown[i] ?? []
+    const n = rows.length - maxLines
+    const more = n > 0 ? [{ text: t('… {n} more lines', { n }), style: dim }] : []
     return [{ text: label, style: bold, isStart: true }, ...rows.slice(0, maxLines), ...more, { text: '' }]
   })
 }
