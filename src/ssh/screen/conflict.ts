@@ -68,6 +68,14 @@ export async function contested(differences: readonly Difference[]): Promise<Con
 
 const sideOf = ({ chosen }: ConflictState, { field }: Contested): Side => chosen[field.name] ?? 'mine'
 
+/** A text field has no line breaks, which an editor for files may add. */
+const inOneLine = (text: string): string =>
+  text
+    .split('\n')
+    .map(line => line.trim())
+    .filter(Boolean)
+    .join(' ')
+
 function chosenValue(state: ConflictState, one: Contested): Value {
   const side = sideOf(state, one)
   if (side === 'both') return one.both?.text ?? one.mine
@@ -120,7 +128,7 @@ function edit(state: ConflictState, one: Contested, shell: Shell<ConflictState>)
   const keep = (text: string) =>
     shell.set(next => ({
       ...withSide(next, one, 'edited'),
-      edited: { ...next.edited, [name]: kind === 'text' ? text.replaceAll(/\s*\n\s*/g, ' ') : text },
+      edited: { ...next.edited, [name]: kind === 'text' ? inOneLine(text) : text },
     }))
   shell.open(editorView(label, String(chosenValue(state, one)), keep))
 }
