@@ -127,7 +127,7 @@ export const secondFactorRequired = () =>
     'code',
     challenge(),
   )
-/** The role of the caller requires a second factor, and the account has none. */
+/** The role of the caller requires a second factor, and the account lacks it. */
 export const secondFactorMissing = () =>
   new HttpError(
     403,

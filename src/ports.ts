@@ -478,7 +478,7 @@ export interface Importer {
   ): Promise<ImportMessage>
 }
 
-/** What a span of a request says of it when it is answered. */
+/** Facts about a request for its span, known when it is answered. */
 interface RequestFacts {
   /** A pattern such as `/api/v1/routes`, if the request has come to an endpoint. */
   readonly route: string | undefined

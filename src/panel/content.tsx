@@ -162,7 +162,7 @@ function editor({ get, submit }: Pages, context: PanelContext): void {
   })
 }
 
-/** What a save has changed. */
+/** The changes of a save. */
 type Did = 'save' | 'rename' | undefined
 
 interface Finished {

@@ -43,7 +43,7 @@ const askedIn = (c: Ctx, view: View): Asked => ({
   without: c.req.query('without') === 'alt_text' ? 'alt_text' : '',
 })
 
-/** Decorative pictures have none on purpose, and other files need none. */
+/** Decorative pictures lack it on purpose, and other files do not need it. */
 const filterOf = ({ folder, text, type, without }: Asked) => ({
   ...(folder && { folder_id: folder }),
   ...(text && { text }),

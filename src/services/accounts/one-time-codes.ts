@@ -1,6 +1,6 @@
 import type { Random } from '../../ports.js'
 
-/** What authenticator apps support without asking: SHA-1, 6 digits, 30 seconds (RFC 6238). */
+/** Every authenticator app supports these: SHA-1, 6 digits, 30 seconds (RFC 6238). */
 const stepSeconds = 30
 const secretBytes = 20
 /** 80 bits: nobody finds one by trying, so its hash needs no salt. */

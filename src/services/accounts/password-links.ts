@@ -59,7 +59,7 @@ export function passwordLinks(db: Database, { clock, random, hashing, mail, conf
 
   return {
     /**
-     * Makes a link that sets the password of somebody else's account once: within seven days while it has none, which
+     * Makes a link that sets the password of somebody else's account once: within seven days while it has no password, which
      * is an invitation, and within an hour otherwise. Earlier links and reset mails of the account end.
      * @throws 400 for the caller's own account; 403 for one that may do more than the caller; 404
      */

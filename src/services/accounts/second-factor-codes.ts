@@ -24,7 +24,7 @@ interface Needs extends Pick<Ports, 'clock' | 'hashing' | 'log'> {
   readonly config: () => Pick<Config, 'app_secret'>
 }
 
-/** What a visitor holds between the password and the code. */
+/** A visitor holds this between the password and the code. */
 interface Ticket {
   readonly user_id: string
   /** Hash of the stored password: a new password ends the ticket. */
@@ -83,7 +83,7 @@ export class CodeChecks {
     return this.#box().seal(JSON.stringify({ ticket }))
   }
 
-  /** Returns the user whose password was right, from a ticket; undefined if the ticket is over or is none. */
+  /** Returns the user whose password was right, from a ticket; undefined if the ticket has expired or is invalid. */
   async holderOf(text: string): Promise<string | undefined> {
     const { clock, hashing, config } = this.needs
     const { app_secret } = config()

@@ -21,9 +21,9 @@ export interface Difference {
 
 type Side = 'mine' | 'theirs' | 'both' | 'edited'
 
-/** A field with what is shown of it. */
+/** A field with its differences. */
 interface Contested extends Difference {
-  /** What each of the two has changed, word by word. */
+  /** The changes of each of the two, word by word. */
   readonly rows: Readonly<Record<'mine' | 'theirs', readonly TextRow[]>>
   /** Both texts in one, of a field that can keep both. */
   readonly both: { readonly text: string; readonly isMerged: boolean } | undefined

@@ -54,7 +54,7 @@ export interface ListSpec<R> {
   readonly beside?: (area: Area, record: R) => void
   /** The width from which the marked record is shown beside the list (default: 72). */
   readonly besideFrom?: number
-  /** Is told with each frame whether it is shown. */
+  /** Called with each frame: whether it is shown. */
   readonly seen?: (isBeside: boolean) => void
 }
 

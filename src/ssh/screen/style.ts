@@ -8,7 +8,7 @@ export const red = 1 << 4
 export const green = 2 << 4
 export const magenta = 3 << 4
 
-/** What a terminal's cells look like: its own colours, other ones on a background, or none. */
+/** The look of a terminal's cells: its own colours, other ones on a background, or no colours. */
 export type Theme = 'own' | 'dark' | 'light' | 'contrast' | 'none'
 
 interface Look {

@@ -51,7 +51,7 @@ interface Page {
   readonly nodes: readonly Node[]
 }
 
-/** What a list of pages shows beside it in a wide window: the values of the marked page, and its tree. */
+/** The part beside a list of pages in a wide window: the values of the marked page, and its tree. */
 export function pageReader<P extends { readonly root: Entry | undefined; readonly title: string }>(
   session: Session,
 ) {
