@@ -38,6 +38,8 @@ export const limits = {
     bulkEntries: 20_000,
     /** Field values that one request moves or deletes. */
     bulkValues: 80_000,
+    /** Entries or files that one action on a selection changes, in the panel and the terminal. */
+    selectedRecords: 200,
     /** Characters of the field values in one of these requests. */
     treeCharacters: 16_000_000,
     /** Regular expression in the rules of a field. */

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import { HttpError } from '../errors.js'
+import { limits } from '../limits.js'
 import type { Ctx } from '../middleware/context.js'
 import { all, type Entry, modelOf, titlesOf } from '../resources/entries.js'
 import { entryRemovalOf, removeEntry } from '../resources/removal.js'
+import { onEach, reasonOf } from '../resources/several.js'
 import { parsed } from '../routes/form-values.js'
 import type { Access } from '../services/accounts/access.js'
 import { reference } from '../services/body-parts.js'
@@ -12,13 +14,10 @@ import { type Pages, saved } from './pages.js'
 import { withUndo } from './undo.js'
 import { panelActor, type View } from './view.js'
 
-/** The most entries of one selection. */
-export const maxSelected = 200
-
 const ids = z
   .string()
   .transform(text => text.split(',').filter(Boolean))
-  .pipe(z.array(reference).min(1).max(maxSelected))
+  .pipe(z.array(reference).min(1).max(limits.content.selectedRecords))
 const Selection = z.object({
   what: z.enum(['publish', 'unpublish', 'delete', 'move']),
   ids,
@@ -46,9 +45,13 @@ async function outermost(ids: readonly string[], { services: { space } }: PanelC
   return entries.filter((_entry, i) => !under[i])
 }
 
-async function act({ what, parent_id }: Selection, entry: Entry, actor: Actor, context: PanelContext) {
+async function act(
+  { what, parent_id }: Selection,
+  content_data_id: string,
+  actor: Actor,
+  context: PanelContext,
+) {
   const { content, publishing } = context.services.space
-  const { content_data_id } = entry
   if (what === 'publish') await publishing.publish(actor, { content_data_id })
   else if (what === 'unpublish') await publishing.unpublish(actor, content_data_id)
   else if (what === 'delete') await removeEntry(context, actor, content_data_id)
@@ -78,20 +81,17 @@ export function selectionActions({ get, submit }: Pages, context: PanelContext):
       const word = words[body.what]
       await access.need(c.env.identity, word.access)
       const entries = await outermost(body.ids, context)
-      const problems: { entry: Entry; error: HttpError }[] = []
-      for (const entry of entries)
-        try {
-          await act(body, entry, panelActor(c), context)
-        } catch (error) {
-          if (!(error instanceof HttpError) || error.status >= 500) throw error
-          problems.push({ entry, error })
-        }
-      if (problems.length > 0) {
+      const ids = entries.map(({ content_data_id }) => content_data_id)
+      const refused = await onEach(ids, id => act(body, id, panelActor(c), context))
+      if (refused.size > 0) {
+        const problems = entries.flatMap(entry => {
+          const error = refused.get(entry.content_data_id)
+          return error ? [{ entry, error }] : []
+        })
         const done = view.t(word.done, { done: entries.length - problems.length, n: entries.length })
         throw await refusal(problems, done, view, context)
       }
       const path = await pathAfter(c, entries[0]?.root_id ?? '', context)
-      const ids = entries.map(({ content_data_id }) => content_data_id)
       return body.what === 'delete' ? withUndo(path, ids, context) : saved(path)
     },
   }))
@@ -113,7 +113,7 @@ async function refusal(
   const told = problems.map(({ entry, error }) =>
     t('“{name}”: {problem}.', {
       name: titles.get(entry.content_data_id) ?? '',
-      problem: error.errors?.[0]?.error ?? error.message,
+      problem: reasonOf(error),
     }),
   )
   const first = problems[0]?.error

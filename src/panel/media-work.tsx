@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { HttpError } from '../errors.js'
-import type { Ctx } from '../middleware/context.js'
+import type { HttpError } from '../errors.js'
+import { limits } from '../limits.js'
+import { onEach } from '../resources/several.js'
 import { reference } from '../services/body-parts.js'
 import type { MediaRecord } from '../services/media/record.js'
 import type { PanelContext } from './context.js'
-import { maxSelected } from './entry-selection.js'
 import { TitledPage } from './layout.js'
 import { type Pages, showPage } from './pages.js'
 import { Form, Note, Submit } from './parts.js'
@@ -12,7 +12,7 @@ import { panelActor, type View } from './view.js'
 
 const Work = z.object({
   what: z.enum(['move', 'delete']),
-  ids: z.array(reference).min(1, 'must name a file').max(maxSelected),
+  ids: z.array(reference).min(1, 'must name a file').max(limits.content.selectedRecords),
   /** Empty for no folder. */
   folder_id: z.union([z.literal(''), reference]).default(''),
   back: z.string().max(2000).default(''),
@@ -58,24 +58,11 @@ export function mediaWork({ submit }: Pages, context: PanelContext): void {
       await access.need(c.env.identity, 'media:delete')
       const files = await media.items.some(ids)
       if (body.sure !== 'yes') return showPage(c, <Question view={view} body={body} files={files} />)
-      const refused = await removeAll(ids, c, context)
+      const refused = await onEach(ids, id => media.items.remove(panelActor(c), id))
       if (refused.size === 0) return libraryWith(body.back, `delete.${ids.length}`)
       return showPage(c, <Result view={view} body={body} files={files} refused={refused} />, 409)
     },
   }))
-}
-
-/** @returns the reasons of refused deletions by id */
-async function removeAll(ids: readonly string[], c: Ctx, { services }: PanelContext) {
-  const refused = new Map<string, string>()
-  for (const id of ids)
-    try {
-      await services.media.items.remove(panelActor(c), id)
-    } catch (error) {
-      if (!(error instanceof HttpError) || error.status >= 500) throw error
-      refused.set(id, error.message)
-    }
-  return refused
 }
 
 interface Props {
@@ -116,7 +103,7 @@ const Question = ({ view, body, files }: Props) => (
   </TitledPage>
 )
 
-const Result = ({ view, body, files, refused }: Props & { refused: ReadonlyMap<string, string> }) => {
+const Result = ({ view, body, files, refused }: Props & { refused: ReadonlyMap<string, HttpError> }) => {
   const names = new Map(files.map(file => [file.media_id, nameOf(file)]))
   return (
     <TitledPage
@@ -129,10 +116,10 @@ const Result = ({ view, body, files, refused }: Props & { refused: ReadonlyMap<s
         {view.count(refused.size, '{n} file was not deleted.', '{n} files were not deleted.')}
       </Note>
       <ul class="rows">
-        {[...refused].map(([id, why]) => (
+        {[...refused].map(([id, { message }]) => (
           <li>
             {names.has(id) ? <a href={`${view.base}/media/${id}`}>{names.get(id)}</a> : <code>{id}</code>}
-            <span class="quiet">{why}</span>
+            <span class="quiet">{message}</span>
           </li>
         ))}
       </ul>

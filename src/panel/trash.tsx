@@ -1,9 +1,10 @@
-import { HttpError, invalid } from '../errors.js'
+import { invalid } from '../errors.js'
 import { isUlid } from '../ids.js'
+import { limits } from '../limits.js'
 import { type Ctx, idParam } from '../middleware/context.js'
+import { onEach } from '../resources/several.js'
 import { type TrashRow, trashIsEmpty, trashRows } from '../resources/views/trash.js'
 import type { PanelContext } from './context.js'
-import { maxSelected } from './entry-selection.js'
 import { Page, TitledPage } from './layout.js'
 import { type Column, List } from './list.js'
 import { pages, saved } from './pages.js'
@@ -107,19 +108,14 @@ async function question(view: View, c: Ctx, { services: { space } }: PanelContex
 /** Restores what the address names. @returns the page of it, or the list of several */
 async function restore(c: Ctx, { services: { space } }: PanelContext): Promise<string> {
   const ids = c.req.query('ids')?.split('.') ?? []
-  if (ids.length === 0 || ids.length > maxSelected || !ids.every(isUlid))
-    throw invalid('ids', `must be 1 to ${maxSelected} ids of the trash`)
+  if (ids.length === 0 || ids.length > limits.content.selectedRecords || !ids.every(isUlid))
+    throw invalid('ids', `must be 1 to ${limits.content.selectedRecords} ids of the trash`)
   let entry = ''
   // The last one may have been under the first.
-  const failed: HttpError[] = []
-  for (const id of ids)
-    try {
-      entry = (await space.trash.restore(panelActor(c), id)).content_data_id
-    } catch (error) {
-      if (!(error instanceof HttpError) || error.status >= 500) throw error
-      failed.push(error)
-    }
-  const [first] = failed
+  const refused = await onEach(ids, async id => {
+    entry = (await space.trash.restore(panelActor(c), id)).content_data_id
+  })
+  const [first] = refused.values()
   if (first) throw first
   return saved(ids.length === 1 ? `/content/entry/${entry}` : '/content')
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
-import { badRequest, HttpError, missingPermission } from '../errors.js'
+import { badRequest, missingPermission } from '../errors.js'
+import { limits } from '../limits.js'
 import { type Entry, modelOf, namesOf } from '../resources/entries.js'
 import { entryRemovalOf, removeEntry } from '../resources/removal.js'
+import { onEach, reasonOf } from '../resources/several.js'
 import { withZone } from '../resources/times.js'
 import { parsed } from '../routes/form-values.js'
 import type { Access } from '../services/accounts/access.js'
@@ -11,7 +13,6 @@ import { RouteUpdate } from '../services/content/routes.js'
 import { rooted, trimmed } from '../services/text.js'
 import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
-import { maxSelected } from './entry-selection.js'
 import { TitledPage } from './layout.js'
 import { type Pages, showPage } from './pages.js'
 import { Form, Note, Submit } from './parts.js'
@@ -57,7 +58,7 @@ const partTexts = {
 const when = z.union([z.literal(''), time]).default('')
 const Work = z.object({
   what: z.enum(actions),
-  ids: z.array(reference).min(1, 'must name an entry').max(maxSelected),
+  ids: z.array(reference).min(1, 'must name an entry').max(limits.content.selectedRecords),
   back: z.string().max(2000).default(''),
   sure: z.enum(['', 'yes']).default(''),
   publish_at: when,
@@ -154,17 +155,12 @@ async function actOnAll(body: Work, acting: Acting): Promise<Done> {
   const ids = [...new Set(body.ids)]
   const { context } = acting
   const { names, byId } = await entriesOf(ids, context)
-  const refused: Refused[] = []
-  for (const id of ids) {
-    const [name, isThere] = [names.get(id) ?? id, byId.has(id)]
-    try {
-      await act(body, id, acting)
-    } catch (error) {
-      if (!(error instanceof HttpError) || error.status >= 500) throw error
-      const why = isThere ? (error.errors?.[0]?.error ?? error.message) : 'No entry has this id.'
-      refused.push({ id, name, why, isThere })
-    }
-  }
+  const errors = await onEach(ids, id => act(body, id, acting))
+  const refused = [...errors].map(([id, error]): Refused => {
+    const isThere = byId.has(id)
+    const why = isThere ? reasonOf(error) : 'No entry has this id.'
+    return { id, name: names.get(id) ?? id, why, isThere }
+  })
   return { done: ids.length - refused.length, refused }
 }
 

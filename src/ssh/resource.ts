@@ -15,7 +15,7 @@ import { english } from '../texts/language.js'
 import { t } from '../texts/terminal.js'
 import { type Derived, type FormKey, formView } from './screen/form.js'
 import type { FormField } from './screen/form-state.js'
-import { type Column, type Cell as ListCell, type ListKey, listView } from './screen/list.js'
+import { type Column, type Cell as ListCell, type ListKey, type ListState, listView } from './screen/list.js'
 import { confirmView, pageView, type TextRow } from './screen/over.js'
 import { bold, plain } from './screen/style.js'
 import type { AnyView, Shell } from './screen/view.js'
@@ -31,6 +31,8 @@ export interface ScreenResource<R extends object> extends Omit<Resource<R, strin
   says?(record: R): readonly string[] | Promise<readonly string[]>
   readonly everyMs?: number
   readonly listKeys?: readonly ListKey<R>[]
+  /** Asks for the deletion of the marked records. Without it the list marks none. */
+  readonly removeSeveral?: (shell: Shell<ListState<R>>, records: readonly R[]) => void
   readonly formKeys?: readonly FormKey<R>[]
   readonly derived?: Derived
 }
@@ -241,6 +243,7 @@ export function resourceView<R extends object>(session: Session, resource: Scree
             })),
           )
       },
+      ...(resource.removeSeveral ? { several: resource.removeSeveral } : {}),
     })
   return listView<R>({
     title: resource.title,

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import sharp from 'sharp'
 import { expect, it, onTestFinished } from 'vitest'
 import { tables } from '../../src/db/tables.js'
-import { testApp } from '../support/app.js'
+import { limits } from '../../src/limits.js'
+import { tickedBy } from '../../src/ssh/screen/ticks.js'
+import { type TestApp, testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
 import { uploader } from '../support/media.js'
 import { sshOf } from '../support/ssh.js'
@@ -201,6 +203,12 @@ it('T19: TERM=dumb gets lines without any escape, the marked row first', async (
   await lines('> Content', 'k')
   // The tree has no box and no second pane.
   await lines('Welcome', 'enter')
+  expect((await lines('1 marked', ' ')).slice(0, 3)).toEqual([
+    expect.stringMatching(/^> Stra\?e /),
+    expect.stringMatching(/^Content .*1 marked, 3 in all$/),
+    expect.stringMatching(/^x Welcome /),
+  ])
+  await lines('  3 in all', 'escape')
   const tree = await lines('Opening hours', '/', 'w', 'e', 'l', 'enter', 'enter')
   expect(tree.every(line => line.length <= 72)).toBe(true)
   client.press('q', 'q', 'q')
@@ -518,4 +526,253 @@ it('the palette finds nothing that the role may not see', async () => {
   client.press('escape', ':')
   client.type('new page')
   await client.sees('No results.')
+})
+
+/** Pages with these titles as values; one with an empty title cannot be published, because it is required. */
+async function pagesOf(app: TestApp, titles: Readonly<Record<string, string>>) {
+  const { datatype, field, route, entry } = factories(app)
+  const { datatype_id } = await datatype('Page')
+  await field(datatype_id, 'Title', 'text', { required: true })
+  const ids: string[] = []
+  for (const [name, title] of Object.entries(titles)) {
+    const { route_id } = await route(`/${name.toLowerCase()}`, name)
+    ids.push((await entry(datatype_id, { route_id }, { fields: { title } })).content_data_id)
+  }
+  return ids
+}
+
+/** Returns how often each thing was written and delivered since the last call. */
+function writtenIn(app: TestApp) {
+  const countsOf = (words: readonly string[]) =>
+    Object.fromEntries(
+      [...new Set(words)].toSorted().map(word => [word, words.filter(w => w === word).length]),
+    )
+  let [audits, deliveries] = [0, 0]
+  return async () => {
+    const [events, sent] = [await app.audits(), await app.deliveries()]
+    const found = {
+      events: countsOf(events.slice(audits).map(({ operation, table_name }) => `${operation} ${table_name}`)),
+      sent: countsOf(sent.slice(deliveries).map(({ event }) => event)),
+      requests: new Set(events.slice(audits).map(({ surface, request_id }) => `${surface} ${request_id}`))
+        .size,
+    }
+    ;[audits, deliveries] = [events.length, sent.length]
+    return found
+  }
+}
+
+it('Space marks a row, * all that are shown, Esc clears the marks, which stay with their records', async () => {
+  const app = await testApp()
+  const [, two = ''] = await pagesOf(app, { One: '1', Two: '2', Three: '3' })
+  await app.call('POST', '/api/v1/routes', { body: { slug: '/empty', title: 'Empty' } })
+  const client = await openScreens(app)
+  await goTo(client, 'content', 'Empty')
+  // A row without an entry cannot be marked.
+  client.press('*')
+  await client.sees('3 marked, 4 in all')
+  expect(client.text()).toMatch(/✓ One[\s\S]*✓ Two[\s\S]*✓ Three/)
+  expect(client.text()).not.toContain('✓ Empty')
+  client.press('end', ' ', 'p')
+  await client.sees('Publish 3 entries?')
+  client.press('n', 'escape')
+  await client.misses('marked')
+  client.press('p')
+  await client.sees('There is no entry in this row.')
+  client.press('home', ' ', ' ')
+  await client.sees('2 marked')
+  client.press('up', ' ')
+  await client.sees('1 marked')
+  client.press('up', ' ')
+  await client.sees('2 marked')
+  client.type('/three')
+  client.press('enter', ' ')
+  await client.sees('3 marked, 1 found, 4 in all')
+  // The marks go before the filter.
+  client.press('escape')
+  await client.misses('marked')
+  await client.sees('1 found')
+  client.press('*')
+  await client.sees('1 marked, 1 found')
+  client.press('escape')
+  await client.misses('marked')
+  client.press('escape')
+  await client.misses('found')
+  client.press('*')
+  await client.sees('3 marked')
+  const { route_id } = await app.services.space.content.get(two)
+  await app.call('DELETE', `/api/v1/routes?q=${route_id}&recursive=true`)
+  client.press('\x12')
+  await client.sees('2 marked, 3 in all')
+})
+
+it('no more records are marked than one action may change', () => {
+  const shown = Array.from({ length: 250 }, (_, i) => `r${i}`)
+  const told: string[] = []
+  const tick = (key: string, at: number, ticks: ReadonlyMap<string, string>) =>
+    tickedBy({ keyOf: name => name }, { ticks, shown, at }, key, words => told.push(words))
+  const all = tick('*', 0, new Map()) ?? new Map()
+  expect(all.size).toBe(limits.content.selectedRecords)
+  expect(tick(' ', 249, all)?.size).toBe(200)
+  expect(told).toEqual(Array(2).fill('No more than 200 can be marked at once.'))
+  // One of them can be unmarked, and another one marked.
+  const fewer = tick(' ', 7, all) ?? new Map()
+  expect([fewer.size, tick(' ', 249, fewer)?.has('r249')]).toEqual([199, true])
+  expect(told).toHaveLength(2)
+})
+
+it('one question acts on all marked pages, and says which were refused', async () => {
+  const app = await testApp({ webhook_enabled: true })
+  const ids = await pagesOf(app, { One: '1', Two: '', Three: '3' })
+  await app.subscribe()
+  const { content } = app.services.space
+  const each = <T>(of: (entry: Awaited<ReturnType<typeof content.get>>) => T) =>
+    Promise.all(ids.map(async id => of(await content.get(id))))
+  const written = writtenIn(app)
+  const client = await openScreens(app)
+  await goTo(client, 'content', 'Three')
+  client.press('*', 'p')
+  await client.sees('Publish 3 entries?')
+  await written()
+  client.press('n', 'p', 'y')
+  await client.sees('2 entries published.')
+  expect(client.text()).toContain('1 entry was rejected and has not changed.')
+  expect(client.text()).toMatch(/“Two”: .*title/i)
+  expect(await each(({ status }) => status)).toEqual(['published', 'draft', 'published'])
+  expect(await written()).toEqual({
+    events: { 'INSERT content_versions': 2, 'UPDATE content_data': 2 },
+    sent: { 'content.published': 2, 'version.created': 2 },
+    requests: 1,
+  })
+  // What was refused is still marked.
+  client.press('q')
+  await client.sees('1 marked')
+  expect(client.text()).toContain('✓ Two')
+
+  client.press('*', 's')
+  await client.sees('Schedule 3 entries')
+  client.press('end', 'enter')
+  client.type('2027-01-31T12:00')
+  client.press('enter', 'ctrl+s')
+  await client.sees('3 entries scheduled.')
+  expect(new Set(await each(({ unpublish_at }) => unpublish_at))).toEqual(
+    new Set(['2027-01-31T12:00:00.000Z']),
+  )
+  await client.misses('marked')
+  await written()
+
+  client.press('home', ' ', 'down', ' ', 'U')
+  await client.sees('Unpublish 2 entries?')
+  client.press('y')
+  await client.sees('2 entries unpublished.')
+  expect(await each(({ status }) => status)).toEqual(['draft', 'draft', 'draft'])
+  expect((await written()).sent).toEqual({ 'content.unpublished': 2 })
+  await client.misses('marked')
+})
+
+it('marked pages are deleted together, and z brings them back', async () => {
+  const app = await testApp({ webhook_enabled: true })
+  const [one = ''] = await pagesOf(app, { One: '1', Two: '2', Three: '3' })
+  await app.subscribe()
+  const { content, routes, cascades } = app.services.space
+  const written = writtenIn(app)
+  const client = await openScreens(app)
+  await goTo(client, 'content', 'Three')
+  client.press('*', 'x')
+  await client.sees('Delete 3 entries?')
+  expect(client.text()).toContain('This deletes 3 entries, with 3 addresses.')
+  // One vanishes while the question is asked.
+  await cascades.remove(await sshActor(app, 'admin'), 'routes', (await content.get(one)).route_id ?? '')
+  await written()
+  client.press('y')
+  await client.sees('2 entries deleted. Press z to undo.')
+  expect(client.text()).toContain('1 entry was rejected and has not changed.')
+  expect([await content.count({}), await routes.count({})]).toEqual([0, 0])
+  expect(await written()).toEqual({
+    events: {
+      'DELETE content_data': 2,
+      'DELETE content_fields': 2,
+      'DELETE routes': 2,
+      'INSERT trash': 2,
+    },
+    sent: { 'content.deleted': 2, 'route.deleted': 2 },
+    requests: 1,
+  })
+  client.press('z')
+  await client.sees('2 entries are back.')
+  client.press('q')
+  await client.sees(/Two[\s\S]*Three/)
+  // Neither what was done nor what is gone is marked.
+  expect(client.text()).not.toContain('marked')
+  expect([await content.count({}), await routes.count({})]).toEqual([2, 2])
+  client.press('z')
+  await client.sees('There is nothing to undo')
+  // Without a mark the keys act on the selected row.
+  client.press('home', 'x')
+  await client.sees('Delete “Two”?')
+  client.press('y')
+  await client.sees('1 entry deleted. Press z to undo.')
+  expect(await content.count({})).toBe(1)
+})
+
+it('marked files are moved together and deleted, except those that content uses', async () => {
+  const storage = await testStorage()
+  const app = await testApp({ ...storage.config, webhook_enabled: true })
+  const { root } = await sampleOf(app)
+  const upload = uploader(app)
+  const ids: string[] = []
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) ids.push((await upload(name, name)).body.media_id)
+  await app.call('PUT', `/api/v1/content?q=${root}`, { body: { fields: { picture: ids[1] } } })
+  const { media } = app.services
+  const { folder_id } = await media.folders.create(await sshActor(app, 'admin'), {
+    name: 'Shop',
+    parent_id: null,
+    author_id: undefined,
+  })
+  await app.subscribe()
+  const written = writtenIn(app)
+  // For a screen reader the sign is a letter.
+  const client = await openScreens(app, 'admin', { term: 'vt100' })
+  await goTo(client, 'media', 'c.txt')
+  client.press('home', ' ', ' ', 'm')
+  await client.sees('Move 2 files')
+  expect(client.text()).toContain('2 marked')
+  await client.sees('Shop')
+  client.type('shop')
+  await written()
+  client.press('enter')
+  await client.sees('2 files moved.')
+  const folders = async () => (await media.items.some(ids)).filter(one => one.folder_id === folder_id).length
+  expect(await folders()).toBe(2)
+  expect(await written()).toEqual({
+    events: { 'UPDATE media': 2 },
+    sent: { 'media.updated': 2 },
+    requests: 1,
+  })
+  await client.misses('marked')
+
+  client.press('*')
+  await client.sees(/x a\.txt[\s\S]*x b\.txt|x c\.txt[\s\S]*x b\.txt/)
+  client.press('x')
+  await client.sees('Delete 3 files?')
+  client.press('y')
+  await client.sees('2 files deleted.')
+  expect(client.text()).toContain('1 file was not deleted.')
+  expect(client.text()).toMatch(/"b\.txt": still used by content/)
+  expect((await media.items.some(ids)).map(({ media_id }) => media_id)).toEqual([ids[1]])
+  expect(await written()).toEqual({
+    events: { 'DELETE media': 2 },
+    sent: { 'media.deleted': 2 },
+    requests: 1,
+  })
+  client.press('q')
+  await client.sees('1 marked, 1 in all')
+  // What is gone cannot be moved, and its mark goes when the list is read.
+  client.press('m')
+  await client.sees('Move 1 file')
+  await app.call('PUT', `/api/v1/content?q=${root}`, { body: { fields: { picture: '' } } })
+  await app.call('DELETE', `/api/v1/media?q=${ids[1]}`)
+  client.press('enter')
+  await client.sees('no media item has the id')
+  await client.sees('0 in all')
+  expect(client.text()).not.toContain('marked')
 })

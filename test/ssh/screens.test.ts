@@ -358,6 +358,34 @@ it('refuses as the API does what a role has lost meanwhile', async () => {
   await client.sees('the permission content:update is missing')
 })
 
+it('acts on marked entries only as far as the role allows, also when it has lost that meanwhile', async () => {
+  const app = await testApp()
+  await sampleOf(app)
+  const give = await roleOfEditor(app)
+  await give('content:read', 'content:update', 'routes:read')
+  const reader = await openScreens(app, 'editor')
+  await goTo(reader, 'content', 'Welcome')
+  // Where no key acts on several, nothing is marked.
+  reader.press('*', ' ', 'x', 'p')
+  await reader.sees('3 in all')
+  expect(reader.text()).not.toMatch(/marked|mark|Delete|Publish/)
+  await give('content:read', 'content:update', 'content:delete', 'routes:read')
+  const client = await openScreens(app, 'editor')
+  await goTo(client, 'content', 'Welcome')
+  client.press('*')
+  await client.sees('x delete')
+  expect(client.text()).not.toContain('publish')
+  client.press('x')
+  await client.sees('Delete “Welcome”?')
+  await give('content:read', 'content:update', 'routes:read')
+  const before = (await app.audits()).length
+  client.press('y')
+  await client.sees('the permission content:delete is missing')
+  await client.sees('1 marked')
+  expect((await app.audits()).slice(before)).toEqual([])
+  expect(await app.services.space.content.count({})).toBe(4)
+})
+
 it('fits 40 columns, 200 columns and one cell', async () => {
   const app = await testApp()
   await sampleOf(app)
@@ -596,6 +624,8 @@ it('has the admin space, guarded by its own permissions', async () => {
   await goTo(writer, 'admin space', '› Admin space')
   writer.press('enter')
   await writer.sees('How we write')
+  // It may delete content, and none of the admin space.
+  expect(writer.text()).not.toContain('delete')
   await give(...ofContent)
   writer.press('enter')
   await writer.sees('the permission admin_tree:update is missing')

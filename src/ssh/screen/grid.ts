@@ -19,6 +19,7 @@ const asciiSigns: Readonly<Record<string, string>> = {
   '◷': '@',
   '⊘': '-',
   '✗': 'x',
+  '✓': 'x',
   '▸': '>',
   '▾': 'v',
   '›': '>',

@@ -83,6 +83,7 @@ function ofSequence(parameters: string, final: string): Key | undefined {
 
 /** The key that a second click stands for. */
 export const enterKey: Key = pressed('enter')
+export const downKey: Key = pressed('down')
 
 /** Turns the bytes of a client into keys. One packet may have several keys, and one key several packets. */
 export class Keys {

@@ -1,9 +1,10 @@
 import { t } from '../../texts/terminal.js'
 import { graphemes, widthOf } from './clusters.js'
 import type { Area } from './grid.js'
-import { enterKey, type Key } from './keys.js'
+import { downKey, enterKey, type Key } from './keys.js'
 import { drawLine, type Line, lineOf, lineText, typed } from './line.js'
 import { bold, dim, inverse, plain, underline } from './style.js'
+import { stillTicked, type Ticks, tickedBy } from './ticks.js'
 import type { Hint, Shell, View } from './view.js'
 
 /** A text with its style. */
@@ -28,6 +29,8 @@ export interface ListKey<R> extends Hint {
   /** Whether it is about the whole list, and works in an empty one too. */
   readonly ofList?: true
   run(shell: Shell<ListState<R>>, record: R): void
+  /** Acts on the marked records instead, if there are any. A list with such a key can mark records. */
+  several?(shell: Shell<ListState<R>>, records: readonly R[]): void
 }
 
 interface Slice {
@@ -46,6 +49,8 @@ export interface ListSpec<R> {
   load(slice: Slice): Promise<{ records: readonly R[]; total: number }>
   find?(text: string): Promise<Found<R>>
   keyOf(record: R): string
+  /** Whether a record can be marked (default: all can). */
+  mayTick?(record: R): boolean
   readonly columns: readonly Column<R>[]
   readonly empty: string
   readonly keys: readonly ListKey<R>[]
@@ -66,6 +71,7 @@ export interface ListState<R> {
   readonly found: Found<R> | undefined
   readonly line: Line | undefined
   readonly isLoaded: boolean
+  readonly ticks: Ticks<R>
 }
 
 const pageSize = 200
@@ -74,6 +80,10 @@ const widest = 48
 /** A list beside which a record is shown, in columns; one with several columns gets more of the window. */
 const widestBeside = 100
 const share = (besideFrom: number) => (besideFrom > 100 ? 0.56 : 0.46)
+
+/** The room of the marks before a row. */
+const tickWidth = 2
+const canTick = <R>({ keys }: ListSpec<R>): boolean => keys.some(({ several }) => several !== undefined)
 
 const cellOf = <R>({ of }: Column<R>, record: R): Cell => {
   const cell = of(record)
@@ -121,7 +131,8 @@ function load<R>(
     return state => {
       const all = after === undefined ? records : [...state.records, ...records]
       const marked = shownOf(spec, state)[state.at]
-      const next = { ...state, records: all, total, isLoaded: true }
+      const ticks = stillTicked(spec, state.ticks, all, all.length >= total)
+      const next = { ...state, records: all, total, isLoaded: true, ticks }
       const found = marked
         ? shownOf(spec, next).findIndex(one => spec.keyOf(one) === spec.keyOf(marked))
         : state.at
@@ -183,11 +194,30 @@ function update<R>(
     return { ...state, at }
   }
   if (key.key === '/') return toFilter(spec, state, shell)
+  const ticked = withTicks(spec, state, key.key, shell)
+  if (ticked) return key.key === ' ' ? update(spec, ticked, downKey, shell) : ticked
   if (key.key === 'escape' && state.filter !== '') return { ...state, ...unfiltered }
-  const record = shown[state.at]
-  const own = spec.keys.find(one => namesOf(one).includes(key.key))
-  if (own && (own.ofList || record !== undefined)) own.run(shell, record as R)
+  act(spec, state, key.key, shell)
   return state
+}
+
+function withTicks<R>(
+  spec: ListSpec<R>,
+  state: ListState<R>,
+  key: string,
+  shell: Shell<ListState<R>>,
+): ListState<R> | undefined {
+  if (!canTick(spec)) return undefined
+  const ticked = { ...state, shown: shownOf(spec, state) }
+  const ticks = tickedBy(spec, ticked, key, words => shell.complain(words))
+  return ticks && { ...state, ticks }
+}
+
+function act<R>(spec: ListSpec<R>, state: ListState<R>, key: string, shell: Shell<ListState<R>>): void {
+  const record = shownOf(spec, state)[state.at]
+  const own = spec.keys.find(one => namesOf(one).includes(key))
+  if (own?.several && state.ticks.size > 0) own.several(shell, [...state.ticks.values()])
+  else if (own && (own.ofList || record !== undefined)) own.run(shell, record as R)
 }
 
 function toFilter<R>(spec: ListSpec<R>, state: ListState<R>, shell: Shell<ListState<R>>): ListState<R> {
@@ -261,8 +291,10 @@ function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {
   const top = Math.max(0, Math.min(state.at - Math.floor(rows / 2), shown.length - rows))
   const seen = shown.slice(top, top + rows)
   const columns = spec.columns.filter(({ wide }) => !wide || area.width >= 96)
-  const widths = widthsOf(columns, seen, area.width - 2)
+  const left = canTick(spec) ? tickWidth : 0
+  const widths = widthsOf(columns, seen, area.width - 2 - left)
   drawRow(area, 1, {
+    left,
     widths,
     cells: columns.map(({ label }) => ({ text: label, style: dim | underline })),
     style: dim,
@@ -270,7 +302,8 @@ function draw<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>): void {
   for (const [i, record] of seen.entries()) {
     const isAt = top + i === state.at
     const cells = columns.map(column => cellOf(column, record))
-    drawRow(area, 2 + i, { widths, cells, style: isAt ? inverse : plain })
+    drawRow(area, 2 + i, { left, widths, cells, style: isAt ? inverse : plain })
+    if (state.ticks.has(spec.keyOf(record))) area.put(1, 2 + i, '✓', isAt ? inverse | bold : bold)
     area.spot(0, 2 + i, area.width, 1, spec.keyOf(record))
   }
   const marked = shown[state.at]
@@ -298,7 +331,8 @@ function drawHead<R>(spec: ListSpec<R>, area: Area, state: ListState<R>, count: 
   const more = Number.isFinite(total) ? t('{n} of {total} read', { n, total }) : t('the first {n}', { n })
   const all = n < total ? more : t('{total} in all', { total })
   const some = found?.isMore ? t('the first {count} found', { count }) : t('{count} found', { count })
-  const words = state.filter === '' ? all : `${some}, ${all}`
+  const marked = state.ticks.size > 0 ? [t('{n} marked', { n: state.ticks.size })] : []
+  const words = [...marked, ...(state.filter === '' ? [] : [some]), all].join(', ')
   const room = Math.max(0, area.width - widthOf(words) - 2)
   if (state.isLoaded) area.put(room, 0, words, dim)
   if (state.line) {
@@ -311,10 +345,11 @@ function drawHead<R>(spec: ListSpec<R>, area: Area, state: ListState<R>, count: 
 function drawRow(
   area: Area,
   y: number,
-  { widths, cells, style }: { widths: readonly number[]; cells: readonly Cell[]; style: number },
+  row: { left: number; widths: readonly number[]; cells: readonly Cell[]; style: number },
 ): void {
+  const { left, widths, cells, style } = row
   if (style & inverse) area.fill(0, y, area.width, 1, style)
-  let x = 1
+  let x = 1 + left
   for (const [i, cell] of cells.entries()) {
     const width = widths[i] ?? 0
     // On a marked row colours would be backgrounds.
@@ -335,7 +370,7 @@ function cutInside(text: string, width: number): string {
 export function listView<R>(spec: ListSpec<R>): View<ListState<R>> {
   return {
     title: () => spec.title,
-    start: { records: [], total: 0, isLoaded: false, ...unfiltered },
+    start: { records: [], total: 0, isLoaded: false, ticks: new Map(), ...unfiltered },
     ...(spec.everyMs === undefined ? {} : { everyMs: spec.everyMs }),
     shown: (shell, { records }) => load(spec, shell, { limit: Math.max(pageSize, records.length) }),
     update(state, key, shell) {
@@ -346,12 +381,23 @@ export function listView<R>(spec: ListSpec<R>): View<ListState<R>> {
       return next
     },
     draw: (area, state) => draw(spec, area, state),
-    hints: ({ line }) =>
-      line
-        ? [
-            { key: 'Enter', does: t('keep the filter') },
-            { key: 'Esc', does: t('show all') },
-          ]
-        : [...spec.keys, { key: '/', does: t('filter') }],
+    hints: state => hintsOf(spec, state),
   }
+}
+
+function hintsOf<R>(spec: ListSpec<R>, { line, ticks }: ListState<R>): readonly Hint[] {
+  if (line)
+    return [
+      { key: 'Enter', does: t('keep the filter') },
+      { key: 'Esc', does: t('show all') },
+    ]
+  const filter = { key: '/', does: t('filter') }
+  if (!canTick(spec)) return [...spec.keys, filter]
+  const ofOne = spec.keys.filter(({ several }) => several === undefined)
+  const ofSeveral = spec.keys.filter(({ several }) => several !== undefined)
+  const tick = { key: 'Space', does: t('mark') }
+  const tickAll = { key: '*', does: t('mark all that are shown') }
+  return ticks.size > 0
+    ? [...ofSeveral, { key: 'Esc', does: t('clear the marks') }, tick, tickAll, ...ofOne, filter]
+    : [...ofOne, tick, filter, ...ofSeveral, tickAll]
 }

@@ -15,6 +15,7 @@ import { type Column, type ListKey, listView } from '../screen/list.js'
 import { pickView } from '../screen/over.js'
 import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
+import { treesKeys } from './content-keys.js'
 import { pageReader } from './reader.js'
 import { treeScreen } from './tree.js'
 import { stateCell, timeWord } from './words.js'
@@ -75,6 +76,7 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
       return { records: await treeRows(roots, model, session), isMore: ids.length > maxFound }
     },
     keyOf: placeKey,
+    mayTick: ({ root }) => root !== undefined,
     empty: t('No entries.'),
     columns: [{ label, of: ({ title }) => title }, ...lastColumns(session)],
     ...pageReader<Place>(session),
@@ -84,6 +86,7 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
         does: t('open'),
         run: (shell, { root, title }) => root && shell.open(treeScreen(session, root.content_data_id, title)),
       },
+      ...treesKeys(session, placeKey),
     ],
   })
 }
@@ -189,6 +192,7 @@ export function contentScreen(session: Session): AnyView {
           shell.open(await startView(session, t('Datatype of the new content'), {}))
         }),
     })
+  keys.push(...treesKeys(session, placeKey))
   return listView<Place>({
     title: t('Content'),
     access: reads,
@@ -207,6 +211,7 @@ export function contentScreen(session: Session): AnyView {
       return { records: await pageRows(found, session), isMore }
     },
     keyOf: placeKey,
+    mayTick: ({ root }) => root !== undefined,
     empty: t('No pages yet.'),
     columns: [
       { label: t('Page'), of: ({ title }) => title },

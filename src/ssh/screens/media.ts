@@ -1,11 +1,60 @@
-import { mediaResource, sizeWords } from '../../resources/media.js'
-import { t } from '../../texts/terminal.js'
+import { folderChoices, mediaResource, sizeWords } from '../../resources/media.js'
+import type { MediaRecord } from '../../services/media/record.js'
+import { count, t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
-import { pageView } from '../screen/over.js'
-import type { AnyView } from '../screen/view.js'
+import type { ListState } from '../screen/list.js'
+import { pageView, pickView } from '../screen/over.js'
+import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { entryScreen } from './entry.js'
 import { pictureView } from './picture.js'
+import { askOnce, type Item, unmark } from './several.js'
+
+type Files = Shell<ListState<MediaRecord>>
+
+const nameOf = ({ display_name, name }: MediaRecord): string => display_name || name
+const itemOf = (file: MediaRecord): Item => ({
+  key: file.media_id,
+  id: file.media_id,
+  title: nameOf(file),
+})
+
+/** Moves files together into a folder, or out of all folders. */
+function askMove(session: Session, shell: Files, files: readonly MediaRecord[]): void {
+  const { items, folders } = session.services.media
+  const n = files.length
+  const media_ids = files.map(({ media_id }) => media_id)
+  shell.work('media:update', async () => {
+    const choices = [{ value: '', word: t('None') }, ...folderChoices(await folders.tree())]
+    shell.open(
+      pickView({
+        title: count(n, 'Move {n} file', 'Move {n} files'),
+        choices,
+        picked: ([folder_id]) =>
+          shell.work('media:update', async () => {
+            await items.move(session.actor, { media_ids, folder_id: folder_id || null })
+            unmark(shell, media_ids)
+            shell.say(count(n, '{n} file moved.', '{n} files moved.'))
+          }),
+      }),
+    )
+  })
+}
+
+const askDelete = (session: Session, shell: Files, files: readonly MediaRecord[]): void =>
+  askOnce(session, shell, files.map(itemOf), {
+    title: t('Delete'),
+    access: 'media:delete',
+    word: t('delete'),
+    question: () =>
+      [
+        count(files.length, 'Delete {n} file?', 'Delete {n} files?'),
+        t('Files that content uses are not deleted. This cannot be undone.'),
+      ].join('\n'),
+    act: (actor, id) => session.services.media.items.remove(actor, id),
+    done: n => count(n, '{n} file deleted.', '{n} files deleted.'),
+    refused: n => count(n, '{n} file was not deleted.', '{n} files were not deleted.'),
+  })
 
 /** Media files and their texts; pictures can be viewed at their addresses. */
 export function mediaScreen(session: Session, folder?: { folder_id: string; word: string }): AnyView {
@@ -15,19 +64,22 @@ export function mediaScreen(session: Session, folder?: { folder_id: string; word
     ...(folder ? { title: folder.word, where: { folder_id: folder.folder_id } } : {}),
     empty: t('No files yet. Upload files by SFTP, in the panel or with the API.'),
     says: ({ url }) => [url],
+    removeSeveral: (shell, files) => askDelete(session, shell, files),
     listKeys: [
       {
         key: 'v',
         does: t('view'),
-        run: (shell, { media_id, display_name, name, mimetype, size, width, height, url }) =>
+        run: (shell, file) => {
+          const { media_id, mimetype, size, width, height, url } = file
           shell.open(
             pictureView(session, {
-              ...{ media_id, url, name: display_name || name },
+              ...{ media_id, url, name: nameOf(file) },
               facts: [mimetype, sizeWords(size), width ? `${width}×${height}` : '']
                 .filter(Boolean)
                 .join(' · '),
             }),
-          ),
+          )
+        },
       },
       {
         key: 'w',
@@ -55,6 +107,13 @@ export function mediaScreen(session: Session, folder?: { folder_id: string; word
               ),
             )
           }),
+      },
+      {
+        key: 'm',
+        does: t('move to a folder'),
+        access: 'media:update',
+        run: (shell, file) => askMove(session, shell, [file]),
+        several: (shell, files) => askMove(session, shell, files),
       },
     ],
   })

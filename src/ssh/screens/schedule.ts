@@ -1,12 +1,19 @@
 import { planIn } from '../../resources/entry-mark.js'
 import { parsed } from '../../routes/form-values.js'
 import { Schedule } from '../../services/content/schedule.js'
-import { t } from '../../texts/terminal.js'
+import { count, t } from '../../texts/terminal.js'
 import { unlessChanged } from '../resource.js'
 import { formView } from '../screen/form.js'
-import type { AnyView } from '../screen/view.js'
+import type { ListState } from '../screen/list.js'
+import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { storedTimes, timeField } from '../times.js'
+import { actOnEach, type Item } from './several.js'
+
+const timesOf = (record: unknown, session: Session) => [
+  timeField({ name: 'publish_at', label: t('Public from'), kind: 'datetime' }, record, session),
+  timeField({ name: 'unpublish_at', label: t('Public until'), kind: 'datetime' }, record, session),
+]
 
 /** When an entry is published, and when it is unpublished. */
 export function scheduleScreen(session: Session, id: string, title: string): AnyView {
@@ -21,10 +28,7 @@ export function scheduleScreen(session: Session, id: string, title: string): Any
           record,
           title: t('Schedule {title}', { title }),
           lead: [t('Leave both empty to cancel the schedule.')],
-          fields: [
-            timeField({ name: 'publish_at', label: t('Public from'), kind: 'datetime' }, record, session),
-            timeField({ name: 'unpublish_at', label: t('Public until'), kind: 'datetime' }, record, session),
-          ],
+          fields: timesOf(record, session),
         }
       },
       async save(texts, { fields, record }) {
@@ -39,5 +43,44 @@ export function scheduleScreen(session: Session, id: string, title: string): Any
       keys: [],
     },
     t('Schedule'),
+  )
+}
+
+/** When several entries of a list are published, and when they are unpublished. */
+export function scheduleSeveral<R>(
+  session: Session,
+  list: Shell<ListState<R>>,
+  items: readonly Item[],
+  refused: (n: number) => string,
+): AnyView {
+  const { publishing } = session.services.space
+  const title = count(items.length, 'Schedule {n} entry', 'Schedule {n} entries')
+  return formView(
+    {
+      readAccess: 'content:update',
+      saveAccess: 'content:publish',
+      load: async () => ({
+        record: undefined,
+        title,
+        lead: [t('Leave both empty to cancel the schedule.')],
+        fields: timesOf({}, session),
+      }),
+      async save(texts, { fields }) {
+        const times = storedTimes(fields, texts, session)
+        const plan = parsed(Schedule, { ...times, content_data_id: items[0]?.id ?? '' })
+        return shell => {
+          shell.back()
+          actOnEach(session, list, items, {
+            title: t('Schedule'),
+            access: 'content:publish',
+            act: (actor, id) => publishing.schedule(actor, { ...plan, content_data_id: id }),
+            done: n => count(n, '{n} entry scheduled.', '{n} entries scheduled.'),
+            refused,
+          })
+        }
+      },
+      keys: [],
+    },
+    title,
   )
 }

@@ -1,7 +1,9 @@
 import { changedMeanwhile } from '../../errors.js'
 import { all, type Entry } from '../../resources/entries.js'
 import { entryMark, unlessEdited } from '../../resources/entry-mark.js'
-import { t } from '../../texts/terminal.js'
+import { onEach } from '../../resources/several.js'
+import { trashedIds } from '../../resources/views/trash.js'
+import { count, t } from '../../texts/terminal.js'
 import type { Session } from '../session.js'
 
 /** The deletion of an entry, which is in the trash. @returns whether `z` undoes it */
@@ -16,6 +18,28 @@ export async function undoDeletion(session: Session, id: string, title: string):
     },
   }
   return deleted !== undefined
+}
+
+/** The deletion of several entries, as far as they are in the trash. @returns whether `z` undoes it */
+export async function undoDeletions(session: Session, ids: readonly string[]): Promise<boolean> {
+  const { trash } = session.services.space
+  const deleted = await trashedIds(ids, session)
+  session.undo.last =
+    deleted.length === 0
+      ? undefined
+      : {
+          access: 'content:delete',
+          async run() {
+            const { actor } = session
+            const refused = await onEach(deleted, id => trash.restore(actor, id))
+            const [first] = refused.values()
+            const n = deleted.length - refused.size
+            if (first && n === 0) throw first
+            const back = count(n, '{n} entry is back.', '{n} entries are back.')
+            return first ? `${back} ${first.message}` : back
+          },
+        }
+  return deleted.length > 0
 }
 
 /**
