@@ -92,7 +92,7 @@ describe.skipIf(chromiumMissing)(`tasks${chromiumMissing ? ` (${chromiumMissing}
       .toBe(200)
     expect(clicks()).toBe(3)
     // The page came into the page of its form: its frame follows the save, and others see who has it open.
-    await page.frameLocator('#page-frame iframe').getByText('Oil them.').waitFor()
+    await page.frameLocator('#page-frame iframe:not(.coming)').getByText('Oil them.').waitFor()
     const other = await panel({ as: 'editor' })
     await other.page.goto(page.url())
     await other.page.locator('#presence', { hasText: 'has this page open too' }).waitFor()
