@@ -91,11 +91,6 @@ describe.skipIf(chromiumMissing)(`tasks${chromiumMissing ? ` (${chromiumMissing}
       .poll(async () => (await call('GET', '/winter-chains?format=clean', { as: 'nobody' })).status)
       .toBe(200)
     expect(clicks()).toBe(3)
-    // The page came into the page of its form: its frame follows the save, and others see who has it open.
-    await page.frameLocator('#page-frame iframe:not(.coming)').getByText('Oil them.').waitFor()
-    const other = await panel({ as: 'editor' })
-    await other.page.goto(page.url())
-    await other.page.locator('#presence', { hasText: 'has this page open too' }).waitFor()
   })
 
   it('a picture from the disk in a text: 1 drop', async () => {
