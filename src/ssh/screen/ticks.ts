@@ -21,7 +21,7 @@ const most = limits.content.selectedRecords
 
 /**
  * Marks or unmarks the selected record, marks all that are shown, or clears the marks.
- * @param complain is told that no more can be marked
+ * @param complain called when no more can be marked
  * @returns the marks after the key; undefined for a key that has no effect on them
  */
 export function tickedBy<R>(

@@ -34,7 +34,7 @@ export const unmark = <R>(shell: Shell<ListState<R>>, keys: readonly string[]): 
   }))
 
 /**
- * Acts on each record by itself. The marks of what is done and of what is gone are cleared; refused records are listed
+ * Acts on each record by itself. Records that are done or gone lose their marks; refused ones are listed
  * with the reason.
  */
 export function actOnEach<R>(
