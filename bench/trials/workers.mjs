@@ -1,7 +1,10 @@
 // Two workers against one on SQLite: public pages in memory, pages by a key, and writes, in turns; then changes that are
-// asked at the other worker at once. Needs wrk. A load generator for each worker; quiet cores for all of them.
+// asked at the other worker at once. Needs wrk, with a load generator for each worker. Two workers and two generators need
+// four cores. With fewer they take them from each other: then reads are judged by the processor time of an answer.
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -38,6 +41,13 @@ async function rate(url, headers, generators, seconds) {
     }),
   )
   return rates.reduce((sum, one) => sum + one, 0)
+}
+
+/** Returns the processor time in ticks that a process and its children have used. */
+function ticks(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return children.reduce((sum, child) => sum + ticks(child), Number(fields[11]) + Number(fields[12]))
 }
 
 /** Returns acknowledged changes a second of eight writers. */
@@ -83,31 +93,51 @@ async function changesAtOnce({ url, site }, changes) {
   return wrong
 }
 
+/** Returns the median of some turns, the least and the most. */
+const inTurns = ratios =>
+  `${at(ratios, 0.5).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}, ${ratios.length} turns)`
+
 export async function trial(judgement, { seconds = 4 }) {
   const [one, two] = [await service('one', 1), await service('two', 2)]
   const turns = 9
   const [page, key] = ['/p1?format=clean', '/api/v1/page/p1?format=clean']
   const headers = ({ site }) => ({ Authorization: `Bearer ${site.key}` })
   const cases = [
-    ['public pages', pageGoal, (to, n) => rate(to.url + page, {}, n, seconds)],
-    ['pages by a key', keyGoal, (to, n) => rate(to.url + key, headers(to), n, seconds)],
-    ['writes', writeGoal, to => writes(to, seconds)],
+    ['public pages', pageGoal, (to, n) => rate(to.url + page, {}, n, seconds), true],
+    ['pages by a key', keyGoal, (to, n) => rate(to.url + key, headers(to), n, seconds), true],
+    ['writes', writeGoal, to => writes(to, seconds), false],
   ]
-  for (const [name, goal, measure] of cases) {
+  for (const [name, goal, measure, isRead] of cases) {
     // The compiler needs several seconds for the hot paths.
     for (const to of [one, two]) await measure(to, 2)
-    const ratios = []
+    const [ratios, costs] = [[], []]
     for (let turn = 0; turn < turns; turn++) {
       const order = turn % 2 === 0 ? [one, two] : [two, one]
-      const rates = new Map()
-      for (const to of order) rates.set(to, await measure(to, to === two ? 2 : 1))
+      const [rates, cost] = [new Map(), new Map()]
+      for (const to of order) {
+        const before = ticks(to.pid)
+        rates.set(to, await measure(to, to === two ? 2 : 1))
+        cost.set(to, (ticks(to.pid) - before) / rates.get(to))
+      }
       ratios.push(rates.get(two) / rates.get(one))
+      costs.push((2 * cost.get(one)) / cost.get(two))
       say(`  ${name}: ${rates.get(one).toFixed(0)} and ${rates.get(two).toFixed(0)} a second`)
       await sleep(200)
     }
-    const median = at(ratios, 0.5)
-    const shown = `${median.toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}, ${turns} turns)`
-    judgement.add(`${name}, two workers to one`, `${goal}`, shown, median >= goal)
+    const isShared = isRead && availableParallelism() < 4
+    judgement.add(
+      `${name}, two workers to one`,
+      isShared ? '' : `${goal}`,
+      inTurns(ratios),
+      isShared ? undefined : at(ratios, 0.5) >= goal,
+    )
+    if (isRead)
+      judgement.add(
+        `${name}, by processor time of an answer`,
+        `${goal}`,
+        inTurns(costs),
+        at(costs, 0.5) >= goal,
+      )
   }
   const changes = 1000
   const wrong = await changesAtOnce(two, changes)
