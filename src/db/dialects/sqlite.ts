@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type BetterSqlite from 'better-sqlite3'
 import type { knex } from 'knex'
 import { commonjs } from '../../node/commonjs.js'
@@ -62,7 +62,7 @@ async function tableNames(session: Session): Promise<string[]> {
   return tables.map(({ name }) => String(name))
 }
 
-function transactionsOn(writer: BetterSqlite.Database) {
+function transactionsOn(writer: BetterSqlite.Database, isShared: boolean) {
   const begin = writer.prepare('begin immediate')
   const commit = writer.prepare('commit')
   const rollback = writer.prepare('rollback')
@@ -70,7 +70,9 @@ function transactionsOn(writer: BetterSqlite.Database) {
   const turns = new Semaphore(1)
 
   async function start() {
-    for (const from = Date.now(); ; await sleep(5)) {
+    // Between two of ours, another process has a moment to begin one.
+    if (isShared) await nextTurn()
+    for (const from = Date.now(); ; await sleep(1)) {
       try {
         ours('begin', () => begin.run())
         return
@@ -133,10 +135,10 @@ export function sqlite(
     readOnly ? openForReading(file) : openConnection(file, busyTimeoutMs),
   )
   // From here on, waiting for a held file does not block the event loop.
-  writer.pragma('busy_timeout = 20')
+  writer.pragma('busy_timeout = 0')
   const reader = openForReading(file)
   const long = longReads(() => new ReadingThread(file))
-  const writing = transactionsOn(writer)
+  const writing = transactionsOn(writer, isShared)
   const version = writer.prepare('pragma data_version').pluck()
   const snapshots = snapshotsOn(file)
 
