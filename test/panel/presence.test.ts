@@ -59,6 +59,10 @@ describe.skipIf(chromiumMissing)(
     it('see each other, and what the other saves, and neither loses a word', async () => {
       const path = `/content/entry/${id}`
       const one = await panel({ as: 'admin' })
+      const streams: string[] = []
+      one.page.on('request', request => {
+        if (request.url().endsWith('/api/v1/events')) streams.push(request.url())
+      })
       await one.open(path)
       const two = await panel({ as: 'editor' })
       await two.open(path)
@@ -77,6 +81,8 @@ describe.skipIf(chromiumMissing)(
       expect(await two.page.inputValue('[name="fields.more"]')).toBe('half a sent')
       await expect.poll(() => one.page.inputValue('[name="fields.text"]')).toBe('by a program')
       expect([...one.problems, ...two.problems]).toEqual([])
+      // Browsers allow six connections to a server, for all tabs together.
+      expect(streams).toHaveLength(1)
 
       await two.page.evaluate(() => sessionStorage.clear())
       two.page.on('dialog', dialog => dialog.accept())

@@ -66,6 +66,7 @@ function reload(): void {
     if (isOurs() && !to) {
       // The browser's own error page, as without a connection, replaces nothing.
       next.remove()
+      if (isStale) refresh()
       return
     }
     if (isOurs() && from) to?.scrollTo({ left: from.scrollX, top: from.scrollY, behavior: 'instant' })

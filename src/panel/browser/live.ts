@@ -7,7 +7,10 @@ interface ContentChange {
 type Listener = (change: ContentChange) => void
 
 const listeners = new Set<Listener>()
+/** How long until a stream that was refused is asked for again, in milliseconds. */
+const retryMs = 20_000
 let source: EventSource | undefined
+let retry: ReturnType<typeof setTimeout> | undefined
 
 interface Told {
   all?: boolean
@@ -25,10 +28,14 @@ const everything = () => {
   for (const listener of listeners) listener({ all: true, slugs: [], roots: [] })
 }
 
-/** Keeps a connection only while the page is visible: browsers allow few connections to a server. */
+/** Whether the page shows something of the public space that changes. */
+const showsContent = () =>
+  /^\/admin\/content\/entry\//.test(location.pathname) || document.querySelector('[data-preview]') !== null
+
+/** Keeps one connection, and only while the page is visible: browsers allow few connections to a server. */
 function connect(): void {
-  const isWanted = document.visibilityState === 'visible' && document.querySelector('[data-preview]') !== null
-  if (!isWanted) {
+  clearTimeout(retry)
+  if (document.hidden || !showsContent()) {
     source?.close()
     source = undefined
     return
@@ -38,8 +45,11 @@ function connect(): void {
   source.addEventListener('change', onMessage)
   source.addEventListener('reset', everything)
   source.addEventListener('error', () => {
-    // A refusal ends it for good, as without a session.
-    if (source?.readyState === EventSource.CLOSED) source = undefined
+    // The browser does not repeat what was refused, such as a stream too many.
+    if (source?.readyState !== EventSource.CLOSED) return
+    source = undefined
+    clearTimeout(retry)
+    retry = setTimeout(connect, retryMs)
   })
 }
 

@@ -1,6 +1,7 @@
 import htmx from 'htmx.org/dist/htmx.esm.js'
 import { hasUnsaved } from './drafts.js'
 import { element } from './elements.js'
+import { onContent } from './live.js'
 import { hasUnsent } from './notes.js'
 import { say } from './say.js'
 import { noteSignedOut } from './sign-in-again.js'
@@ -17,7 +18,6 @@ interface State {
 
 const entry = /^(.*)\/content\/entry\/(\w{26})$/
 let timer: ReturnType<typeof setInterval> | undefined
-let stream: EventSource | undefined
 let root = ''
 /** One request at a time; events during it cause another one afterwards. */
 let asking = false
@@ -134,35 +134,12 @@ async function ask(): Promise<void> {
   }
 }
 
-function listen(): void {
-  // The stream reports the public space only; elsewhere the next request finds changes.
-  if (
-    (stream && stream.readyState !== EventSource.CLOSED) ||
-    !location.pathname.startsWith('/admin/content/')
-  )
-    return
-  stream = new EventSource('/api/v1/events')
-  stream.addEventListener('change', event => {
-    const { all, pages } = JSON.parse(event.data) as { all: boolean; pages: { content_data_id: string }[] }
-    if (all || pages.some(({ content_data_id }) => content_data_id === root)) void ask()
-  })
-}
-
-/** Polls and listens only while the tab is visible: browsers allow six connections for all tabs. */
+/** Polls only while the tab is visible. */
 function follow(): void {
   clearInterval(timer)
   timer = undefined
-  if (document.hidden || addressOf() === undefined) {
-    stream?.close()
-    stream = undefined
-    return
-  }
-  timer = setInterval(() => {
-    // The stream ends for good without a session.
-    listen()
-    void ask()
-  }, noteMs)
-  listen()
+  if (document.hidden || addressOf() === undefined) return
+  timer = setInterval(() => void ask(), noteMs)
   void ask()
 }
 
@@ -190,6 +167,10 @@ export function startPresence(): void {
   addEventListener('pagehide', () => {
     const address = addressOf()
     if (address !== undefined) navigator.sendBeacon(`${address}/leave`, body())
+  })
+  // Only changes of the public space are told; elsewhere the next request finds them.
+  onContent(({ all, roots }) => {
+    if (all || roots.includes(root)) void ask()
   })
   follow()
 }
