@@ -177,6 +177,8 @@ export const limits = {
     bodyBytes: 65_536,
     /** Response of a receiver that is read. */
     answerBytes: 65_536,
+    /** Beginning of a response that is kept with the delivery. */
+    keptAnswerCharacters: 2000,
     /** Longest `Retry-After` of a receiver that counts. */
     retryAfterMs: 3_600_000,
     /** Pages in one event. An event about more has `all_pages`. */

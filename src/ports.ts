@@ -48,7 +48,12 @@ export interface Mail {
 
 /** How a POST ended. */
 export type Posted =
-  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly retryAfter: string | null
+      readonly body: Uint8Array
+    }
   /** The response was incomplete; the status is known if its head arrived. */
   | { readonly kind: 'broken'; readonly status: number | null; readonly reason: string }
   /** The host is, or resolves to, an address that is not permitted. Nothing was opened. */

@@ -54,6 +54,8 @@ export async function makeSampleWebhooks(
   }
 }
 
+const answerMs = 800
+
 /** A finished delivery with this response; 0 stands for a missing one. @param at in milliseconds */
 function outcomeOf(status: number, at: number) {
   const failed = status === 0 || status >= 400
@@ -62,7 +64,9 @@ function outcomeOf(status: number, at: number) {
     attempts: failed ? attemptsOfFailed : 1,
     last_status_code: status || null,
     last_error: status === 0 ? 'the receiver did not answer within 10s' : null,
+    last_duration_ms: status === 0 ? 10_000 : answerMs,
+    last_response: status === 0 ? null : failed ? 'The index is being built.' : 'OK',
     created_at: timestamp(at),
-    completed_at: timestamp(at + (failed ? hourMs : 800)),
+    completed_at: timestamp(at + (failed ? hourMs : answerMs)),
   }
 }

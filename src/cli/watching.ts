@@ -22,6 +22,7 @@ const deliveryColumns = [
   'status',
   'attempts',
   'last_status_code',
+  'last_duration_ms',
   'event',
   'last_error',
 ]

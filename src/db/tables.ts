@@ -378,6 +378,9 @@ export const internalTables = {
     /** When to look at it again: the next attempt, or the end of the lease of the one that runs. Null when finished. */
     due_at: time().orNull(),
     leased_by: text().orNull(),
+    last_duration_ms: integer().orNull(),
+    /** How the last response began. */
+    last_response: longtext().orNull(),
   }),
   oauthStates: internalTable(
     'oauth_states',

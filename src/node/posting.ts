@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { Client } from 'undici'
+import { joined } from '../bytes.js'
 import type { Outgoing } from '../ports.js'
 import type { Network } from './network.js'
 
@@ -67,14 +68,17 @@ export function posting({ resolve, connector }: Network): Outgoing['post'] {
         reset: true,
       })
       status = answer.statusCode
+      const pieces: Uint8Array[] = []
       let length = 0
       for await (const piece of answer.body) {
         length += piece.length
         if (length > maxBytes)
           return { kind: 'broken', status, reason: `the response is longer than ${maxBytes} bytes` }
+        pieces.push(piece)
       }
       const after = answer.headers['retry-after']
-      return { kind: 'answered', status, retryAfter: typeof after === 'string' ? after : null }
+      const retryAfter = typeof after === 'string' ? after : null
+      return { kind: 'answered', status, retryAfter, body: joined(pieces) }
     } catch (error) {
       const reason = signal.aborted ? `no complete response within ${timeoutMs / 1000} s` : wordsFor(error)
       return { kind: 'broken', status, reason }

@@ -46,6 +46,8 @@ function Ticks({ view, records }: { view: View; records: readonly Delivery[] }) 
   const n = records.length
   const delivered = records.filter(({ status }) => status === 'success').length
   const failed = records.filter(({ status }) => status === 'failed').length
+  const times = records.flatMap(({ last_duration_ms }) => last_duration_ms ?? []).toSorted((a, b) => a - b)
+  const at = (part: number) => times[Math.floor(part * (times.length - 1))] ?? 0
   return (
     <p class="ticks quiet">
       <svg aria-hidden="true" viewBox={`0 0 ${n * tickStep} 24`} width={n * tickStep} height={24}>
@@ -64,6 +66,14 @@ function Ticks({ view, records }: { view: View; records: readonly Delivery[] }) 
         })}
       </svg>
       {view.t('Last {n} deliveries: {delivered} delivered, {failed} failed', { n, delivered, failed })}
+      {times.length > 0 && (
+        <span>
+          {view.t('Response time: median {median} ms, 95 % within {most} ms', {
+            median: at(0.5),
+            most: at(0.95),
+          })}
+        </span>
+      )}
     </p>
   )
 }
@@ -117,7 +127,7 @@ export function deliveryPage({ get }: Pages, context: PanelContext): void {
   get('/webhooks/:webhook_id/deliveries/:delivery_id', 'webhook:read', async (view, c) => {
     const webhook = await webhooks.get(idParam(c, 'webhook_id'))
     const delivery = await webhooks.delivery(webhook.webhook_id, idParam(c, 'delivery_id'))
-    const { event, payload, created_at, completed_at, last_error } = delivery
+    const { event, payload, created_at, completed_at, last_error, last_duration_ms, last_response } = delivery
     return (
       <TitledPage
         view={view}
@@ -151,11 +161,25 @@ export function deliveryPage({ get }: Pages, context: PanelContext): void {
               <dd>{last_error}</dd>
             </>
           )}
+          {last_duration_ms !== null && (
+            <>
+              <dt>{view.t('Response time')}</dt>
+              <dd>{view.t('{n} ms', { n: last_duration_ms })}</dd>
+            </>
+          )}
           <dt>{view.t('URL')}</dt>
           <dd>
             <code>{webhook.url}</code>
           </dd>
         </dl>
+        {last_response !== null && last_response !== '' && (
+          <>
+            <h2>{view.t('Response body')}</h2>
+            <pre class="code" tabindex={0}>
+              {last_response}
+            </pre>
+          </>
+        )}
         <h2>{webhook.body_template === null ? view.t('Request body') : view.t('Event')}</h2>
         <pre class="code" tabindex={0}>
           {JSON.stringify(payload, null, 2)}

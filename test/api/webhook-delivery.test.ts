@@ -231,6 +231,26 @@ describe('attempts', () => {
     )
   })
 
+  it('keep how the last response began and how long it took, without what it repeats of the headers', async () => {
+    const at = `${path}/${(await hook(target.origin, { headers: { 'X-Key': 'key of the receiver', 'X-No': '1' } })).webhook_id}`
+    target.answer = ({ headers }, response) => {
+      clock.advance(1234)
+      response.writeHead(500).end(`1\0 ${headers['x-key']} ä${'y'.repeat(3000)}`)
+    }
+    await emit()
+    await send()
+    const { last_response } = (await last()) ?? {}
+    expect(last_response).toHaveLength(2000)
+    expect(last_response).toMatch(/^1 \*+ äy+$/)
+    const shown = { last_duration_ms: 1234, last_response }
+    expect((await call('GET', `${at}/deliveries`)).body).toEqual([expect.objectContaining(shown)])
+
+    // The next attempt has no response.
+    target.answer = (_, response) => response.destroy()
+    await send(67_000)
+    expect(await last()).toMatchObject({ attempts: 2, last_status_code: null, last_response: null })
+  })
+
   it('stop with the first 2xx', async () => {
     await hook(target.origin)
     target.answer = (_, response) => response.writeHead(target.received.length < 2 ? 503 : 202).end()

@@ -366,6 +366,8 @@ describe('deliveries', () => {
       attempts: 0,
       last_status_code: null,
       last_error: null,
+      last_duration_ms: null,
+      last_response: null,
       next_retry_at: null,
       created_at: expect.any(String),
       completed_at: null,

@@ -28,6 +28,8 @@ const failed = {
   attempts: 1,
   last_status_code: 500,
   last_error: 'the receiver responded with 500',
+  last_duration_ms: 38,
+  last_response: '<b>no index</b>',
 }
 await set(first, { ...failed, completed_at: finished, due_at: null })
 await set(second, {
@@ -45,7 +47,8 @@ it('D27: deliveries stand before the settings, with attempts, response and the n
   const text = words(html)
   for (const line of ['1 attempt · HTTP 500', '2 attempts · HTTP 204', '3 attempts · no connection · next'])
     expect(text).toContain(line)
-  expect(html).toContain('Last 3 deliveries: 1 delivered, 1 failed</p>')
+  expect(text).toContain('Last 3 deliveries: 1 delivered, 1 failed')
+  expect(text).toContain('Response time: median 38 ms, 95 % within 38 ms')
   expect(html.match(/Send again/g)).toHaveLength(1)
 })
 
@@ -75,6 +78,8 @@ it('D27: a delivery shows what was sent, and only to people who may read webhook
   const text = words(await page(at))
   expect(text).toContain('&quot;event&quot;: &quot;route.created&quot;')
   expect(text).toContain('1 attempt · HTTP 500')
+  expect(text).toContain('Response time 38 ms')
+  expect(text).toContain('Response body &lt;b&gt;no index&lt;/b&gt;')
   for (const as of ['editor', 'viewer'] as const)
     expect((await call('GET', `/admin${at}`, { as })).status).toBe(403)
   expect((await call('GET', `/admin${at}`, { as: 'nobody' })).status).toBe(303)

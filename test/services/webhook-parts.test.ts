@@ -75,7 +75,7 @@ describe('a delivery', () => {
 })
 
 const answered = (status: number, retryAfter: string | null = null) =>
-  ({ kind: 'answered', status, retryAfter }) as const
+  ({ kind: 'answered', status, retryAfter, body: new Uint8Array() }) as const
 
 it.each([
   [answered(429, '120'), 120_000],

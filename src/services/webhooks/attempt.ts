@@ -1,6 +1,8 @@
 import type { Config } from '../../config.js'
 import { duration } from '../../durations.js'
+import { limits } from '../../limits.js'
 import type { Ports, Posted } from '../../ports.js'
+import { mask } from '../secrets.js'
 import type { Claimed, DeliveryPatch } from './claims.js'
 import { askedWait, problemOf, send } from './request.js'
 import { abandon, columnsOf, fail, isOpen, stateOf, succeed } from './states.js'
@@ -9,6 +11,18 @@ export interface AttemptParts extends Pick<Ports, 'outgoing' | 'clock' | 'log'> 
   config: () => Config
   /** From 0 to 1, by chance. */
   chance: () => number
+}
+
+/** A shorter value of a header is no secret, and stands in many texts. */
+const minSecret = 4
+
+/** How a response begins. A receiver may repeat what it was sent, such as the key in a header. */
+function beginningOf(body: Uint8Array, { headers }: Claimed['webhook']): string {
+  const most = limits.webhooks.keptAnswerCharacters
+  let text = new TextDecoder().decode(body).replaceAll('\0', '')
+  for (const value of Object.values(headers))
+    if (value.length >= minSecret) text = text.replaceAll(value, mask)
+  return text.slice(0, most).toWellFormed()
 }
 
 /** Sends a delivery once. @returns the new columns of its row, for any outcome */
@@ -24,6 +38,7 @@ export async function attempt(
       last_error: 'the webhook is not active; nothing was sent',
     }
   const { delivery_id: id, event, payload } = delivery
+  const from = clock.now()
   const posted = await send(webhook, { id, event, payload }, { outgoing, clock, config: config() }).catch(
     (error): Posted => {
       // Counted like any other failure, or it would come back for ever.
@@ -43,6 +58,8 @@ export async function attempt(
   return {
     ...columnsOf(problem === undefined ? succeed(state, now) : fail(state, now, backoff), now),
     last_status_code: 'status' in posted ? posted.status : null,
+    last_duration_ms: posted.kind === 'refused' ? null : Math.max(0, now - from),
+    last_response: posted.kind === 'answered' ? beginningOf(posted.body, webhook) : null,
     ...(problem === undefined ? {} : { last_error: problem }),
   }
 }

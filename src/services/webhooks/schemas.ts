@@ -87,6 +87,14 @@ export const DeliveryRecord = z
     attempts: z.int(),
     last_status_code: z.int().nullable(),
     last_error: z.string().nullable(),
+    last_duration_ms: z
+      .int()
+      .nullable()
+      .meta({ description: 'How long the last attempt took, in milliseconds.' }),
+    last_response: z
+      .string()
+      .nullable()
+      .meta({ description: `How the body of the last response began, without the webhook's secrets.` }),
     next_retry_at: z.iso.datetime().nullable(),
     created_at: z.iso.datetime(),
     completed_at: z.iso.datetime().nullable(),

@@ -153,6 +153,11 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Last used': 'Zuletzt benutzt',
   'Last {n} deliveries: {delivered} delivered, {failed} failed':
     'Letzte {n} Zustellungen: {delivered} zugestellt, {failed} fehlgeschlagen',
+  'Response body': 'Inhalt der Antwort',
+  'Response time': 'Antwortzeit',
+  'Response time: median {median} ms, 95 % within {most} ms':
+    'Antwortzeit: Median {median} ms, 95 % innerhalb von {most} ms',
+  '{n} ms': '{n} ms',
   'Let editors publish': 'Redakteure veröffentlichen lassen',
   Light: 'Hell',
   Linked: 'Verlinkt',

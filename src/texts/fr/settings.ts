@@ -155,6 +155,11 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Last used': 'Dernière utilisation',
   'Last {n} deliveries: {delivered} delivered, {failed} failed':
     '{n} dernières livraisons\u00a0: {delivered} livrées, {failed} échouées',
+  'Response body': 'Contenu de la réponse',
+  'Response time': 'Temps de réponse',
+  'Response time: median {median} ms, 95 % within {most} ms':
+    'Temps de réponse\u00a0: médiane {median} ms, 95\u00a0% en moins de {most} ms',
+  '{n} ms': '{n} ms',
   'Let editors publish': 'Autoriser les éditeurs à publier',
   Light: 'Clair',
   Linked: 'Lié',
