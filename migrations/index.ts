@@ -46,6 +46,7 @@ import { changedTrees } from './048-changed-trees.js'
 import { webhookFilters } from './050-webhook-filters.js'
 import { deviceSignIns } from './051-device-sign-ins.js'
 import { secondFactors } from './052-second-factors.js'
+import { passkeys } from './053-passkeys.js'
 import { deliveryAnswers } from './056-delivery-answers.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
@@ -97,5 +98,6 @@ export const migrations: readonly Migration[] = [
   webhookFilters,
   deviceSignIns,
   secondFactors,
+  passkeys,
   deliveryAnswers,
 ]

@@ -17,7 +17,7 @@ interface Credential {
   readonly id: string
   /** Absent where nothing is limited. */
   readonly limits?: Limits | undefined
-  /** The session of an account with a password and without a second factor: a role may refuse it. */
+  /** A session without a second factor, of an account with a password: a role may refuse it. */
   readonly lacksFactor?: true
 }
 

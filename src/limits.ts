@@ -225,6 +225,10 @@ export const limits = {
     wrongCodes: 20,
     /** Recovery codes of one second factor. */
     recoveryCodes: 10,
+    /** Passkeys of one account. */
+    passkeys: 20,
+    /** Challenges for passkeys that wait for an answer at a time. */
+    openPasskeyChallenges: 10_000,
     /** Sign-ins with an OAuth provider that are open at a time. */
     openSignIns: 10_000,
     /** Sign-ins of command lines that wait for an approval. */

@@ -91,7 +91,7 @@ export const siteCommands: readonly SiteCommand[] = [
   },
   {
     words: 'user reset-second-factor',
-    summary: 'remove the second factor of an account whose owner has lost their device',
+    summary: 'remove the second factor and the passkeys of an account whose owner has lost their device',
     arguments: email,
     withoutJson: true,
     access: 'users:update',

@@ -16,7 +16,7 @@ export const userPassword: SiteCommand['work'] = async (
   return 0
 }
 
-/** Removes the second factor of an account; every session of the account ends. */
+/** Removes the second factor and the passkeys of an account; every session of the account ends. */
 export const resetSecondFactor: SiteCommand['work'] = async (
   { users, secondFactor },
   actor,
@@ -26,6 +26,9 @@ export const resetSecondFactor: SiteCommand['work'] = async (
 ) => {
   const account = await users.byEmail(email)
   await secondFactor.reset(actor, account.user_id)
-  say(io, `The second factor of ${account.email} is off, and every session of the account has ended.`)
+  say(
+    io,
+    `The second factor of ${account.email} is off, its passkeys are removed, and every session of the account has ended.`,
+  )
   return 0
 }

@@ -118,6 +118,8 @@ export const tables = {
       created_at: created(),
       last_access: time().silent(),
       expires_at: time(),
+      /** Whether a passkey has opened it, which counts as both factors. */
+      by_passkey: boolean().or(false),
     },
     { unique: [['token_hash']] },
   ),
@@ -162,6 +164,26 @@ export const tables = {
       ...dates,
     },
     { unique: [['user_id']] },
+  ),
+  passkeys: table(
+    'user_passkeys',
+    'passkey_id',
+    {
+      passkey_id: id(),
+      user_id: id().of('users'),
+      name: text(),
+      /** Of `credential_id`, which may be too long for an index. */
+      credential_hash: text().secret(),
+      credential_id: longtext().secret(),
+      public_key: longtext().secret(),
+      /** The host that it signs in to, with its port. */
+      host: text(),
+      /** The uses that the authenticator has counted; always 0 of one that does not count. */
+      sign_count: bigint().secret().silent().or(0),
+      last_used: time().silent().orNull(),
+      ...dates,
+    },
+    { unique: [['credential_hash']] },
   ),
   /** Choices that an account keeps for itself. */
   userPreferences: table(
@@ -394,6 +416,20 @@ export const internalTables = {
       expires_at: time(),
     },
     { unique: [['state_hash']] },
+  ),
+  /** Challenges that no passkey has answered yet. */
+  passkeyChallenges: internalTable(
+    'passkey_challenges',
+    'passkey_challenge_id',
+    {
+      passkey_challenge_id: id(),
+      challenge_hash: text(),
+      /** The session that adds a passkey; null where one signs in. */
+      session_id: id().orNull(),
+      host: text(),
+      expires_at: time(),
+    },
+    { unique: [['challenge_hash']] },
   ),
   /** Command lines that wait for a person to approve their sign-in in a browser. */
   deviceSignIns: internalTable(

@@ -23,6 +23,7 @@ import { importPages } from './imports.js'
 import { mediaPages } from './media.js'
 import { overviewPages } from './overview.js'
 import { pagePreviews, previewOrigins } from './page-preview.js'
+import { passkeyPages } from './passkeys.js'
 import { pickerAnswers } from './pickers.js'
 import { presencePages } from './presence.js'
 import { profilePages } from './profile.js'
@@ -77,6 +78,7 @@ const subjects = [
   settingPages,
   profilePages,
   secondFactorPages,
+  passkeyPages,
   savedViewPages,
   partPages,
 ]

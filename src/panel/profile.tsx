@@ -12,7 +12,7 @@ import { Table } from './list.js'
 import { type Draft, pages, saved } from './pages.js'
 import { Act, Form, Moment, Submit } from './parts.js'
 import { ChosenLanguage, keepLanguage, keepPreference } from './preferences.js'
-import { factorPath } from './second-factor.js'
+import { factorPath, passkeyPath } from './second-factor.js'
 import { panelActor, themeCookie, themes, type View } from './view.js'
 
 const own = ({ t }: Wording): readonly Field[] => [
@@ -131,6 +131,7 @@ async function profilePage(
 ) {
   const user = await context.services.users.get(view.user?.user_id ?? '')
   const { enabled: hasFactor } = await context.services.secondFactor.state(panelActor(c))
+  const passkeyCount = (await context.services.passkeys.list(panelActor(c))).length
   const draftOf = (part: Part) => (refused?.part === part ? refused.draft : undefined)
   return (
     <TitledPage
@@ -168,6 +169,15 @@ async function profilePage(
         <p>
           <a class="button" href={`${view.base}${factorPath}`}>
             {hasFactor ? view.t('Change') : view.t('Set up')}
+          </a>
+        </p>
+      </section>
+      <section aria-labelledby="passkeys">
+        <h2 id="passkeys">{view.t('Passkeys')}</h2>
+        <p class="meta">{view.t('Sign in with your fingerprint, face or PIN, without a password.')}</p>
+        <p>
+          <a class="button" href={`${view.base}${passkeyPath}`}>
+            {view.count(passkeyCount, '{n} passkey', '{n} passkeys')}
           </a>
         </p>
       </section>

@@ -11,10 +11,11 @@ import type { PanelContext } from './context.js'
 import { type Field, Fields } from './controls.js'
 import { TitledPage } from './layout.js'
 import { type Draft, formText, pages, saved, showPage, type Texts } from './pages.js'
-import { Form, Moment, Note, State, Submit } from './parts.js'
+import { Act, Form, Moment, Note, State, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
 export const factorPath = '/profile/second-factor'
+export const passkeyPath = '/profile/passkeys'
 
 /** The field for a code, which browsers and phones fill in. */
 export const codeField = ({ t }: Wording): Field => ({
@@ -25,7 +26,7 @@ export const codeField = ({ t }: Wording): Field => ({
   mono: true,
   required: true,
 })
-const passwordField = ({ t }: Wording): Field => ({
+export const passwordField = ({ t }: Wording): Field => ({
   name: 'current_password',
   label: t('Current password'),
   kind: 'password',
@@ -162,16 +163,31 @@ async function factorPage(
   const { enabled, required, recovery_codes_left, confirmed_at } = await services.secondFactor.state(
     panelActor(c),
   )
+  const isMissing = required && !view.can('signed-in')
+  const hasPasskey = (await services.passkeys.list(panelActor(c))).length > 0
   const draftOf = (part: Part) => (refused?.part === part ? refused.draft : undefined)
   const fields = [passwordField(view), codeField(view)]
   return (
     <TitledPage view={view} title={view.t('Second factor')} crumbs={crumbs(view)} column>
-      {required && !enabled && (
+      {isMissing && (
         <Note view={view}>
-          <p>{view.t('Your role requires a second factor. Set one up to go on.')}</p>
+          {hasPasskey ? (
+            <p>{view.t('Your role requires a second factor. Sign out, and sign in with your passkey.')}</p>
+          ) : (
+            <>
+              <p>{view.t('Your role requires a second factor. Set one up to go on.')}</p>
+              <p>
+                <a href={`${view.base}${passkeyPath}`}>{view.t('Add a passkey')}</a>
+              </p>
+            </>
+          )}
         </Note>
       )}
-      {enabled ? (
+      {isMissing && hasPasskey ? (
+        <Act view={view} action="/sign-out" kind="next" whole>
+          {view.t('Sign out')}
+        </Act>
+      ) : enabled ? (
         <>
           <p>
             <State kind="live">{view.t('On')}</State> <Moment view={view} at={confirmed_at} />

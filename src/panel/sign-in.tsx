@@ -11,6 +11,7 @@ import { visitorToken } from './form-token.js'
 import { Document } from './layout.js'
 import { type Draft, formText, pages, showPage } from './pages.js'
 import { Form, Submit } from './parts.js'
+import { hostOf } from './passkeys.js'
 import { ChosenLanguage, keepLanguage } from './preferences.js'
 import { codeField } from './second-factor.js'
 import { panelActor, type View } from './view.js'
@@ -109,7 +110,7 @@ const forVisitor = (view: View, c: Ctx, context: PanelContext): View => ({
 
 function signInPage({ get, submit }: Pages, context: PanelContext): void {
   const { authentication, config } = context
-  const draw = (view: View, to: string, draft?: Draft) => {
+  const draw = (view: View, c: Ctx, to: string, draft?: Draft) => {
     const { oauth_client_id, oauth_provider_name: provider } = config()
     return (
       <Alone view={view} title={view.t('Sign in')}>
@@ -124,6 +125,14 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
           />
           <Submit kind="next">{view.t('Sign in')}</Submit>
         </Form>
+        {context.services.passkeys.isAvailable(hostOf(c)) && (
+          <div class="scripted" data-passkey="">
+            <button type="button" class="button" data-passkey-to={to}>
+              {view.t('Sign in with a passkey')}
+            </button>
+            <p class="error" role="alert" />
+          </div>
+        )}
         <p class="links">
           <a href={`${panelPath}/forgotten`}>{view.t('Forgot your password?')}</a>
           {oauth_client_id && (
@@ -138,7 +147,7 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
       </Alone>
     )
   }
-  get('/sign-in', 'public', (view, c) => draw(forVisitor(view, c, context), wayTo(c.req.query('to'))))
+  get('/sign-in', 'public', (view, c) => draw(forVisitor(view, c, context), c, wayTo(c.req.query('to'))))
   submit(
     '/sign-in',
     'public',
@@ -155,7 +164,7 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
           cookie.write(c, opened.cookie)
           return leave(c, to)
         },
-        redraw: (view, draft) => draw(view, wayTo(String(draft.texts.to ?? to)), draft),
+        redraw: (view, draft) => draw(view, c, wayTo(String(draft.texts.to ?? to)), draft),
       }
     },
     { limited: true },

@@ -61,7 +61,9 @@ export function userPages(context: PanelContext) {
           </p>
           {hasOne && (
             <p class="meta">
-              {view.t('Reset it for somebody who has lost their phone. It ends all sessions of this person.')}
+              {view.t(
+                'Reset it for somebody who has lost their device. It removes their passkeys and ends all their sessions.',
+              )}
             </p>
           )}
         </section>

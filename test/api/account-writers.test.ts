@@ -21,6 +21,7 @@ const accountTables = {
   sshKeys: tables.sshKeys,
   oauthConnections: tables.oauthConnections,
   secondFactors: tables.secondFactors,
+  passkeys: tables.passkeys,
   userPreferences: tables.userPreferences,
   roles: tables.roles,
   permissions: tables.permissions,
@@ -246,6 +247,15 @@ const methods: Readonly<Record<string, Writer | string>> = {
     permission: 'users:update',
     acts: [(actor, { user_id }) => secondFactor.reset(actor, user_id)],
   },
+  'passkeys.isAvailable': 'reads',
+  'passkeys.list': 'reads',
+  'passkeys.asks': 'reads',
+  'passkeys.begin': 'is about the own account, with its password and a code',
+  'passkeys.add': 'is about the own account, after begin',
+  'passkeys.rename': 'is about the own account',
+  'passkeys.remove': 'is about the own account',
+  'passkeys.beginSignIn': 'is about nobody yet',
+  'passkeys.signIn': 'takes what the passkey has signed',
   'savedViews.own': 'reads',
   'savedViews.create': 'is about the own account',
   'savedViews.rename': 'is about the own account',
@@ -269,7 +279,7 @@ function namesOf(service: object): string[] {
 }
 
 const { registration, auth, oauth, sshSignIn, accounts, savedViews, calendarAddress, deviceSignIn } = services
-const { terminalTheme, passwordLinks } = services
+const { terminalTheme, passwordLinks, passkeys } = services
 const named = {
   users,
   passwordReset,
@@ -283,7 +293,7 @@ const named = {
 }
 const others = {
   ...{ rolePermissions, auth, oauth, sshSignIn, accounts, savedViews, terminalTheme, calendarAddress },
-  ...{ deviceSignIn, secondFactor },
+  ...{ deviceSignIn, secondFactor, passkeys },
 }
 
 it('has a line for every method of a service of accounts, and no other', () => {

@@ -145,6 +145,7 @@ export async function everyPage() {
     ['settings', '/settings'],
     ['profile', '/profile'],
     ['second-factor', '/profile/second-factor'],
+    ['passkeys', '/profile/passkeys'],
     ['parts', '/parts'],
     ...['redirects', 'datatypes', 'locales', 'users', 'roles', 'tokens', 'webhooks'].map(
       (resource): [string, string] => [`new-of-${resource}`, `/${resource}/new`],

@@ -49,6 +49,13 @@ POST   /api/v1/auth/second-factor   - v e k a
 POST   /api/v1/auth/second-factor/confirm - v e k a
 POST   /api/v1/auth/second-factor/recovery-codes - v e k a
 POST   /api/v1/auth/second-factor/disable - v e k a
+POST   /api/v1/auth/passkeys/login/options n v e k a
+POST   /api/v1/auth/passkeys/login  n v e k a
+GET    /api/v1/auth/passkeys        - v e k a
+POST   /api/v1/auth/passkeys        - v e k a
+POST   /api/v1/auth/passkeys/options - v e k a
+PUT    /api/v1/auth/passkeys/:passkey_id - v e k a
+DELETE /api/v1/auth/passkeys/:passkey_id - v e k a
 POST   /api/v1/auth/reset           - v e k a
 POST   /api/v1/auth/request-password-reset n v e k a
 POST   /api/v1/auth/confirm-password-reset n v e k a

@@ -64,6 +64,7 @@ describe('the walls', () => {
       'saxes',
       'otplib',
       'uqr',
+      '@simplewebauthn/server',
     ])
     const seen = new Set<string>()
     const open = [...core]

@@ -76,6 +76,11 @@ const rules: Readonly<Record<string, Rule>> = {
   'user_second_factors.last_step': asItIs,
   'user_second_factors.wrong_codes': asItIs,
   'user_second_factors.wrong_since': asItIs,
+  // Public keys, and what tells one passkey from another.
+  'user_passkeys.credential_hash': asItIs,
+  'user_passkeys.credential_id': asItIs,
+  'user_passkeys.public_key': asItIs,
+  'user_passkeys.sign_count': asItIs,
   'media.search_text': asItIs,
   'admin_media.search_text': asItIs,
   // A derived value, not a secret.

@@ -14,7 +14,7 @@ export interface Credential {
   expires_at: string | null
   last_used: string | null
   limits: Limits | undefined
-  /** True for the session of an account with a password and without a second factor. */
+  /** True for the session of an account with a password and without a second factor, unless a passkey opened it. */
   lacks_factor: boolean
 }
 
@@ -52,7 +52,7 @@ export const sessionByHash: Query<'hash', Credential> = {
         's.expires_at as expires_at',
         's.last_access as last_used',
         knex.raw(
-          'case when u.password is not null and f.confirmed_at is null then 1 else 0 end as lacks_factor',
+          'case when u.password is not null and f.confirmed_at is null and s.by_passkey = 0 then 1 else 0 end as lacks_factor',
         ),
       ]),
   rows: each(credentialRow),
@@ -98,6 +98,7 @@ const expired = (table: string, key: string): Query<'now', string> => ({
 })
 
 export const expiredStates = expired('oauth_states', 'oauth_state_id')
+export const expiredChallenges = expired('passkey_challenges', 'passkey_challenge_id')
 export const expiredSessions = expired('sessions', 'session_id')
 export const expiredDeviceSignIns = expired('device_sign_ins', 'device_sign_in_id')
 export const expiredPreviewLinks = expired('preview_links', 'preview_link_id')

@@ -127,6 +127,7 @@ const editor = await built(
     define: { markdownAddress: addressOf(markdown, 'markdown.js') },
   },
 )
+const webauthn = await built({ webauthn: join(from, 'webauthn.ts') }, { format: 'esm' })
 /** The modules with the texts of the scripts, by language. English texts are in the scripts. */
 const translations = { de: './de/browser.js', fr: './fr/browser.js', 'ar-XB': './mirrored.js' }
 const texts = Object.fromEntries(
@@ -160,6 +161,7 @@ const outputFiles = [
   ...Object.values(texts).flat(),
   ...markdown,
   ...editor,
+  ...webauthn,
   ...(await built(
     {
       panel: join(from, 'panel.ts'),
@@ -170,7 +172,11 @@ const outputFiles = [
     {
       format: 'iife',
       external: ['/admin/files/*'],
-      define: { editorAddress: addressOf(editor, 'editor.js'), editWords: editWords() },
+      define: {
+        editorAddress: addressOf(editor, 'editor.js'),
+        webauthnAddress: addressOf(webauthn, 'webauthn.js'),
+        editWords: editWords(),
+      },
     },
   )),
   // Beside a script of the same name, so it is built on its own.

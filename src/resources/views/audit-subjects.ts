@@ -90,6 +90,7 @@ const otherKinds: Readonly<Record<string, PlainText>> = {
   user_ssh_keys: 'SSH key',
   sessions: 'session',
   user_second_factors: 'second factor',
+  user_passkeys: 'passkey',
   user_preferences: 'preference',
   config: 'settings',
   field_types: 'field type',
@@ -109,6 +110,7 @@ const owners: Readonly<Record<string, readonly [table: string, member: string]>>
   user_ssh_keys: ['users', 'user_id'],
   sessions: ['users', 'user_id'],
   user_second_factors: ['users', 'user_id'],
+  user_passkeys: ['users', 'user_id'],
   user_preferences: ['users', 'user_id'],
 }
 

@@ -7,6 +7,7 @@ import type { ApiContext } from '../context.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
 import { deviceSignInEndpoints } from './device-sign-in.js'
 import { oauthEndpoints } from './oauth.js'
+import { passkeyEndpoints } from './passkeys.js'
 import { Message, passwordEndpoints } from './passwords.js'
 import { secondFactorEndpoints } from './second-factor.js'
 
@@ -29,6 +30,7 @@ export function authRoutes(context: ApiContext) {
   passwordEndpoints(api, context)
   deviceSignInEndpoints(api, context)
   secondFactorEndpoints(api, context)
+  passkeyEndpoints(api, context)
   return api
 }
 

@@ -17,7 +17,10 @@ const FullUser = UserRecord.extend({
   second_factor: z
     .boolean()
     .optional()
-    .meta({ description: 'Whether the account has a second factor. For others it takes `users:update`.' }),
+    .meta({
+      description:
+        'Whether the account has a second factor or a passkey. For others it takes `users:update`.',
+    }),
   oauth_connections: part,
   ssh_keys: part,
   sessions: part,
@@ -117,7 +120,7 @@ function accountEndpoints(
     'users:update',
     {
       name: 'resetSecondFactor',
-      summary: "Remove another user's second factor",
+      summary: "Remove another user's second factor and passkeys",
       description: 'For a user who has lost their device. Ends all sessions of the user.',
       query: idQuery,
       answers: { status: 204 },

@@ -127,8 +127,12 @@ export class AuthService {
     return this.open(actor, userId, old)
   }
 
-  /** A new session of a user who has shown who they are. @returns the cookie's value */
-  async open(actor: Actor, userId: string, old: string | undefined): Promise<string> {
+  /**
+   * A new session of a user who has shown who they are.
+   * @param by_passkey whether a passkey has shown it, which counts as both factors
+   * @returns the cookie's value
+   */
+  async open(actor: Actor, userId: string, old: string | undefined, by_passkey = false): Promise<string> {
     if (old) await this.#endSession(actor, old)
     const { random, clock, hashing, sessionLengthMs } = this.needs
     const cookie = randomSecret(random)
@@ -141,6 +145,7 @@ export class AuthService {
         user_agent: actor.userAgent.slice(0, 512),
         last_access: timestamp(now),
         expires_at: timestamp(now + sessionLengthMs()),
+        by_passkey,
       }),
     )
     return cookie

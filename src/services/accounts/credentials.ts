@@ -8,7 +8,7 @@ import type { Writer } from '../../db/writer.js'
  */
 const credentialTables = [
   ...[tables.sessions, tables.tokens, tables.sshKeys, tables.oauthConnections],
-  tables.secondFactors,
+  ...[tables.secondFactors, tables.passkeys],
   tables.userPreferences,
 ] as const
 

@@ -14,6 +14,7 @@ import { expiry } from './expiry.js'
 import { accounts } from './full-user.js'
 import { liveCallers } from './live-callers.js'
 import { OAuthService } from './oauth.js'
+import { PasskeyService } from './passkeys.js'
 import { passwordLinks } from './password-links.js'
 import { passwordReset } from './password-reset.js'
 import { permissions } from './permissions.js'
@@ -52,6 +53,7 @@ export function accountServices(needs: Needs) {
   const oauth = new OAuthService(db, { ...needs, access, auth })
   const users = new UserService(db, access, needs.hashing)
   const secondFactor = new SecondFactorService(db, { ...needs, access, codes })
+  const passkeys = new PasskeyService(db, { ...needs, access, auth, codes })
   const sessionsService = sessions(db, access, needs)
   const tokensService = tokens(db, access, needs)
   return {
@@ -68,7 +70,7 @@ export function accountServices(needs: Needs) {
     deviceSignIn: deviceSignIn(db, { ...needs, tokens: tokensService }),
     sshKeys: sshKeys(db, access, needs),
     sshSignIn: sshSignIn(db, { ...needs, access, auth, liveCallers: liveCallers(db, needs.clock) }),
-    secondFactor,
+    ...{ secondFactor, passkeys },
     savedViews: savedViews(db),
     terminalTheme: terminalTheme(db),
     calendarAddress: calendarAddress(db, { config, access }),

@@ -36,8 +36,8 @@ export const liveCallers =
       users.flatMap(one => (one.password === null || confirmed.has(one.user_id) ? [] : [one.user_id])),
     )
     const sessions = await db.findIn(tables.sessions, 'session_id', idsOf(identities, 'session'))
-    const open = new Set(
-      sessions.filter(({ expires_at }) => expires_at > now).map(({ session_id }) => session_id),
+    const open = new Map(
+      sessions.filter(({ expires_at }) => expires_at > now).map(session => [session.session_id, session]),
     )
     const keys = await db.findIn(tables.tokens, 'token_id', idsOf(identities, 'key'))
     const good = new Map(
@@ -50,8 +50,9 @@ export const liveCallers =
         const roleId = roles.get(identity.userId)
         const { kind, id } = identity.credential
         const key = kind === 'key' ? good.get(id) : undefined
-        if (roleId === undefined || !(kind === 'key' ? key : open.has(id))) return []
-        const lacksFactor = kind === 'session' && lacking.has(identity.userId)
+        const session = kind === 'session' ? open.get(id) : undefined
+        if (roleId === undefined || !(key ?? session)) return []
+        const lacksFactor = session?.by_passkey === false && lacking.has(identity.userId)
         const credential = { kind, id, limits: key && limitsOf(key), ...(lacksFactor && { lacksFactor }) }
         return [[identity, { roleId, credential }]]
       }),

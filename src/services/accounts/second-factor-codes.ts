@@ -50,6 +50,11 @@ export class CodeChecks {
     return app_secret ? secretBox(app_secret).open(secret.slice(sealedPrefix.length)) : undefined
   }
 
+  /** Whether the account has a second factor. */
+  async isOn(userId: string): Promise<boolean> {
+    return (await this.#confirmed(userId)) !== undefined
+  }
+
   /**
    * Called when the password of an account was right. Without a second factor nothing is asked.
    * @throws 401 `second_factor_required` without a code; else as `check`

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Actor, type Identity, signedIn } from '../../actor.js'
+import { type Actor, signedIn } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
@@ -12,6 +12,7 @@ import { originOf } from '../site-origin.js'
 import type { AccessService } from './access.js'
 import { endSessions } from './credentials.js'
 import { newRecoveryCodes, newSecret, readCode, setUpAddress, stepOf } from './one-time-codes.js'
+import { inSession, refusePasswordAlone, refuseWrongPassword } from './own-account.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 import type { CodeChecks } from './second-factor-codes.js'
 
@@ -79,12 +80,14 @@ export class SecondFactorService {
 
   /**
    * Makes a secret for an authenticator app. The factor is off until `confirm`; a second call makes another secret.
-   * @throws 400 without an `app_secret`; 401 as `ownAccount`; 409 if the factor is on, or the account has no password
+   * @throws 400 without an `app_secret`; 401 as `ownAccount`; 403 as `refusePasswordAlone`; 409 if the factor is on, or the
+   * account has no password
    */
   async begin(
     actor: Actor,
     { current_password }: z.output<typeof SecondFactorBegin>,
   ): Promise<z.output<typeof SecondFactorSecret>> {
+    await refusePasswordAlone(this.db, this.needs.access, actor)
     const user = await this.#ownAccount(actor, current_password)
     const plain = await newSecret(this.needs.random)
     const secret = await this.needs.codes.sealed(plain)
@@ -104,13 +107,14 @@ export class SecondFactorService {
   /**
    * Turns the factor on by a first code of the app, and ends the other sessions of the account.
    * @returns the recovery codes
-   * @throws 401 for a key and a wrong code; 409 if nothing was begun, or the factor is on
+   * @throws 401 for a key and a wrong code; 403 as `refusePasswordAlone`; 409 if nothing was begun, or the factor is on
    */
   async confirm(
     actor: Actor,
     { code }: z.output<typeof SecondFactorConfirm>,
   ): Promise<z.output<typeof RecoveryCodes>> {
-    const { userId, credential } = this.#inSession(actor)
+    const { userId, credential } = inSession(this.db, actor)
+    await refusePasswordAlone(this.db, this.needs.access, actor)
     const begun = await this.db.find(table, { user_id: userId })
     if (!begun) throw conflict('begin with a new secret')
     const given = readCode(code)
@@ -154,8 +158,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Removes the factor of another user, who has lost their device, and ends their sessions.
-   * @throws 403 without `users:update`, and for an account that may do more; 404 without a factor; 409 for one's own
+   * Removes the factor and all passkeys of another user, who has lost their device, and ends their sessions.
+   * @throws 403 without `users:update`, and for an account that may do more; 404 without either; 409 for one's own
    */
   async reset(actor: Actor, userId: string): Promise<void> {
     if (!(await this.needs.access.hasPermission(actor, 'users:update')))
@@ -166,36 +170,32 @@ export class SecondFactorService {
       const user = await tx.lock(tables.users, userId)
       await refuseBeyondOwnRights(this.needs.access, actor, { account: user })
       const factor = await factorOf(tx, userId)
-      if (!factor || factor.confirmed_at === null) throw notFound('the account has no second factor')
-      await tx.remove(table, factor.second_factor_id)
+      const isOn = factor !== undefined && factor.confirmed_at !== null
+      const passkeys = await tx.lockAll(tables.passkeys, { user_id: userId })
+      if (!isOn && passkeys.length === 0) throw notFound('the account has no second factor')
+      if (isOn) await tx.remove(table, factor.second_factor_id)
+      await tx.removeAll(tables.passkeys, passkeys)
       await endSessions(tx, userId)
     })
   }
 
-  /** Returns those of the users who have a second factor. */
+  /** Returns those of the users who have a second factor or a passkey. */
   async holders(userIds: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.db.findIn(table, 'user_id', userIds)
-    return new Set(rows.flatMap(one => (one.confirmed_at === null ? [] : [one.user_id])))
+    const passkeys = await this.db.findIn(tables.passkeys, 'user_id', userIds)
+    const confirmed = rows.filter(one => one.confirmed_at !== null)
+    return new Set([...confirmed, ...passkeys].map(one => one.user_id))
   }
 
   /** @throws 401 for a key and for a wrong password; 409 for an account without a password */
   async #ownAccount(actor: Actor, password: string): Promise<User> {
-    const { userId } = this.#inSession(actor)
+    const { userId } = inSession(this.db, actor)
     const user = await this.db.get(tables.users, userId)
     if (!user) throw sessionExpired()
     if (user.password === null)
       throw conflict('the account has no password: a second factor protects the sign-in by password only')
-    if (!(await this.needs.hashing.verifyPassword(user.password, password)))
-      throw wrongCredentials('wrong current password', 'current_password')
+    await refuseWrongPassword(this.needs.hashing, user.password, password)
     return user
-  }
-
-  /** @throws 401 for a key */
-  #inSession(actor: Actor): Actor & Identity {
-    const caller = signedIn(actor)
-    if (caller.credential.kind !== 'session') throw sessionExpired()
-    this.db.refuseChanges(actor)
-    return caller
   }
 
   async #freshCodes() {

@@ -251,6 +251,11 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   '{n} selected': '{n} ausgewählt',
   '{n} files are not images. Upload them under Media and link to them.':
     '{n} Dateien sind keine Bilder. Unter Medien hochladen und verlinken.',
+  'This device already has a passkey of your account.': 'Dieses Gerät hat schon einen Passkey Ihres Kontos.',
+  'Cancelled, or it took too long.': 'Abgebrochen, oder es hat zu lange gedauert.',
+  'The browser has refused: {problem}': 'Der Browser hat abgelehnt: {problem}',
+  'This browser has no passkeys.': 'Dieser Browser hat keine Passkeys.',
+  'Passkeys need HTTPS.': 'Passkeys brauchen HTTPS.',
   '{n} found': '{n} gefunden',
   '{n} more are shown': '{n} weitere werden angezeigt',
   '{n} people. Press Tab to choose': ['{n} Person. Mit Tab auswählen', '{n} Personen. Mit Tab auswählen'],

@@ -358,6 +358,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Name of the view': 'Name der Ansicht',
   preference: 'Einstellung des Kontos',
   'second factor': 'zweiter Faktor',
+  passkey: 'Passkey',
   'Publish: {name}': 'Veröffentlichen: {name}',
   'Unpublish: {name}': 'Veröffentlichung aufheben: {name}',
   'Scheduled content': 'Geplante Inhalte',

@@ -577,13 +577,27 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'If you turn it off, your password alone signs you in.': 'Ausgeschaltet genügt das Passwort zur Anmeldung.',
   'Enter the code': 'Code eingeben',
   Reset: 'Zurücksetzen',
-  'Reset it for somebody who has lost their phone. It ends all sessions of this person.':
-    'Zurücksetzen, wenn jemand das Telefon verloren hat. Das beendet alle Sitzungen dieser Person.',
+  'Reset it for somebody who has lost their device. It removes their passkeys and ends all their sessions.':
+    'Zurücksetzen, wenn jemand das Gerät verloren hat. Das entfernt die Passkeys und beendet alle Sitzungen dieser Person.',
   'Make it optional': 'Nicht mehr verlangen',
   'Require it': 'Verlangen',
   'Required. People without one can only set one up when they sign in.':
     'Verlangt. Wer keinen hat, kann nach der Anmeldung nur einen einrichten.',
   'Optional. If you require it, people without one can only set one up when they sign in.':
     'Nicht verlangt. Wird er verlangt, kann man ohne ihn nach der Anmeldung nur einen einrichten.',
+  Passkeys: 'Passkeys',
+  'Sign in with your fingerprint, face or PIN, without a password.':
+    'Mit Fingerabdruck, Gesicht oder PIN anmelden, ohne Passwort.',
+  'Sign in with a passkey': 'Mit einem Passkey anmelden',
+  'Add a passkey': 'Passkey hinzufügen',
+  'such as the name of the device': 'etwa der Name des Geräts',
+  'No passkeys yet.': 'Noch keine Passkeys.',
+  'Your device or password manager keeps the passkey, and asks for your fingerprint, face or PIN.':
+    'Ihr Gerät oder Passwortmanager bewahrt den Passkey auf und fragt nach Fingerabdruck, Gesicht oder PIN.',
+  'Passkeys do not work at this address. They need HTTPS and the domain of the configuration, or http://localhost.':
+    'Unter dieser Adresse funktionieren keine Passkeys. Sie brauchen HTTPS und die Domain der Konfiguration, oder http://localhost.',
+  'Your role requires a second factor. Sign out, and sign in with your passkey.':
+    'Ihre Rolle verlangt einen zweiten Faktor. Melden Sie sich ab und mit Ihrem Passkey wieder an.',
+  '{n} passkeys': ['{n} Passkey', '{n} Passkeys'],
   '{n} recovery codes left.': ['{n} Wiederherstellungscode übrig.', '{n} Wiederherstellungscodes übrig.'],
 }

@@ -319,6 +319,7 @@ export const contentTexts = [
   'Name of the view',
   'preference',
   'second factor',
+  'passkey',
   'Publish: {name}',
   'Unpublish: {name}',
   'Scheduled content',

@@ -360,6 +360,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Name of the view': 'Nom de la vue',
   preference: 'préférence',
   'second factor': 'second facteur',
+  passkey: 'passkey',
   'Publish: {name}': 'Publier : {name}',
   'Unpublish: {name}': 'Dépublier : {name}',
   'Scheduled content': 'Contenus planifiés',

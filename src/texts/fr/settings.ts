@@ -582,13 +582,27 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Une fois désactivé, votre mot de passe suffit pour vous connecter.',
   'Enter the code': 'Saisissez le code',
   Reset: 'Réinitialiser',
-  'Reset it for somebody who has lost their phone. It ends all sessions of this person.':
-    'Réinitialisez-le si la personne a perdu son téléphone. Cela met fin à toutes ses sessions.',
+  'Reset it for somebody who has lost their device. It removes their passkeys and ends all their sessions.':
+    'Réinitialisez-le si la personne a perdu son appareil. Cela supprime ses passkeys et met fin à toutes ses sessions.',
   'Make it optional': 'Rendre facultatif',
   'Require it': 'Exiger',
   'Required. People without one can only set one up when they sign in.':
     'Exigé. Sans second facteur, on ne peut qu’en configurer un après la connexion.',
   'Optional. If you require it, people without one can only set one up when they sign in.':
     'Facultatif. S’il est exigé, on ne peut sans lui qu’en configurer un après la connexion.',
+  Passkeys: 'Passkeys',
+  'Sign in with your fingerprint, face or PIN, without a password.':
+    'Connectez-vous avec votre empreinte, votre visage ou un code PIN, sans mot de passe.',
+  'Sign in with a passkey': 'Se connecter avec une passkey',
+  'Add a passkey': 'Ajouter une passkey',
+  'such as the name of the device': 'par exemple le nom de l’appareil',
+  'No passkeys yet.': 'Aucune passkey pour l’instant.',
+  'Your device or password manager keeps the passkey, and asks for your fingerprint, face or PIN.':
+    'Votre appareil ou gestionnaire de mots de passe conserve la passkey et demande votre empreinte, votre visage ou votre code PIN.',
+  'Passkeys do not work at this address. They need HTTPS and the domain of the configuration, or http://localhost.':
+    'Les passkeys ne fonctionnent pas à cette adresse. Il leur faut HTTPS et le domaine de la configuration, ou http://localhost.',
+  'Your role requires a second factor. Sign out, and sign in with your passkey.':
+    'Votre rôle exige un second facteur. Déconnectez-vous, puis connectez-vous avec votre passkey.',
+  '{n} passkeys': ['{n} passkey', '{n} passkeys'],
   '{n} recovery codes left.': ['Il reste {n} code de secours.', 'Il reste {n} codes de secours.'],
 }
