@@ -5,7 +5,7 @@ const withScheme = (site: string, environment: string): string =>
   site.includes('://') ? site : `${environment.startsWith('local') ? 'http' : 'https'}://${site}`
 
 /** The origins of the site and the panel, as far as the configuration names them. */
-export const ownOrigins = ({ client_site, admin_site, environment }: Config): readonly string[] =>
+const ownOrigins = ({ client_site, admin_site, environment }: Config): readonly string[] =>
   [client_site, admin_site].flatMap(site => {
     const address = site ? withScheme(site, environment) : ''
     return URL.canParse(address) ? [new URL(address).origin] : []

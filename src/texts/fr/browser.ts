@@ -252,7 +252,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
     '{n} fichiers ne sont pas des images. Téléversez-les sous Médias et créez des liens.',
   'This device already has a passkey of your account.': 'Cet appareil a déjà une passkey de votre compte.',
   'Cancelled, or it took too long.': 'Annulé, ou le délai est dépassé.',
-  'The browser has refused: {problem}': 'Le navigateur a refusé : {problem}',
+  'The browser has refused: {problem}': 'Le navigateur a refusé : {problem}',
   'This browser has no passkeys.': 'Ce navigateur ne gère pas les passkeys.',
   'Passkeys need HTTPS.': 'Les passkeys nécessitent HTTPS.',
   '{n} found': '{n} trouvés',
