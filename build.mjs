@@ -1,7 +1,7 @@
 // Makes dist from the sources: the program in a few files, because a start that reads four hundred takes a third longer.
 // What a start does not need (the panel, the terminal, other systems' addresses, commands) stays in files of its own.
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { build } from 'esbuild'
 import sharp from 'sharp'
 
@@ -78,6 +78,19 @@ const require = requireFor(import.meta.url), __dirname = import.meta.dirname`,
   logLevel: 'warning',
 })
 await chmod(`${root}/dist/cli.js`, 0o755)
+// The handler of twins runs where there is nothing of Node, so it is one file of its own.
+await build({
+  absWorkingDir: root,
+  entryPoints: { twin: 'src/twin/handler.ts' },
+  outdir: 'dist',
+  bundle: true,
+  minify: true,
+  platform: 'neutral',
+  format: 'esm',
+  target: 'es2022',
+  logLevel: 'warning',
+})
+await copyFile(`${root}/src/twin/twin.d.ts`, `${root}/dist/twin.d.ts`)
 await mkdir(`${root}/dist/man`, { recursive: true })
 const manual = spawnSync(process.execPath, [`${root}/dist/cli.js`, 'help', '--man'], { encoding: 'utf8' })
 if (manual.status !== 0) throw new Error(manual.stderr)

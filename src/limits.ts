@@ -1,3 +1,5 @@
+import { maxAddressCharacters, maxSlugBytes } from './request-paths.js'
+
 /**
  * The limits that users of the product can reach. `npm run docs` writes docs/limits.md from the comments here. Names end
  * in their unit: `Bytes`, `Ms`, or what is counted.
@@ -22,14 +24,14 @@ export const limits = {
     /** Different names of members in a JSON text. */
     jsonNames: 20_000,
     /** Path and query of a request. */
-    addressCharacters: 8192,
+    addressCharacters: maxAddressCharacters,
     /** Connections of one process, if the file descriptors suffice. */
     connections: 10_000,
   },
   /** Content */
   content: {
     /** Slug of a page. */
-    slugBytes: 512,
+    slugBytes: maxSlugBytes,
     /** Entries that one request copies, publishes or saves as a version. */
     treeEntries: 5000,
     /** Field values that one request copies, publishes or saves as a version. */

@@ -59,6 +59,7 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
       ['HTTPS', 'docs/tls.md'],
       ['Behind a proxy', 'docs/proxy.md'],
       ['Several instances', 'docs/scaling.md'],
+      ['At the edge', 'docs/edge.md'],
       ['Backup', 'docs/backup.md'],
       ['Monitoring', 'docs/monitoring.md'],
       ['Upgrade', 'docs/upgrade.md'],

@@ -145,6 +145,17 @@ export const commands: readonly Command[] = [
     run: async (...call) => (await import('./compare.js')).compare(...call),
   },
   {
+    words: 'twin',
+    summary: 'write the public site as files, and keep them current',
+    options: {
+      '--to <place>': 'a folder, or s3://bucket/prefix in the store of the configuration',
+      '--once': 'write the present site and end',
+      ...config,
+      ...json,
+    },
+    run: async (...call) => (await import('./twin/index.js')).twin(...call),
+  },
+  {
     words: 'openapi',
     summary: 'write the OpenAPI document to standard output',
     options: config,

@@ -119,6 +119,7 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
     'slugline compare https://old.example/wp-json https://cms.example/compat/wordpress/wp-json',
     'slugline compare https://api.old.example/api http://localhost:8080/compat/strapi/api --types articles --allow 5',
   ],
+  twin: ['slugline twin --to /srv/twin', 'slugline twin --to s3://twin/site --once'],
   'model pull': ['slugline model pull > model.json', 'ssh example.com model pull > model.json'],
   'model plan': ['slugline model plan < model.json', 'ssh example.com model plan < model.json'],
   'model apply': ['slugline model apply < model.json', 'ssh example.com model apply < model.json'],

@@ -29,6 +29,7 @@ const helpGroups: Readonly<Record<string, readonly string[]>> = {
     'backup',
     'import',
     'compare',
+    'twin',
   ],
   'Content:': [
     'content',

@@ -44,6 +44,7 @@ export const machineCommands: readonly string[] = [
   'backup restore',
   'import',
   'compare',
+  'twin',
   'openapi',
   'completion',
   'login',

@@ -17,3 +17,9 @@ export function prefersMarkdown(accept: string | null): boolean {
   const namesJson = accepted.some(({ type, q }) => type === 'application/json' && q > 0)
   return markdown > 0 && (namesJson ? markdown > json : markdown >= json)
 }
+
+/** Returns true if a header such as `"a", "b"` or `*` names the tag. */
+export const matches = (header: string | undefined, etag: string): boolean => {
+  if (header === undefined) return false
+  return header.split(',').some(part => ['*', etag].includes(part.trim().replace(/^W\//, '')))
+}

@@ -8,6 +8,7 @@ import type { Hashing } from '../ports.js'
 import type { Access } from '../services/accounts/access.js'
 import { cursor, listFilter, wholeNumber } from '../services/body-parts.js'
 import type { Crud } from '../services/crud.js'
+import { matches } from './accepted.js'
 import type { Endpoints } from './endpoints.js'
 
 export const idQuery = z.object({
@@ -78,12 +79,6 @@ export function recordResponses({ sha256 }: Hashing) {
 }
 
 export type RecordResponses = ReturnType<typeof recordResponses>
-
-/** Returns true if a header such as `"a", "b"` or `*` names the tag. */
-export const matches = (header: string | undefined, etag: string): boolean => {
-  if (header === undefined) return false
-  return header.split(',').some(part => ['*', etag].includes(part.trim().replace(/^W\//, '')))
-}
 
 /**
  * The id of an item: `q`, or the body's own member on PUT.

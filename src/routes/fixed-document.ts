@@ -1,7 +1,7 @@
 import type { Ctx } from '../middleware/context.js'
 import { onDemand } from '../on-demand.js'
 import type { Hashing } from '../ports.js'
-import { matches } from './crud-routes.js'
+import { matches } from './accepted.js'
 
 /** Answers with a document that is the same as long as the service runs. */
 export type FixedDocument = (c: Ctx) => Promise<Response>

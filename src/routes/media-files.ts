@@ -8,7 +8,7 @@ import { cacheControl } from '../object-headers.js'
 import type { Log } from '../ports.js'
 import type { Services } from '../services/index.js'
 import type { ServedObject, Wanted } from '../services/media/served.js'
-import { matches } from './crud-routes.js'
+import { matches } from './accepted.js'
 import { addressOf } from './page-requests.js'
 
 /** No object has a longer address: a key has at most 1024 bytes, and a name 255 characters. */

@@ -7,8 +7,7 @@ import type { FormatName } from '../services/delivery/formats/index.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from '../services/delivery/page-request.js'
 import type { PageService } from '../services/delivery/pages.js'
 import type { RenderedPage } from '../services/delivery/rendered-page.js'
-import { prefersMarkdown } from './accepted.js'
-import { matches } from './crud-routes.js'
+import { matches, prefersMarkdown } from './accepted.js'
 import { isRedirect, type Redirect, redirectAnswer } from './redirect-answer.js'
 
 // Each written out whole: on the hottest path an object that is put together costs more than all else here.

@@ -1,22 +1,13 @@
 import type { RequestInfo } from '../middleware/context.js'
 import { exposedByPages } from '../middleware/cross-origin.js'
 import { securityHeaders } from '../middleware/headers.js'
+import { locationOf } from '../request-paths.js'
 import type { Redirection } from '../services/content/redirects.js'
 
 /** A redirection with what stands in front of the slugs that its caller asks for. */
 export type Redirect = Redirection & { readonly prefix: string }
 
 export const isRedirect = (answer: object): answer is Redirect => 'prefix' in answer
-
-/** The target as a header has it, with the query of the request, which chooses format and locale there too. */
-function locationOf({ target, prefix }: Redirect, url: string): string {
-  const at = url.indexOf('?')
-  const query = at < 0 ? '' : url.slice(at)
-  if (target.startsWith('/')) return prefix + encodeURI(target) + query
-  const address = new URL(target)
-  if (query.length > 1) address.search = address.search === '' ? query : `${address.search}&${query.slice(1)}`
-  return address.href
-}
 
 /** Without a body, the same in every format and for HEAD. Caches keep it as long as a page: one may come instead. */
 export function redirectAnswer(

@@ -5,7 +5,7 @@ import type { RequestInfo } from '../middleware/context.js'
 import type { Pieces, PublishedPageService } from '../services/delivery/published-pages.js'
 import type { RenderedPage } from '../services/delivery/rendered-page.js'
 import { originOf } from '../services/site-origin.js'
-import { matches } from './crud-routes.js'
+import { matches } from './accepted.js'
 
 const encoder = new TextEncoder()
 const isSearched = ({ environment }: Config): boolean => environment.startsWith('production')

@@ -279,6 +279,7 @@ const localCases: Readonly<Record<string, () => Promise<Line & { config?: string
   import: async () => ({
     args: ['wordpress', resolve('test/fixtures/import/wordpress.xml'), '--without-files'],
   }),
+  twin: async () => ({ args: ['--to', join(folder, fresh('twin')), '--once'] }),
   openapi: async () => ({ args: [] }),
   completion: async () => ({ args: ['bash'], config: '' }),
   version: async () => ({ args: [], config: '' }),

@@ -167,6 +167,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: ['src/texts'],
     except: { 'src/services/content/rich-text/rules.ts': 'the editor writes only what the service keeps' },
   },
+  'src/twin': {
+    mayImport: [],
+    except: { 'src/routes/accepted.ts': 'headers of requests are read as the service reads them' },
+  },
   'src/cli': { mayImport: ['**', 'migrations'] },
   'src/ssh': {
     mayImport: [

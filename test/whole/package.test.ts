@@ -93,6 +93,8 @@ describe.runIf(engine === 'sqlite')('the package', () => {
       'cms.config.servers.json.example',
       'dist/licenses.txt',
       'dist/man/slugline.1',
+      'dist/twin.d.ts',
+      'dist/twin.js',
       'package.json',
     ])
     linkProduction(folder)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { matches } from '../accepted.js'
 import type { ApiContext } from '../context.js'
-import { matches } from '../crud-routes.js'
 import { endpoints } from '../endpoints.js'
 
 const Types = z.string().meta({ examples: ['export interface Article {\n  title: string\n}\n'] })

@@ -163,12 +163,13 @@ class Pages implements PageService {
     if (!rendering) return undefined
     counts.built++
     const { version, body } = rendering
-    const shown = { ...rendering, tags: pageKeys(page.routeId, version.root_id), externalVersion }
     const book = bookOf(request.audience)
     const isLinked = version.content_version !== null
-    const tags = [treeTag(book, version.root_id), ...(isLinked ? [bookTag(book)] : [])]
+    const tags = pageKeys(page.routeId, version.root_id)
+    const shown = { ...rendering, tags, isLinked, externalVersion }
+    const dependencies = [treeTag(book, version.root_id), ...(isLinked ? [bookTag(book)] : [])]
     // A page that was read before a commit may be older than it.
-    if (this.commits === commitsBefore) this.kept.set(key, shown, body.length, tags)
+    if (this.commits === commitsBefore) this.kept.set(key, shown, body.length, dependencies)
     return shown
   }
 

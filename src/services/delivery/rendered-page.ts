@@ -9,6 +9,8 @@ export interface RenderedPage {
   readonly tags: string
   /** The public address of the page, if it is known. */
   readonly url?: string | undefined
+  /** Whether it shows other content through relations, so that every public change may concern it. */
+  readonly isLinked?: boolean
   /** Set while the database does not answer: for how long it has not been known whether this is current. */
   readonly ageSeconds?: number
 }

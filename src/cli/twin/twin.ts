@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import {
+  bodyName,
+  type Entry,
+  type Root,
+  rootName,
+  type Shard,
+  shardName,
+  shardOf,
+} from '../../twin/layout.js'
+import {
+  type Ask,
+  type Capturing,
+  captureFile,
+  captureFixed,
+  captureSlug,
+  type Languages,
+} from './capture.js'
+import type { TwinObjects } from './objects.js'
+
+/** About so many slugs are in a shard. */
+const slugsInShard = 64
+const minShards = 16
+/** Objects that no root names any more stay for this long, for readers of older roots. */
+const graceMs = 60_000
+const siteFiles = ['robots.txt', 'sitemap.xml', 'llms.txt']
+
+const hashOf = (content: Uint8Array): string =>
+  createHash('sha256').update(content).digest('hex').slice(0, 32)
+
+/** The page at a slug, as far as a twin needs to know it for later changes. */
+type PageAt = (slug: string) => Promise<Pick<Entry, 'page' | 'isLinked'>>
+
+export interface Site {
+  readonly ask: Ask
+  readonly pageAt: PageAt
+  readonly languages: Languages
+  readonly service: string
+}
+
+const shardsFor = (slugs: number): number => {
+  let count = minShards
+  while (count * slugsInShard < slugs) count *= 2
+  return count
+}
+
+function namesIn(root: Root, entries: ReadonlyMap<string, Entry>): Set<string> {
+  const bodies = [...entries.values()].flatMap(({ answers }) =>
+    Object.values(answers).map(([, hash]) => bodyName(hash)),
+  )
+  return new Set([...root.shards.map(shardName), ...bodies])
+}
+
+type Entries = ReadonlyMap<string, Entry>
+
+const changedShards = (before: Entries, after: Entries, count: number): Set<number> =>
+  new Set(
+    [...new Set([...before.keys(), ...after.keys()])].flatMap(name =>
+      before.get(name) === after.get(name) ? [] : [shardOf(name, count)],
+    ),
+  )
+
+/** Writes the responses of a site as objects. Each written root is whole: all that it names was stored before. */
+export class Twin {
+  #root: Root | undefined
+  #entries = new Map<string, Entry>()
+  /** Objects that no root names, and when they may be removed. */
+  readonly #unused = new Map<string, number>()
+
+  constructor(
+    private readonly objects: TwinObjects,
+    private readonly now: () => number,
+  ) {}
+
+  get root(): Root | undefined {
+    return this.#root
+  }
+
+  get entries(): ReadonlyMap<string, Entry> {
+    return this.#entries
+  }
+
+  /** Reads what an earlier process has written. A twin that is damaged, or of another layout, is written anew. */
+  async open(): Promise<void> {
+    await this.objects.open()
+    const root = await this.objects.read<Root>(rootName).catch(() => undefined)
+    if (root?.layout !== 1) return
+    const shards = await Promise.all(root.shards.map(hash => this.objects.read<Shard>(shardName(hash))))
+    if (shards.some(shard => shard === undefined)) return
+    const entries = new Map(shards.flatMap(shard => Object.entries(shard ?? {})))
+    const isWhole = [...namesIn(root, entries)].every(name => this.objects.names.has(name))
+    if (isWhole) [this.#root, this.#entries] = [root, entries]
+  }
+
+  /**
+   * Writes what a site answers now.
+   * @param slugs to ask for again; all others stay, unless `isAll` @param change the last change that is in it then
+   */
+  async write(site: Site, change: number, slugs: Iterable<string>, isAll = false): Promise<void> {
+    const capturing: Capturing = { ...site, keep: body => this.#keepBody(body) }
+    const entries = isAll ? new Map<string, Entry>() : new Map(this.#entries)
+    const set = (name: string, entry: Entry | undefined) => {
+      if (entry) entries.set(name, entry)
+      else entries.delete(name)
+    }
+    for (const slug of new Set(slugs)) {
+      const entry = await captureSlug(capturing, slug)
+      const isPage = entry !== undefined && entry.target === undefined
+      set(slug, isPage ? { ...entry, ...(await site.pageAt(slug)) } : entry)
+    }
+    for (const name of siteFiles) set(name, await captureFile(capturing, name))
+    const { service, languages } = site
+    const fixed = isAll || !this.#root ? await captureFixed(site.ask) : this.#root.fixed
+    const shards = await this.#writeShards(entries)
+    await this.#replaceRoot({ layout: 1, change, service, ...languages, shards, fixed }, entries)
+    await this.#removeUnused()
+  }
+
+  async #keepBody(body: Uint8Array): Promise<string> {
+    const hash = hashOf(body)
+    // Somebody may remove a body that was not used for a while.
+    this.#unused.delete(bodyName(hash))
+    await this.objects.keep(bodyName(hash), body, 'application/octet-stream')
+    return hash
+  }
+
+  async #writeShards(entries: ReadonlyMap<string, Entry>): Promise<string[]> {
+    const count = shardsFor(entries.size)
+    const before = this.#root?.shards ?? []
+    const changed = changedShards(this.#entries, entries, count)
+    const parts = Array.from({ length: count }, (): [string, Entry][] => [])
+    for (const [name, entry] of entries) parts[shardOf(name, count)]?.push([name, entry])
+    return Promise.all(
+      parts.map(async (part, at) => {
+        const known = before.length === count && !changed.has(at) ? before[at] : undefined
+        if (known !== undefined) return known
+        const named = part.toSorted(([a], [b]) => (a < b ? -1 : 1))
+        const content = Buffer.from(JSON.stringify(Object.fromEntries(named)))
+        const hash = hashOf(content)
+        this.#unused.delete(shardName(hash))
+        await this.objects.keep(shardName(hash), content)
+        return hash
+      }),
+    )
+  }
+
+  async #replaceRoot(root: Root, entries: Map<string, Entry>): Promise<void> {
+    await this.objects.replace(rootName, root)
+    ;[this.#root, this.#entries] = [root, entries]
+    const used = namesIn(root, entries)
+    const until = this.now() + graceMs
+    for (const name of this.objects.names)
+      if (used.has(name)) this.#unused.delete(name)
+      else if (!this.#unused.has(name)) this.#unused.set(name, until)
+  }
+
+  async #removeUnused(): Promise<void> {
+    const due = [...this.#unused].filter(([, until]) => until <= this.now()).map(([name]) => name)
+    if (due.length === 0) return
+    await this.objects.remove(due)
+    for (const name of due) this.#unused.delete(name)
+  }
+}
