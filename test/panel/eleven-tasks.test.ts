@@ -81,6 +81,8 @@ describe.skipIf(chromiumMissing)(`tasks${chromiumMissing ? ` (${chromiumMissing}
   it('a new post, published: 3', async () => {
     const { page, click, clicks } = await begin('')
     await click(page.getByRole('link', { name: 'New page' }))
+    // What is typed before the page is there goes nowhere.
+    await page.locator('[name=title]:focus').waitFor()
     await page.keyboard.type('Winter chains')
     await click(page.getByText('Post', { exact: true }))
     await page.keyboard.press('Enter')
@@ -91,6 +93,11 @@ describe.skipIf(chromiumMissing)(`tasks${chromiumMissing ? ` (${chromiumMissing}
       .poll(async () => (await call('GET', '/winter-chains?format=clean', { as: 'nobody' })).status)
       .toBe(200)
     expect(clicks()).toBe(3)
+    // The page came into the page of its form: its frame follows the save, and others see who has it open.
+    await page.frameLocator('#page-frame iframe:not(.coming)').getByText('Oil them.').waitFor()
+    const other = await panel({ as: 'editor' })
+    await other.page.goto(page.url())
+    await other.page.locator('#presence', { hasText: 'has this page open too' }).waitFor()
   })
 
   it('a picture from the disk in a text: 1 drop', async () => {
