@@ -40,7 +40,7 @@ export const limits = {
     bulkEntries: 20_000,
     /** Field values that one request moves or deletes. */
     bulkValues: 80_000,
-    /** Entries or files that one action on a selection changes, in the panel and the terminal. */
+    /** Records that one action on a selection changes, or one command. */
     selectedRecords: 200,
     /** Characters of the field values in one of these requests. */
     treeCharacters: 16_000_000,

@@ -126,6 +126,6 @@ function withWhatWasGiven(error: unknown, meanings: readonly string[], given: re
   const isBare =
     error instanceof HttpError && error.code === 'not_found' && error.message === notFound().message
   if (!isBare || given.length === 0) return error
-  const places = given.map((text, i) => `${text} (${meanings[i] ?? meanings.at(-1)})`)
+  const places = given.map((text, i) => `${text} (${(meanings[i] ?? meanings.at(-1))?.split(';')[0]})`)
   return notFound(`not found: ${places.join(' or ')}`)
 }

@@ -79,7 +79,7 @@ export const commands: readonly Command[] = [
   {
     words: 'migrate up',
     summary: 'migrate the database to this version, as every start does',
-    options: { ...config, ...json },
+    options: { '--verbose': 'list every step, also the many of a new database', ...config, ...json },
     run: async (...call) => (await import('./migrate.js')).migrateUp(...call),
   },
   {

@@ -1,16 +1,17 @@
 import type { SiteCommand } from './command.js'
 import { dryRun } from './deletion.js'
+import { several, where } from './described-records.js'
 import { recordCommands } from './record-commands.js'
 
-const entry = { '<entry>': 'the id of the entry, or the slug of its page' }
-const publishing = { '--yes': 'do not ask for confirmation', ...dryRun }
+const entries = several('entry', 'the id of the entry, or the slug of its page')
+const publishing = { ...where('content'), '--yes': 'do not ask for confirmation', ...dryRun }
 
 export const contentCommands: readonly SiteCommand[] = [
   ...recordCommands('content'),
   {
     words: 'content publish',
-    summary: 'publish an entry with everything under it',
-    arguments: entry,
+    summary: 'publish entries with everything under them',
+    arguments: entries,
     options: {
       '--locale <code>':
         'only mark the texts of this locale as published; the entry must already be published',
@@ -21,17 +22,18 @@ export const contentCommands: readonly SiteCommand[] = [
   },
   {
     words: 'content unpublish',
-    summary: 'unpublish an entry with everything under it',
-    arguments: entry,
+    summary: 'unpublish entries with everything under them',
+    arguments: entries,
     options: publishing,
     access: 'content:publish',
     work: async (...call) => (await import('./publishing.js')).contentUnpublish(...call),
   },
   {
     words: 'content schedule',
-    summary: 'schedule when an entry is published and unpublished',
-    arguments: entry,
+    summary: 'schedule when entries are published and unpublished',
+    arguments: entries,
     options: {
+      ...where('content'),
       '--publish <time>': 'when it is published, or never',
       '--unpublish <time>': 'when it is unpublished, or never',
     },
@@ -80,11 +82,12 @@ export const contentCommands: readonly SiteCommand[] = [
   ...recordCommands('trash'),
   {
     words: 'trash restore',
-    summary: 'restore a deleted entry with everything that was under it',
-    arguments: { '<entry>': 'the id in the trash, or the slug that its page had' },
+    summary: 'restore deleted entries with everything that was under them',
+    arguments: several('entry', 'the id in the trash, or the slug that its page had'),
+    options: where('trash'),
     hasAuthor: true,
     access: 'content:delete',
-    work: async (...call) => (await import('./records.js')).trashRestore(...call),
+    work: async (...call) => (await import('./removal.js')).trashRestore(...call),
   },
   ...recordCommands('comments'),
 ]

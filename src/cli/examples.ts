@@ -39,8 +39,14 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
   ],
   'token revoke': ['slugline token revoke 01J9ZK2Y', 'slugline token list --user-id build@example.com'],
   'media regenerate': ['slugline media regenerate', 'slugline media regenerate --json'],
-  'content publish': ['slugline content publish /about', 'slugline content publish /about --dry-run'],
-  'content unpublish': ['slugline content unpublish /about', 'slugline content unpublish /about --json'],
+  'content publish': [
+    'slugline content publish /about',
+    'slugline content publish --where status=draft datatype-id=post --dry-run',
+  ],
+  'content unpublish': [
+    'slugline content unpublish /about',
+    'slugline content list --author-id ada@example.com --json | jq -r ".[].content_data_id" | slugline content unpublish -',
+  ],
   'content schedule': [
     'slugline content schedule /about --publish 2027-01-31T12:00:00Z',
     'slugline content schedule /about --publish never',
@@ -71,7 +77,10 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
     'slugline config set publish_mode staged',
     'slugline config set cors_origins \'["https://example.com"]\' --dry-run',
   ],
-  'trash restore': ['slugline trash restore /about', 'ssh example.com trash restore /about'],
+  'trash restore': [
+    'slugline trash restore /about',
+    'ssh example.com trash restore --where deleted-by=ada@example.com',
+  ],
   'versions list': ['slugline versions list /about', 'slugline versions list /about --limit 5'],
   'versions compare': [
     'slugline versions compare 01J9ZK2Y 01J9ZK3A',

@@ -25,16 +25,20 @@ async function onDatabase<T>(
   }
 }
 
+/** A new database needs more steps than anybody reads. */
+const mostListed = 20
+
+function doneWords(done: readonly string[], isVerbose: boolean): string {
+  if (done.length === 0) return 'The database is up to date.'
+  if (isVerbose || done.length <= mostListed) return done.map(name => `done: ${name}`).join('\n')
+  return `The database is up to date: ${done.length} steps done. --verbose lists them.`
+}
+
 /** Runs the missing migrations, as a start of the service does. */
 export const migrateUp: LocalCommand['run'] = (terminal, options) =>
   onDatabase(terminal, options.config, false, async dialect => {
     const done = await migrate(dialect, migrations, { now: () => timestamp(Date.now()) })
-    show(
-      terminal,
-      options,
-      { done },
-      done.length > 0 ? done.map(name => `done: ${name}`).join('\n') : 'The database is up to date.',
-    )
+    show(terminal, options, { done }, doneWords(done, options.verbose !== undefined))
     return 0
   })
 

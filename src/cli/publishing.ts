@@ -1,6 +1,11 @@
 import { badRequest, invalid, missingPermission } from '../errors.js'
 import { typedTime } from '../resources/typed-times.js'
-import { publicationOf, publishQuestion, unpublishQuestion } from '../resources/views/publication.js'
+import {
+  publicationOf,
+  publicationsOf,
+  publishQuestion,
+  unpublishQuestion,
+} from '../resources/views/publication.js'
 import { Publish } from '../services/content/publishing.js'
 import { PageCreate } from '../services/content/routes.js'
 import { Schedule } from '../services/content/schedule.js'
@@ -8,7 +13,7 @@ import type { Services } from '../services/index.js'
 import { type Io, type SiteCommand, show, type Values } from './command.js'
 import { agree } from './deletion.js'
 import { inputJson, parsed } from './given.js'
-import { idOf } from './names.js'
+import { actOnEach, selected } from './several.js'
 import { partsOf } from './whole-entries.js'
 
 type Work = SiteCommand['work']
@@ -17,24 +22,30 @@ type EntryStatus = { readonly content_data_id: string; readonly status: string }
 const told = (io: Parameters<Work>[2], options: Values, entry: EntryStatus) =>
   show(io, options, entry, `${entry.content_data_id} ${entry.status}`)
 
-/** Shows what a publication would do with `--dry-run`; asks a person before one of several entries. */
+type Does = 'publish' | 'unpublish'
+type Reach = Awaited<ReturnType<typeof publicationOf | typeof publicationsOf>>
+
+/** Shows what publications would do with `--dry-run`; asks a person before one of several entries. */
 async function isAgreed(
   services: Services,
   io: Io,
   options: Values,
-  { id, does }: { id: string; does: 'publish' | 'unpublish' },
+  { ids, reach, does }: { ids: readonly string[]; reach: Reach; does: Does },
 ): Promise<boolean> {
-  const reach = await publicationOf(id, partsOf(services))
   const words = does === 'publish' ? publishQuestion(reach) : unpublishQuestion(reach)
   if (options['dry-run'] !== undefined) {
-    const errors = does === 'publish' ? (await services.space.publishing.check(id)).errors : []
-    const broken = errors.map(({ error }) => `\nThe publication would be refused: ${error}`).join('')
+    const checks = []
+    if (does === 'publish')
+      for (const id of ids) checks.push(...(await services.space.publishing.check(id)).errors)
+    const broken = checks.map(({ error }) => `\nThe publication would be refused: ${error}`).join('')
     const { entries, drafts } = reach
+    const would = 'title' in reach ? ids[0] : ids
+    const tops = 'title' in reach ? '' : ids.map(id => `\n${id}`).join('')
     show(
       io,
       options,
-      { [`would_${does}`]: id, entries, drafts, errors },
-      `This would ${words.charAt(0).toLowerCase()}${words.slice(1).replace('?\n', '.\n')}${broken}`,
+      { [`would_${does}`]: would, entries, drafts, errors: checks },
+      `This would ${words.charAt(0).toLowerCase()}${words.slice(1).replace('?\n', '.\n')}${tops}${broken}`,
     )
     return false
   }
@@ -42,24 +53,32 @@ async function isAgreed(
   return true
 }
 
-export const contentPublish: Work = async (services, actor, io, options, [text = '']) => {
-  const { space } = services
-  const content_data_id = await idOf('content', text, services, actor)
-  const { locale } = options
-  const given = parsed(Publish, { content_data_id, locale })
-  if (await isAgreed(services, io, options, { id: content_data_id, does: 'publish' }))
-    told(io, options, await space.publishing.publish(actor, given))
-  return 0
-}
+/** Publishes or unpublishes one tree or several. */
+const change =
+  (does: Does): Work =>
+  async (services, actor, io, options, given) => {
+    const { publishing } = services.space
+    const { locale } = options
+    const publicationIn = (content_data_id: string) => parsed(Publish, { content_data_id, locale })
+    const act = (id: string) =>
+      does === 'publish' ? publishing.publish(actor, publicationIn(id)) : publishing.unpublish(actor, id)
+    const found = await selected('content', { services, actor, io, options, given })
+    const parts = partsOf(services)
+    if ('one' in found) {
+      const ids = [publicationIn(found.one).content_data_id]
+      const reach = await publicationOf(found.one, parts)
+      if (await isAgreed(services, io, options, { ids, reach, does })) told(io, options, await act(found.one))
+      return 0
+    }
+    const reach = await publicationsOf(found.ids, parts)
+    const { ids } = reach
+    ids.forEach(publicationIn)
+    if (ids.length > 0 && !(await isAgreed(services, io, options, { ids, reach, does }))) return 0
+    return actOnEach(io, options, ids, { done: `${does}ed`, act })
+  }
 
-export const contentUnpublish: Work = async (services, actor, io, options, [text = '']) => {
-  const { space } = services
-  const given = parsed(Publish, { content_data_id: await idOf('content', text, services, actor) })
-  const id = given.content_data_id
-  if (await isAgreed(services, io, options, { id, does: 'unpublish' }))
-    told(io, options, await space.publishing.unpublish(actor, id))
-  return 0
-}
+export const contentPublish = change('publish')
+export const contentUnpublish = change('unpublish')
 
 /** Reads the time, in the zone of the person; `never` cancels the schedule. */
 function time(io: Io, option: 'publish' | 'unpublish', text: string | undefined): string | null | undefined {
@@ -69,22 +88,22 @@ function time(io: Io, option: 'publish' | 'unpublish', text: string | undefined)
   return found.time
 }
 
-export const contentSchedule: Work = async (services, actor, io, options, [text = '']) => {
+export const contentSchedule: Work = async (services, actor, io, options, given) => {
   const { space } = services
   const { publish, unpublish } = options
   if (publish === undefined && unpublish === undefined)
     throw badRequest('add --publish or --unpublish, with a time or never')
-  const content_data_id = await idOf('content', text, services, actor)
-  const plan = {
-    content_data_id,
-    publish_at: time(io, 'publish', publish),
-    unpublish_at: time(io, 'unpublish', unpublish),
-  }
-  const entry = await space.publishing.schedule(actor, parsed(Schedule, plan))
+  const times = { publish_at: time(io, 'publish', publish), unpublish_at: time(io, 'unpublish', unpublish) }
+  const act = (id: string) =>
+    space.publishing.schedule(actor, parsed(Schedule, { content_data_id: id, ...times }))
+  const found = await selected('content', { services, actor, io, options, given })
+  if ('ids' in found) return actOnEach(io, options, found.ids, { done: 'scheduled', act })
+  const content_data_id = found.one
+  const entry = await act(content_data_id)
   const { publish_at, unpublish_at } = entry
   const shown = (word: string, at: string | null) => (at === null ? [] : [`${word} ${at}`])
-  const times = [...shown('publish', publish_at), ...shown('unpublish', unpublish_at)].join(', ')
-  show(io, options, entry, [content_data_id, entry.status, times].join(' ').trimEnd())
+  const planned = [...shown('publish', publish_at), ...shown('unpublish', unpublish_at)].join(', ')
+  show(io, options, entry, [content_data_id, entry.status, planned].join(' ').trimEnd())
   return 0
 }
 

@@ -1,148 +1,7 @@
 import type { Access } from '../services/accounts/access.js'
 import { limit, type RecordName, type SiteCommand } from './command.js'
 import { dryRun, yes } from './deletion.js'
-
-interface Described {
-  /** The part of the permissions before the colon. */
-  readonly permission: string
-  /** The permission for changes, if it is one for all of them, and the one for reads. */
-  readonly writes?: Access
-  readonly reads?: Access
-  readonly name?: string
-  readonly one: string
-  readonly all: string
-  readonly filters?: Readonly<Record<string, string>>
-  readonly isWritten?: boolean
-  readonly removal?: Readonly<Record<string, string>>
-  readonly removes?: string
-}
-
-const author = { '--author-id <user>': 'only records by this author, by id or e-mail' }
-const withWhatHangsOnIt = { '--recursive': 'also delete everything that depends on it' }
-
-const described: Readonly<Record<RecordName, Described>> = {
-  content: {
-    permission: 'content',
-    one: 'entry',
-    all: 'entries',
-    name: 'the slug of its page',
-    filters: {
-      '--datatype-id <datatype>': 'only entries of this datatype, by id or name',
-      '--route-id <route>': 'only entries on this route, by id or slug',
-      '--parent-id <entry>': 'only entries under this one',
-      '--root-id <entry>': 'only entries of the tree of this one',
-      '--status <status>': 'only entries with this status: draft or published',
-      ...author,
-    },
-    isWritten: true,
-    removal: { '--recursive': 'delete the entries under it too' },
-    removes: 'move one entry with its versions to the trash',
-  },
-  routes: {
-    permission: 'routes',
-    one: 'route',
-    all: 'routes',
-    name: 'its slug',
-    filters: { '--slug <slug>': 'only the route with this slug', ...author },
-    isWritten: true,
-    removal: withWhatHangsOnIt,
-  },
-  datatypes: {
-    permission: 'datatypes',
-    one: 'datatype',
-    all: 'datatypes',
-    name: 'its name',
-    filters: {
-      '--name <name>': 'only the datatype with this name',
-      '--type <type>': 'only datatypes of this type',
-    },
-    isWritten: true,
-    removal: withWhatHangsOnIt,
-  },
-  fields: {
-    permission: 'fields',
-    one: 'field',
-    all: 'fields',
-    name: 'datatype and name, such as post.title',
-    removal: withWhatHangsOnIt,
-    filters: {
-      '--parent-id <datatype>': 'only fields of this datatype, by id or name',
-      '--name <name>': 'only fields with this name',
-      '--field-type <type>': 'only fields of this type',
-    },
-    isWritten: true,
-  },
-  media: {
-    permission: 'media',
-    one: 'media item',
-    all: 'media',
-    name: 'the name of its file',
-    filters: {
-      '--folder-id <id>': 'only files in this folder',
-      '--type <type>': 'only files of this type, such as image',
-    },
-  },
-  user: {
-    permission: 'users',
-    one: 'account',
-    all: 'accounts',
-    name: 'its e-mail address',
-    filters: { '--email <address>': 'only the account with this address' },
-  },
-  roles: {
-    permission: 'roles',
-    one: 'role',
-    all: 'roles',
-    name: 'its name',
-    isWritten: true,
-  },
-  token: {
-    permission: 'tokens',
-    one: 'API key',
-    all: 'API keys',
-    filters: { '--user-id <user>': 'only keys of this account, by id or e-mail' },
-  },
-  locales: {
-    permission: 'content',
-    writes: 'content:admin',
-    one: 'locale',
-    all: 'locales',
-    name: 'its code',
-    isWritten: true,
-  },
-  redirects: {
-    permission: 'routes',
-    one: 'redirect',
-    all: 'redirects',
-    name: 'its slug',
-    isWritten: true,
-  },
-  webhooks: { permission: 'webhook', one: 'webhook', all: 'webhooks', name: 'its name', isWritten: true },
-  trash: {
-    permission: 'content',
-    // The titles of drafts are in it.
-    reads: 'content:update',
-    one: 'deleted entry',
-    all: 'deleted entries',
-    name: 'the slug that its page had',
-    filters: { '--deleted-by <user>': 'only entries that this account deleted, by id or e-mail' },
-    removes: 'delete one deleted entry permanently',
-  },
-  comments: {
-    permission: 'content',
-    // Comments are about drafts.
-    reads: 'content:update',
-    writes: 'content:update',
-    one: 'comment',
-    all: 'comments',
-    filters: {
-      '--content-data-id <entry>': 'only comments on this entry, by id or slug',
-      '--resolved <yes>': 'only resolved comments (true) or open comments (false)',
-      ...author,
-    },
-    isWritten: true,
-  },
-}
+import { described, readAccess, several, where } from './described-records.js'
 
 const withoutAuthor = new Set<RecordName>(['roles', 'locales'])
 
@@ -154,16 +13,19 @@ const slice = {
 
 /** Returns the commands of a resource, which do the same as its endpoints: list, get, create, update and delete. */
 export function recordCommands(name: RecordName): SiteCommand[] {
-  const { permission, writes, reads, one, all, filters, isWritten, removal, removes, ...own } =
-    described[name]
-  const id = { [`<${one.split(' ').at(-1)}>`]: `the id of the ${one}${own.name ? `, or ${own.name}` : ''}` }
+  const { permission, writes, one, all, filters, isWritten, removal, removes, ...own } = described[name]
+  const [place, meaning] = [
+    one.split(' ').at(-1),
+    `the id of the ${one}${own.name ? `, or ${own.name}` : ''}`,
+  ]
+  const id = { [`<${place}>`]: meaning }
   const accessTo = (action: string): Access => writes ?? `${permission}:${action}`
   const commands: SiteCommand[] = [
     {
       words: `${name} list`,
       summary: `show ${all}`,
       options: { ...filters, ...slice },
-      access: reads ?? `${permission}:read`,
+      access: readAccess(name),
       work: async (...call) => (await import('./records.js')).list(name)(...call),
     },
     {
@@ -171,16 +33,16 @@ export function recordCommands(name: RecordName): SiteCommand[] {
       summary: name === 'content' ? 'show one entry with its fields' : `show one ${one}`,
       arguments: id,
       ...(name === 'content' && { options: { '--locale <code>': 'the fields in this language' } }),
-      access: reads ?? `${permission}:read`,
+      access: readAccess(name),
       work: async (...call) => (await import('./records.js')).get(name)(...call),
     },
     {
       words: `${name} delete`,
-      summary: removes ?? `delete one ${one}`,
-      arguments: id,
-      options: { ...removal, ...yes, ...dryRun },
+      summary: removes ?? `delete ${all}`,
+      arguments: several(`${place}`, meaning),
+      options: { ...where(name), ...removal, ...yes, ...dryRun },
       access: accessTo('delete'),
-      work: async (...call) => (await import('./records.js')).remove(name)(...call),
+      work: async (...call) => (await import('./removal.js')).remove(name)(...call),
     },
   ]
   if (!isWritten) return commands

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Actor } from '../actor.js'
 import type { AnyTable } from '../db/columns.js'
-import { changedMeanwhile, HttpError, notFound } from '../errors.js'
-import { rightsOf } from '../resources/admin-space.js'
+import { changedMeanwhile, notFound } from '../errors.js'
 import { datatypeResource } from '../resources/datatypes.js'
 import { type Entry, nameOf } from '../resources/entries.js'
 import { fieldResource } from '../resources/fields.js'
@@ -22,7 +21,6 @@ import type { Services } from '../services/index.js'
 import { CommentCreate, CommentUpdate } from '../services/review/comments.js'
 import { english } from '../texts/language.js'
 import { type RecordName, type SiteCommand, show } from './command.js'
-import { deleteAsked } from './deletion.js'
 import { inputJson, parsed } from './given.js'
 import { filterValue, idOf } from './names.js'
 import { limitIn, type ShownRecord, showList, showRecord } from './table.js'
@@ -184,13 +182,13 @@ function entryResource(parts: ResourceParts) {
   }
 }
 
-function opened(name: RecordName, services: Services) {
+export function opened(name: RecordName, services: Services) {
   const { described, ...own } = resources[name]
   const parts = partsOf(services)
   return { ...own, parts, resource: described(parts) as AnyResource }
 }
 
-async function readsOf(name: RecordName, services: Services, actor: Actor) {
+export async function readsOf(name: RecordName, services: Services, actor: Actor) {
   const { resource, seen } = opened(name, services)
   return ((await seen?.(services, actor)) ??
     (await resource.reads?.(actor)) ??
@@ -211,20 +209,31 @@ type Work = SiteCommand['work']
 const membersOf = (table: AnyTable): string[] =>
   Object.entries(table.columns).flatMap(([name, { flags }]) => (flags.secret ? [] : [name]))
 
+/** Returns the filter of a list from its options, with ids for names. @throws 400, 404 */
+export async function whereOf(
+  name: RecordName,
+  services: Services,
+  actor: Actor,
+  filters: readonly (readonly [string, string | undefined])[],
+) {
+  const { table } = opened(name, services)
+  const given: [string, string][] = []
+  for (const [option, value = ''] of filters) {
+    const column = option.replaceAll('-', '_')
+    given.push([column, await filterValue(name, column, value, services, actor)])
+  }
+  const names = z.object(
+    Object.fromEntries(given.map(([column]) => [column, filterOf(table(services), column)])),
+  )
+  return parsed(names, Object.fromEntries(given)) as never
+}
+
 export const list =
   (name: RecordName): Work =>
   async (services, actor, io, options) => {
-    const { columns, named, table, parts } = opened(name, services)
+    const { columns, named, parts } = opened(name, services)
     const { json: _, jsonl: _l, config: __, limit: ___, offset, after, ...filters } = options
-    const given: [string, string][] = []
-    for (const [option, value = ''] of Object.entries(filters)) {
-      const column = option.replaceAll('-', '_')
-      given.push([column, await filterValue(name, column, value, services, actor)])
-    }
-    const names = z.object(
-      Object.fromEntries(given.map(([column]) => [column, filterOf(table(services), column)])),
-    )
-    const where = parsed(names, Object.fromEntries(given)) as never
+    const where = await whereOf(name, services, actor, Object.entries(filters))
     const slice = { ...parsed(Slice, { offset, after }), limit: limitIn(options) }
     const seen = await readsOf(name, services, actor)
     await showList(io, options, {
@@ -282,50 +291,4 @@ export const save =
 
 const unlessRevised = (revision: unknown) => (before: unknown) => {
   if ((before as ShownRecord).revision !== revision) throw changedMeanwhile()
-}
-
-/** Deletes one record after a question; with `--recursive` also the records that hang on it. */
-export const remove =
-  (name: RecordName): Work =>
-  async (services, actor, io, options, [text = '']) => {
-    const { resource, alone, table, parts } = opened(name, services)
-    const isRecursive = options.recursive !== undefined
-    const id = await idOf(name, text, services, actor)
-    const record = await resource.service.get(id)
-    const rights = await rightsOf(parts.services.access, actor)
-    const viewer = { ...english, actor, can: (word: string) => rights.has(word), now: Date.now() }
-    const isWhole = alone === undefined || isRecursive || name === 'media'
-    const words = isWhole
-      ? ((await resource.deletes?.(record, viewer)) ?? 'This cannot be undone.')
-      : 'It is deleted only if nothing depends on it; --recursive deletes that too.'
-    const named = `the ${resource.one} “${await resource.nameOf(record)}”`
-    await deleteAsked(io, options, { id, name: named, words }, async () => {
-      if (name === 'content') await services.space.content.remove(actor, id, undefined, isRecursive)
-      else if (alone && !isRecursive) await alone(services)(actor, id).catch(inUse(table(services).name))
-      else await resource.service.remove?.(actor, id)
-    })
-    return 0
-  }
-
-/** Restores deleted content at its place, or says why it cannot. */
-export const trashRestore: Work = async (services, actor, io, options, [text = '']) => {
-  const { trash } = services.space
-  const id = await idOf('trash', text, services, actor)
-  const { title } = await trash.get(id)
-  const restored = await trash.restore(actor, id)
-  const at = restored.slug === null ? '' : ` at ${restored.slug}`
-  show(io, options, restored, `Restored “${title}”${at}.`)
-  return 0
-}
-
-const withoutOption = new Set(['media', 'admin_media'])
-
-const inUse = (table: string) => (error: unknown) => {
-  if (error instanceof HttpError && error.code === 'referenced' && !withoutOption.has(table))
-    throw new HttpError(
-      error.status,
-      error.code,
-      `${error.message}: something depends on it, and --recursive deletes that too`,
-    )
-  throw error
 }

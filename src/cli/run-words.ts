@@ -54,10 +54,13 @@ const otherGroup = 'Further commands:'
 const groupOf = (word: string): string =>
   Object.entries(helpGroups).find(([, words]) => words.includes(word))?.[0] ?? otherGroup
 
-/** Returns the options as they were given: one without a value is an empty text. */
-const valuesOf = (options: Readonly<Record<string, string | true>>): Values =>
+/** Returns the options as they were given: one without a value is an empty text, several values are lines. */
+const valuesOf = (options: Readonly<Record<string, string | readonly string[] | true>>): Values =>
   Object.fromEntries(
-    Object.entries(options).map(([name, value]) => [kebab(name), value === true ? '' : value]),
+    Object.entries(options).map(([name, value]) => [
+      kebab(name),
+      value === true ? '' : [value].flat().join('\n'),
+    ]),
   )
 
 const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)

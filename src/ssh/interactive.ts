@@ -1,6 +1,7 @@
 import type { Actor } from '../actor.js'
 import { t } from '../texts/terminal.js'
 import { isColourless, isLinear } from './channel-terminal.js'
+import { copySequence } from './screen/clipboard.js'
 import { Grid } from './screen/grid.js'
 import { type Key, Keys } from './screen/keys.js'
 import { Stack } from './screen/stack.js'
@@ -79,6 +80,7 @@ class Interactive {
       need: access => session.need(access),
       goTo: shell => shell.open(goToView(session, view => this.#stack.goTo(view))),
       undo: shell => this.#undo(shell),
+      copy: text => this.#copy(text),
       look: shell => shell.open(themeView(session, this.#grid.theme, (theme: Theme) => this.#show(theme))),
       changed: () => this.#soon(),
       fault: error => this.#fault(error),
@@ -121,6 +123,14 @@ class Interactive {
       this.#stack.refresh()
       shell.say(sentence)
     })
+  }
+
+  #copy(text: string): string | undefined {
+    if (this.#isLinear || plainTerminals.test(this.terminal.term)) return t('This terminal cannot copy.')
+    const sequence = copySequence(text)
+    if (sequence === undefined) return t('This is too long to copy.')
+    this.terminal.write(sequence)
+    return undefined
   }
 
   #guarded(work: () => void): void {

@@ -15,8 +15,10 @@ import { english } from '../texts/language.js'
 import { t } from '../texts/terminal.js'
 import { type Derived, type FormKey, formView } from './screen/form.js'
 import type { FormField } from './screen/form-state.js'
-import { type Column, type Cell as ListCell, type ListKey, type ListState, listView } from './screen/list.js'
-import { confirmView, pageView, type TextRow } from './screen/over.js'
+import { listView } from './screen/list.js'
+import type { Column, Cell as ListCell, ListKey, ListState } from './screen/list-spec.js'
+import { confirmView } from './screen/over.js'
+import { pageView, type TextRow } from './screen/page.js'
 import { bold, plain } from './screen/style.js'
 import type { AnyView, Shell } from './screen/view.js'
 import { stateCell, timeWord } from './screens/words.js'
@@ -36,6 +38,8 @@ export interface ScreenResource<R extends object> extends Omit<Resource<R, strin
   readonly formKeys?: readonly FormKey<R>[]
   readonly derived?: Derived
 }
+
+const addresses = ['url', 'slug', 'email']
 
 export const viewerOf = (session: Session, under?: string): Viewer => ({
   actor: session.actor,
@@ -82,6 +86,7 @@ export const toldView = (title: string, texts: readonly string[]): AnyView =>
   pageView(
     title,
     texts.map((text, i): TextRow => ({ text, style: i === texts.length - 1 ? bold : 0 })),
+    [{ key: 'y', does: t('copy the last line'), run: shell => shell.copy(texts.at(-1) ?? '') }],
   )
 
 function askDelete<R extends object, S>(
@@ -206,6 +211,13 @@ export function recordView<R extends object>(
   )
 }
 
+/** Returns the address of a record, such as its slug. */
+const addressIn = (record: object): string | undefined =>
+  addresses.flatMap(name => {
+    const value: unknown = Reflect.get(record, name)
+    return typeof value === 'string' && value !== '' ? [value] : []
+  })[0]
+
 /** The list of a resource, with a form for a new record and for each existing one, and deletion. */
 export function resourceView<R extends object>(session: Session, resource: ScreenResource<R>): AnyView {
   const { service, access, key, nameOf, one } = resource
@@ -253,6 +265,7 @@ export function resourceView<R extends object>(session: Session, resource: Scree
       return { records: await all(seen.list(where, slice)), total: await seen.count(where) }
     },
     keyOf: record => String(record[key]),
+    copied: record => ({ id: String(record[key]), address: addressIn(record) }),
     columns: columnsOf(session, resource.columns),
     ...(resource.everyMs === undefined ? {} : { everyMs: resource.everyMs }),
     empty: resource.empty,

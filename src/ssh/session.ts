@@ -60,7 +60,15 @@ export function inSpaceOfAdmins(session: Session): Session {
     site: session.site,
     services,
     zone: session.zone,
-    undo: session.undo,
+    undo: {
+      get last() {
+        return session.undo.last
+      },
+      // It may run in any screen, outside of the space.
+      set last(undo) {
+        session.undo.last = undo && { ...undo, access: adminWord(undo.access as Access) }
+      },
+    },
     get actor() {
       return session.actor
     },

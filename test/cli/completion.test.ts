@@ -41,7 +41,7 @@ describe('help', () => {
       env: { ...process.env, MANPAGER: 'cat' },
     })
     expect([shown.status, shown.stderr]).toEqual([0, ''])
-    expect(shown.stdout).toContain('slugline content publish <entry>')
+    expect(shown.stdout).toContain('slugline content publish [entry...]')
   })
 })
 

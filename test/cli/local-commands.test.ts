@@ -173,6 +173,18 @@ describe('slugline migrate', () => {
   })
 })
 
+describe('slugline migrate up', () => {
+  it('says in one line how many steps a new database took, and lists them with --verbose', async () => {
+    const up = async (...more: string[]) =>
+      line(['migrate', 'up', '--config', (await configured()).path, ...more])
+    expect(await up()).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^The database is up to date: \d{3} steps done\. --verbose lists them\.\n$/),
+    })
+    expect((await up('--verbose')).out.split('\n').length).toBeGreaterThan(100)
+  })
+})
+
 describe('slugline doctor', () => {
   it('finds a whole service in order', async () => {
     const { path } = await configured({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { remove } from '../../src/cli/records.js'
+import { remove } from '../../src/cli/removal.js'
 import { testApp } from '../support/app.js'
 import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
 import { factories } from '../support/factories.js'

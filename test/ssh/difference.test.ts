@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import { differenceRows } from '../../src/ssh/screen/difference.js'
+import { Grid } from '../../src/ssh/screen/grid.js'
+import { pageView } from '../../src/ssh/screen/page.js'
 import { inverse } from '../../src/ssh/screen/style.js'
 
 const textOf = (rows: Awaited<ReturnType<typeof differenceRows>>) =>
@@ -58,4 +60,60 @@ it('rich text is shown as it is read: words and changed formats, and no tags', a
     'Only invisible markup has changed.',
   ])
   expect(await change('<p>one</p>', '<p>&lt;b&gt;one</p>')).toEqual(['- one', '+ <b>one'])
+})
+
+/** The rows of a page in a window of this width, after these keys. */
+async function drawn(columns: number, changes: Parameters<typeof differenceRows>[0], ...keys: string[]) {
+  const view = pageView('Changes', await differenceRows(changes))
+  const grid = new Grid(columns, 8)
+  let state = view.start
+  const draw = () => {
+    view.draw(grid.clear(), state)
+    return grid
+      .text()
+      .split('\n')
+      .map(row => row.trimEnd())
+  }
+  draw()
+  for (const key of keys) {
+    state = view.update(state, { type: 'key', key, text: '' }, {} as never)
+    draw()
+  }
+  return draw()
+}
+
+it('from 120 columns on, the text before a change is beside the one after it', async () => {
+  const change = [{ label: 'Body', before: 'one\ntwo\nthree\nfour', after: 'one\nTWO\nthree\nfour\nfive' }]
+  const half = (text: string) => `   ${text}`.padEnd(59)
+  const pair = (before: string, after: string) => `${half(before)}│${half(after)}`.trimEnd()
+  const wide = await drawn(120, change)
+  expect(wide.slice(0, 6)).toEqual([
+    ' Body',
+    pair('  one', '  one'),
+    pair('- two', '+ TWO'),
+    pair('  three', '  three'),
+    pair('  four', '  four'),
+    pair('', '+ five'),
+  ])
+  expect((await drawn(119, change)).slice(0, 5)).toEqual([
+    ' Body',
+    '     one',
+    '   - two',
+    '   + TWO',
+    '     three',
+  ])
+  // Each key moves by one row of the window.
+  const [first, second] = [
+    await drawn(120, change, 'down', 'down'),
+    await drawn(120, change, 'down', 'down', 'down'),
+  ]
+  expect([first[0], second[0]]).toEqual([pair('- two', '+ TWO'), pair('  three', '  three')])
+  expect((await drawn(120, change, 'end'))[0]).toBe('')
+  expect((await drawn(120, change, 'end', 'up'))[0]).toBe(pair('', '+ five'))
+})
+
+it('a long line takes several rows on its side alone', async () => {
+  const rows = await drawn(120, [{ label: 'Body', before: 'short', after: 'word '.repeat(20) }])
+  expect(rows[1]).toMatch(/^ {3}- short +│ {3}\+ word/)
+  expect(rows[2]).toMatch(/^ +│ +word/)
 })

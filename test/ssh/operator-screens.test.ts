@@ -5,6 +5,7 @@ import sharp from 'sharp'
 import { expect, it, onTestFinished } from 'vitest'
 import { tables } from '../../src/db/tables.js'
 import { limits } from '../../src/limits.js'
+import { copySequence } from '../../src/ssh/screen/clipboard.js'
 import { tickedBy } from '../../src/ssh/screen/ticks.js'
 import { type TestApp, testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
@@ -36,7 +37,7 @@ it('T8: asks before drafts or several entries become public, and not before one 
   await client.sees(/“.+” is public\./)
 })
 
-it('T12: labels are as wide as the longest, up to a third of the window', async () => {
+it('T12: labels are as wide as the longest, up to two fifths of the window', async () => {
   const app = await testApp()
   const client = await openScreens(app, 'admin', { columns: 120, rows: 40 })
   await goTo(client, 'settings', 'ssh_host_key')
@@ -605,6 +606,53 @@ it('Space marks a row, * all that are shown, Esc clears the marks, which stay wi
   await client.sees('2 marked, 3 in all')
 })
 
+const osc52 = (text: string) => `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`
+
+it('y copies the address of a record, Y its id, and a secret that is shown once', async () => {
+  const app = await testApp({ webhook_enabled: true })
+  const [id = ''] = await pagesOf(app, { One: '1' })
+  const client = await openScreens(app)
+  await goTo(client, 'content', '/one')
+  client.press('y')
+  await client.sees('Copied, if your terminal allows it.')
+  expect(client.written).toContain(osc52('/one'))
+  client.press('Y')
+  await expect.poll(() => client.written).toContain(osc52(id))
+  client.press('enter')
+  await client.sees('› Content › One')
+  client.press('y')
+  await expect.poll(() => client.written.filter(text => text === osc52('/one'))).toHaveLength(2)
+  await goTo(client, 'users', 'editor@example.com')
+  client.press('home', 'y')
+  await expect.poll(() => client.written).toContain(osc52('admin@example.com'))
+  await app.subscribe()
+  await goTo(client, 'webhooks', '› Webhooks')
+  client.press('R')
+  await client.sees('shown only once')
+  client.press('y')
+  const copied = () => client.written.filter(text => text.startsWith('\x1b]52;')).at(-1) ?? ''
+  await expect.poll(copied).not.toBe(osc52('admin@example.com'))
+  expect(client.text()).toContain(Buffer.from(copied().slice(7, -1), 'base64').toString())
+})
+
+it('a terminal that knows no sequences is sent none, and is told so', async () => {
+  const app = await testApp()
+  await pagesOf(app, { One: '1' })
+  for (const term of ['dumb', 'vt100']) {
+    const client = await openScreens(app, 'admin', { term })
+    await goTo(client, 'content', '/one')
+    client.press('y')
+    await client.sees('This terminal cannot copy.')
+    expect(client.written.join('')).not.toContain(']52;')
+  }
+})
+
+it('a copied text cannot run or hide anything where it is pasted, and has a limit', () => {
+  expect(copySequence('/a\nrm -rf ~\r\x1b]0;x\x07\u202e')).toBe(osc52('/arm -rf ~]0;x'))
+  expect(copySequence('é'.repeat(2048))).toBe(osc52('é'.repeat(2048)))
+  expect(copySequence('é'.repeat(2049))).toBeUndefined()
+})
+
 it('no more records are marked than one action may change', () => {
   const shown = Array.from({ length: 250 }, (_, i) => `r${i}`)
   const told: string[] = []
@@ -712,6 +760,65 @@ it('marked pages are deleted together, and z brings them back', async () => {
   client.press('y')
   await client.sees('1 entry deleted. Press z to undo.')
   expect(await content.count({})).toBe(1)
+})
+
+it('marked entries of a tree are changed together, and those under a marked one with it', async () => {
+  const app = await testApp({ webhook_enabled: true })
+  const { root } = await sampleOf(app)
+  await app.subscribe()
+  const { content } = app.services.space
+  const written = writtenIn(app)
+  const client = await openScreens(app)
+  await openPage(client, 'tree')
+  await written()
+  client.press('home', 'down', ' ', ' ')
+  await client.sees('2 marked')
+  expect(client.text()).toMatch(/✓ .*Opening hours[\s\S]*✓ .*Contact/)
+  client.press('p')
+  await client.sees('Publish 2 entries?')
+  client.press('y')
+  await client.sees('2 entries published.')
+  expect((await written()).sent).toMatchObject({ 'content.published': 2 })
+  await client.misses('marked')
+  // All of the tree is one publication, that of its root.
+  client.press('*')
+  await client.sees('4 marked')
+  client.press('p')
+  await client.sees('Publish “Welcome” with 3 entries under it?')
+  client.press('y')
+  await client.sees('1 entry published.')
+  expect((await written()).sent).toMatchObject({ 'content.published': 1 })
+  expect(await content.count({ status: 'published' })).toBe(4)
+  await client.misses('marked')
+  client.press('end', ' ', 'up', ' ', 'U')
+  await client.sees('Unpublish 2 entries?')
+  client.press('y')
+  await client.sees('2 entries unpublished.')
+  expect(await content.count({ status: 'draft' })).toBe(2)
+  client.press('end', ' ', 'up', ' ', 's')
+  await client.sees('Schedule 2 entries')
+  client.press('q')
+  await client.sees('2 marked')
+  client.press('x')
+  await client.sees('Delete 2 entries?')
+  client.press('y')
+  await client.sees('2 entries deleted. Press z to undo.')
+  await client.misses('日本語')
+  expect(await content.count({})).toBe(2)
+  client.press('z')
+  await client.sees('2 entries are back.')
+  await client.sees('日本語')
+  // The root takes the whole page with it.
+  client.press('*')
+  await client.sees('4 marked')
+  client.press('x')
+  await client.sees('Delete “Welcome”?')
+  client.press('y')
+  await client.sees('is deleted. Press z to undo.')
+  await client.sees('Straße')
+  expect([await content.count({}), (await app.call('GET', `/api/v1/content?q=${root}`)).status]).toEqual([
+    0, 404,
+  ])
 })
 
 it('marked files are moved together and deleted, except those that content uses', async () => {

@@ -122,7 +122,7 @@ it('moves, duplicates, schedules and deletes entries', async () => {
   client.press('L')
   await client.sees('    ○ Opening hours')
   client.press('H')
-  await client.sees(/\n {3}○ Opening hours/)
+  await client.sees(/\n {5}○ Opening hours/)
   client.press('K', 'K')
   await client.sees('The entry cannot move there.')
   client.press('D')
@@ -632,6 +632,26 @@ it('has the admin space, guarded by its own permissions', async () => {
   const again = await openScreens(app, 'editor')
   await again.sees('Content')
   expect(again.text()).not.toContain('Admin space')
+
+  // z checks the permission of the space in which the change was made.
+  const ofSpace = ['admin_tree:read', 'admin_tree:update']
+  await give(...ofSpace, 'admin_tree:delete')
+  const helper = await openScreens(app, 'editor')
+  await goTo(helper, 'admin space', '› Admin space')
+  helper.press('enter')
+  await helper.sees('How we write')
+  helper.press('x', 'y')
+  await helper.sees('Press z to undo.')
+  helper.press('q', 'z')
+  await helper.sees('1 entry is back.')
+  helper.press('enter')
+  await helper.sees('How we write')
+  helper.press('x', 'y')
+  await helper.sees('Press z to undo.')
+  await give(...ofSpace, 'content:delete')
+  helper.press('z')
+  await helper.sees('the permission admin_tree:delete is missing')
+  expect(await app.services.adminSpace.content.count({})).toBe(0)
 })
 
 it('T4: finds pages beyond those that were read, and says what was searched', async () => {

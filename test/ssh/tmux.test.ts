@@ -148,7 +148,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
     await save()
     await sees(`○ ${heading}`)
   }
-  await sees(/\n {3}○ Where we are +[\s\S]*\n {5}○ How to come/)
+  await sees(/\n {5}○ Where we are +[\s\S]*\n {7}○ How to come/)
   expect((await page()).status).toBe(404)
   keys('Home')
   await sees(/│ About us/)

@@ -3,6 +3,8 @@ import stringWidth from 'string-width'
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is sent
 const sequence = /^\x1b\[(\?)?([0-9;]*)([A-Za-z])/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a copied text, which changes no cell
+const copy = /^\x1b\]52;c;[A-Za-z0-9+/=]*\x07/
 
 /** The screen of a terminal, for the sequences that the product uses: any other sequence is an error. */
 export class TerminalModel {
@@ -37,6 +39,11 @@ export class TerminalModel {
       if (found) {
         this.#control(found[1] === '?', found[2] ?? '', found[3] ?? '')
         rest = rest.slice(found[0].length)
+        continue
+      }
+      const copied = copy.exec(rest)
+      if (copied) {
+        rest = rest.slice(copied[0].length)
         continue
       }
       const next = rest.indexOf('\x1b', 1)

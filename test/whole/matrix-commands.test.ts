@@ -157,7 +157,9 @@ const io = {
 async function isRefused(words: string, actor: Actor): Promise<boolean> {
   const command = siteCommands.find(one => one.words === words)
   if (!command) throw new Error(`there is no command ${words}`)
-  const required = Object.keys(command.arguments ?? {}).filter(name => name.startsWith('<'))
+  const required = Object.keys(command.arguments ?? {}).filter(
+    name => name.startsWith('<') || (name.endsWith('...]') && words !== 'query'),
+  )
   const call = { io, options: {}, given: required.map(() => 'nothing') }
   const error: unknown = await runAs(actor, services, command, call).catch((error: unknown) => error)
   if (error instanceof Error && !(error instanceof HttpError)) throw error

@@ -6,7 +6,7 @@ import {
   type ShownPiece,
 } from '../../resources/views/text-differences.js'
 import { count, t } from '../../texts/terminal.js'
-import type { Span, TextRow } from './over.js'
+import type { Side, Span, TextRow } from './page.js'
 import { bold, dim, green, inverse, red } from './style.js'
 
 /** A text before and after a change, with the words that it is shown under. */
@@ -18,10 +18,9 @@ const around = 2
 const aroundWord = 120
 const maxLines = 2000
 
-type Side = 'before' | 'after'
 type Line = readonly Span[]
 interface Shown {
-  readonly kind: 'same' | Side
+  readonly kind: Side
   readonly line: Line
 }
 
@@ -32,7 +31,7 @@ class Part {
   readonly before: Span[][] = [[]]
   readonly after: Span[][] = [[]]
 
-  add(side: Side, text: string, style?: number): void {
+  add(side: 'before' | 'after', text: string, style?: number): void {
     const [first = '', ...rest] = text.split('\n')
     const lines = this[side]
     const put = (some: string) => {
@@ -121,7 +120,12 @@ function rowOf({ kind, line }: Shown): TextRow {
       ? { text: kind === 'same' ? span.text : shortened(span.text, i === 0, i === line.length - 1), style }
       : span,
   )
-  return { text: `${sign} ${shownText(line)}`, spans: [{ text: `${sign} `, style }, ...spans], indent: 2 }
+  return {
+    text: `${sign} ${shownText(line)}`,
+    spans: [{ text: `${sign} `, style }, ...spans],
+    indent: 2,
+    side: kind,
+  }
 }
 
 function withoutFar(lines: readonly Shown[]): TextRow[] {

@@ -79,7 +79,7 @@ export function drawForm<R>(area: Area, state: FormState<R>): void {
   for (const [y, text] of lead.entries()) area.put(1, y, text, dim)
   const from = lead.length > 0 ? lead.length + 1 : 0
   const longest = Math.max(0, ...state.fields.map(({ label }) => widthOf(label) + 4))
-  const labels = Math.max(narrow, Math.min(longest, Math.floor(area.width / 3)))
+  const labels = Math.max(narrow, Math.min(longest, Math.floor(area.width * 0.4)))
   const width = Math.max(4, area.width - labels - 3)
   const rows: FormRow[] = []
   let marked = 0

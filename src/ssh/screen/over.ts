@@ -1,11 +1,11 @@
 import type { Choice } from '../../resources/form-field.js'
 import { t } from '../../texts/terminal.js'
-import { graphemes, widthOf } from './clusters.js'
+import { widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import { drawLine, type Line, lineOf, lineText, typed } from './line.js'
 import { bold, dim, inverse, plain } from './style.js'
-import type { Hint, Shell, View } from './view.js'
-import { breaks, wrapped } from './wrap.js'
+import type { Shell, View } from './view.js'
+import { wrapped } from './wrap.js'
 
 function boxIn(area: Area, width: number, height: number, title: string): Area {
   const [w, h] = [Math.min(area.width, width + 4), Math.min(area.height, height + 2)]
@@ -49,121 +49,6 @@ export function confirmView(
       { key: 'n', does: t('cancel') },
     ],
   }
-}
-
-/** A part of a row with its own style. */
-export interface Span {
-  readonly text: string
-  readonly style?: number
-}
-
-/** A row of a text to read. */
-export interface TextRow {
-  readonly text: string
-  readonly spans?: readonly Span[]
-  readonly isStart?: true
-  readonly style?: number
-  readonly indent?: number
-}
-
-/** The longest part of a row that is drawn: it has more characters than a screen. */
-const maxSpan = 20_000
-
-interface PageState {
-  readonly top: number
-  readonly rows: readonly TextRow[]
-}
-
-const pageSteps: Readonly<Record<string, number>> = {
-  up: -1,
-  k: -1,
-  down: 1,
-  j: 1,
-  pageup: -15,
-  pagedown: 15,
-  ' ': 15,
-  home: Number.NEGATIVE_INFINITY,
-  end: Number.POSITIVE_INFINITY,
-  G: Number.POSITIVE_INFINITY,
-}
-
-/** An action on a page of text. */
-export interface PageKey extends Hint {
-  run(shell: Shell<PageState>): void
-}
-
-/** A text to read, which may be longer than the screen. @param keys its actions */
-export function pageView(
-  title: string,
-  rows: readonly TextRow[],
-  keys: readonly PageKey[] = [],
-): View<PageState> {
-  return {
-    title: () => title,
-    start: { top: 0, rows },
-    update(state, key, shell) {
-      const step = key.type === 'key' ? (pageSteps[key.key] ?? stepToChange(state, key.key)) : undefined
-      if (step === undefined) {
-        keys.find(one => key.type === 'key' && one.key === key.key)?.run(shell)
-        return state
-      }
-      const top = Math.max(0, Math.min(state.rows.length - 1, state.top + step))
-      return top === state.top ? state : { ...state, top }
-    },
-    draw(area, { rows: shown, top }) {
-      let y = 0
-      for (const { text, spans, style = plain, indent = 0 } of shown.slice(top)) {
-        if (spans) y += putSpans(area, { x: 1 + indent, y }, spans)
-        else
-          for (const line of wrapped(text, area.width - 2 - indent, 200))
-            area.put(1 + indent, y++, line, style)
-        if (y >= area.height) break
-      }
-    },
-    hints: () => [
-      { key: '↑↓', does: t('scroll') },
-      ...(rows.filter(({ isStart }) => isStart).length > 1
-        ? [{ key: 'n N', does: t('next, previous change') }]
-        : []),
-      ...keys,
-      { key: 'q', does: t('back') },
-    ],
-  }
-}
-
-function stepToChange({ top, rows }: PageState, key: string): number | undefined {
-  if (key !== 'n' && key !== 'N') return undefined
-  const starts = rows.flatMap(({ isStart }, i) => (isStart ? [i] : []))
-  const to = key === 'n' ? starts.find(i => i > top) : starts.findLast(i => i < top)
-  return to === undefined ? undefined : to - top
-}
-
-/** Wraps a row in parts as a whole. */
-export function wrappedSpans(spans: readonly Span[], width: number): Span[][] {
-  const styled = spans.flatMap(({ text, style = plain }) =>
-    graphemes(text.slice(0, maxSpan)).map(character => ({ text: character, style })),
-  )
-  const starts = breaks(
-    styled.map(({ text }) => text),
-    Math.max(1, width),
-  )
-  return starts.map((from, row) => styled.slice(from, starts[row + 1]))
-}
-
-/** Draws a row in parts. */
-export function putLine(area: Area, { x, y }: { x: number; y: number }, line: readonly Span[]): void {
-  let at = x
-  for (const { text, style } of line) at += area.put(at, y, text, style)
-}
-
-/** Draws a row in parts, wrapped as a whole. @returns how many rows it takes */
-function putSpans(area: Area, { x, y }: { x: number; y: number }, spans: readonly Span[]): number {
-  const lines = wrappedSpans(spans, area.width - 1 - x)
-  for (const [row, line] of lines.entries()) {
-    if (y + row >= area.height) break
-    putLine(area, { x, y: y + row }, line)
-  }
-  return lines.length
 }
 
 interface PickState {

@@ -3,7 +3,8 @@ import { t } from '../../texts/terminal.js'
 import { widthOf } from './clusters.js'
 import type { Area } from './grid.js'
 import type { Key } from './keys.js'
-import { confirmView, pageView } from './over.js'
+import { confirmView } from './over.js'
+import { pageView } from './page.js'
 import { bold, dim, inverse, red } from './style.js'
 import type { AnyView, Change, Hint, Shell, Work } from './view.js'
 import { wrapped } from './wrap.js'
@@ -20,6 +21,8 @@ export interface Ground {
   need(access: string): Promise<void>
   goTo(shell: Shell<unknown>): void
   undo(shell: Shell<unknown>): void
+  /** Copies a text to the user's clipboard. @returns why it cannot */
+  copy(text: string): string | undefined
   /** Chooses the colours. */
   look(shell: Shell<unknown>): void
   changed(): void
@@ -37,6 +40,7 @@ const everywhere: readonly Hint[] = [
   { key: 'Esc q', does: t('back') },
   { key: 'g : ^K', does: t('search and commands: pages, files, people, screens') },
   { key: 'z', does: t('undo the last change of this session') },
+  { key: 'y Y', does: t('copy the address of the selected record, its id') },
   { key: '?', does: t('this help') },
   { key: '^R', does: t('reload the list') },
   { key: '^L', does: t('redraw the screen') },
@@ -211,6 +215,7 @@ export class Stack {
       }),
       say: asks(text => this.#tell(text, false)),
       complain: asks(text => this.#tell(text, true)),
+      copy: asks(text => this.#copy(text)),
       set: asks(change => this.#set(frame, change)),
       work: asks((access, work, refused) => this.#enqueue(frame, access, { work, refused })),
     }
@@ -219,6 +224,11 @@ export class Stack {
   #tell(text: string, isBad: boolean): void {
     this.#message = { text, isBad }
     this.ground.changed()
+  }
+
+  #copy(text: string): void {
+    const problem = this.ground.copy(text)
+    this.#tell(problem ?? t('Copied, if your terminal allows it.'), problem !== undefined)
   }
 
   #set(frame: Frame, change: Change<unknown>): void {

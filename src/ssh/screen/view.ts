@@ -41,6 +41,8 @@ export interface Shell<S> {
   replace(view: AnyView): void
   /** Shows a message in the row above the last one, until the next key. */
   say(message: string): void
+  /** Copies a text to the clipboard of the user's terminal, and says so. */
+  copy(text: string): void
   complain(message: string): void
   /**
    * Does work that takes time, and changes the state by its result. A refusal is shown in its own words and changes

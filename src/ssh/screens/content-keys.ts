@@ -3,7 +3,7 @@ import { all, type Entry } from '../../resources/entries.js'
 import { entryRemovalOf, removeEntry } from '../../resources/removal.js'
 import { publicationOf, publishQuestion } from '../../resources/views/publication.js'
 import { count, t } from '../../texts/terminal.js'
-import type { ListKey, ListState } from '../screen/list.js'
+import type { ListKey, ListState } from '../screen/list-spec.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { undoWords } from './publish.js'
@@ -23,7 +23,7 @@ const refusedWords = (n: number): string =>
   count(n, '{n} entry was rejected and has not changed.', '{n} entries were rejected and have not changed.')
 
 /** Publishes trees. Only the first publication of a single one can be undone. */
-function askPublish<P>(session: Session, shell: Shell<ListState<P>>, items: readonly Item[]): void {
+export function askPublish<P>(session: Session, shell: Shell<ListState<P>>, items: readonly Item[]): void {
   const n = items.length
   const [first] = items
   let isFirst = false
@@ -53,7 +53,7 @@ function askPublish<P>(session: Session, shell: Shell<ListState<P>>, items: read
   })
 }
 
-function askUnpublish<P>(session: Session, shell: Shell<ListState<P>>, items: readonly Item[]): void {
+export function askUnpublish<P>(session: Session, shell: Shell<ListState<P>>, items: readonly Item[]): void {
   const n = items.length
   askOnce(session, shell, items, {
     title: t('Unpublish'),
@@ -73,7 +73,7 @@ function askUnpublish<P>(session: Session, shell: Shell<ListState<P>>, items: re
 }
 
 /** Deletes trees into the trash, after a question that lists what goes with them. */
-function askDelete<P>(session: Session, shell: Shell<ListState<P>>, items: readonly Item[]): void {
+export function askDelete<P>(session: Session, shell: Shell<ListState<P>>, items: readonly Item[]): void {
   const { content } = session.services.space
   askOnce(session, shell, items, {
     title: t('Delete'),
@@ -96,7 +96,7 @@ function askDelete<P>(session: Session, shell: Shell<ListState<P>>, items: reado
   })
 }
 
-function askSchedule<P>(session: Session, shell: Shell<ListState<P>>, items: readonly Item[]): void {
+export function askSchedule<P>(session: Session, shell: Shell<ListState<P>>, items: readonly Item[]): void {
   const [first] = items
   if (first && items.length === 1) shell.open(scheduleScreen(session, first.id, first.title))
   else shell.open(scheduleSeveral(session, shell, items, refusedWords))

@@ -11,7 +11,8 @@ import { PageCreate } from '../../services/content/routes.js'
 import { english } from '../../texts/language.js'
 import { t } from '../../texts/terminal.js'
 import { formView } from '../screen/form.js'
-import { type Column, type ListKey, listView } from '../screen/list.js'
+import { listView } from '../screen/list.js'
+import type { Column, Copied, ListKey } from '../screen/list-spec.js'
 import { pickView } from '../screen/over.js'
 import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
@@ -43,6 +44,11 @@ async function withoutPage(session: Session): Promise<Place[]> {
   )
   return [...kinds, ...(await treeRows(few, model, session))]
 }
+
+const copied = (place: Place): Copied => ({
+  id: place.root?.content_data_id ?? placeKey(place),
+  address: place.route?.slug,
+})
 
 const placeKey = ({ many, route, root }: Place): string =>
   many?.kind.datatype_id ?? route?.route_id ?? root?.content_data_id ?? ''
@@ -78,6 +84,7 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
     keyOf: placeKey,
     mayTick: ({ root }) => root !== undefined,
     empty: t('No entries.'),
+    copied,
     columns: [{ label, of: ({ title }) => title }, ...lastColumns(session)],
     ...pageReader<Place>(session),
     keys: [
@@ -212,6 +219,7 @@ export function contentScreen(session: Session): AnyView {
     },
     keyOf: placeKey,
     mayTick: ({ root }) => root !== undefined,
+    copied,
     empty: t('No pages yet.'),
     columns: [
       { label: t('Page'), of: ({ title }) => title },

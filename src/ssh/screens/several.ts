@@ -1,8 +1,9 @@
 import type { Actor } from '../../actor.js'
 import { onEach, reasonOf } from '../../resources/several.js'
 import { t } from '../../texts/terminal.js'
-import type { ListState } from '../screen/list.js'
-import { confirmView, pageView } from '../screen/over.js'
+import type { ListState } from '../screen/list-spec.js'
+import { confirmView } from '../screen/over.js'
+import { pageView } from '../screen/page.js'
 import { bold } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
@@ -13,6 +14,8 @@ export interface Item {
   readonly key: string
   readonly id: string
   readonly title: string
+  /** The keys of other marked records that an action on this one includes. */
+  readonly covers?: readonly string[]
 }
 
 /** An action on one or several records of a list. */
@@ -55,7 +58,7 @@ export function actOnEach<R>(
     const over = items.filter(({ id }) => (errors.get(id)?.status ?? 404) === 404)
     unmark(
       shell,
-      over.map(({ key }) => key),
+      over.flatMap(({ key, covers = [] }) => [key, ...covers]),
     )
     if (errors.size === 0) return shell.say(told)
     const reasons = items.flatMap(({ id, title: name }) => {

@@ -6,5 +6,7 @@ export interface Shown {
   readonly session: Session
   tree(): Tree
   read(): Promise<void>
+  /** The tree is deleted, and its screen is left: it is not read again. */
+  leave(): void
   idOf(node: Node): string
 }

@@ -1,7 +1,7 @@
 import { modelOf } from '../../resources/entries.js'
 import { type Comment, personIn, type Talk, talkOf } from '../../resources/views/talk.js'
 import { t } from '../../texts/terminal.js'
-import { pageView, type TextRow } from '../screen/over.js'
+import { pageView, type TextRow } from '../screen/page.js'
 import { bold, dim, plain } from '../screen/style.js'
 import type { Shell } from '../screen/view.js'
 import type { Session } from '../session.js'

@@ -3,11 +3,13 @@ import { entryRemovalOf, removeEntry } from '../../resources/removal.js'
 import { type Node, placeFor } from '../../resources/trees.js'
 import { count, t } from '../../texts/terminal.js'
 import { unlessChanged } from '../resource.js'
-import type { ListKey, ListState } from '../screen/list.js'
+import type { ListKey, ListState } from '../screen/list-spec.js'
 import { confirmView } from '../screen/over.js'
 import type { Shell } from '../screen/view.js'
+import { askDelete, askPublish, askSchedule, askUnpublish } from './content-keys.js'
 import { publish, undoWords } from './publish.js'
 import { scheduleScreen } from './schedule.js'
+import type { Item } from './several.js'
 import type { Shown } from './shown-tree.js'
 import { undoDeletion, undoMove } from './undo.js'
 import { changesScreen, versionsScreen } from './versions.js'
@@ -48,7 +50,25 @@ function above(nodes: readonly Node[], node: Node): Node[] {
     })
 }
 
-/** Keys that publish, schedule and unpublish an entry. */
+const itemOf = ({ entry: { content_data_id: id }, title }: Node): Item => ({ key: id, id, title })
+
+/** Returns the marked entries as they are now. */
+function markedNow({ tree, idOf }: Shown, marked: readonly Node[]): readonly Node[] {
+  const ids = new Set(marked.map(idOf))
+  return tree().nodes.filter(node => ids.has(idOf(node)))
+}
+
+/** Returns the marked entries, without those under another one: an action on a tree includes them. */
+function topsOf(shown: Shown, marked: readonly Node[]): Item[] {
+  const { nodes } = shown.tree()
+  const now = markedNow(shown, marked)
+  const inside = new Set(now.flatMap(node => under(nodes, node)))
+  return now
+    .filter(node => !inside.has(node))
+    .map(node => ({ ...itemOf(node), covers: under(nodes, node).map(shown.idOf) }))
+}
+
+/** Keys that publish, schedule and unpublish an entry, or all that are marked. */
 export function publicationKeys(shown: Shown): ListKey<Node>[] {
   const { session, tree, idOf } = shown
   const { publishing } = session.services.space
@@ -74,6 +94,7 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
           shell.say(`${told}${undo}`)
           reload(shown, shell)
         }),
+      several: (shell, marked) => askPublish(session, shell, topsOf(shown, marked)),
     },
     {
       key: 'U',
@@ -95,12 +116,14 @@ export function publicationKeys(shown: Shown): ListKey<Node>[] {
             },
           ),
         ),
+      several: (shell, marked) => askUnpublish(session, shell, topsOf(shown, marked)),
     },
     {
       key: 's',
       does: t('schedule'),
       access: 'content:publish',
       run: (shell, node) => shell.open(scheduleScreen(session, idOf(node), node.title)),
+      several: (shell, marked) => askSchedule(session, shell, markedNow(shown, marked).map(itemOf)),
     },
     {
       key: 'v',
@@ -131,7 +154,7 @@ const words = {
   in: t('move under the entry above'),
 }
 
-/** Keys that create, move and delete entries. */
+/** Keys that move, duplicate and delete entries. */
 export function placeKeys(shown: Shown): ListKey<Node>[] {
   const { session, tree, idOf } = shown
   const { content, copies } = session.services.space
@@ -175,13 +198,19 @@ export function placeKeys(shown: Shown): ListKey<Node>[] {
       key: 'x',
       does: t('delete'),
       access: 'content:delete',
-      run: (shell, node) => askDelete(shown, shell, node),
+      run: (shell, node) => askDeleteOne(shown, shell, node),
+      several(shell, marked) {
+        const tops = topsOf(shown, marked)
+        const [first] = markedNow(shown, marked)
+        if (first && tops.length === 1) askDeleteOne(shown, shell, first)
+        else askDelete(session, shell, tops)
+      },
     },
   ]
 }
 
 /** Asks before an entry is deleted, and names the entries that the deletion includes; it deletes no others. */
-function askDelete(shown: Shown, shell: TreeShell, { entry: { content_data_id: id } }: Node): void {
+function askDeleteOne(shown: Shown, shell: TreeShell, { entry: { content_data_id: id } }: Node): void {
   const { session, tree, idOf } = shown
   const { content } = session.services.space
   shell.work('content:delete', async () => {
@@ -205,8 +234,10 @@ function askDelete(shown: Shown, shell: TreeShell, { entry: { content_data_id: i
             await removeEntry(session, session.actor, id, check)
             const isKept = await undoDeletion(session, id, node.title)
             shell.say(`${t('“{name}” is deleted.', { name: node.title })}${isKept ? undoWords : ''}`)
-            if (node.level === 1) shell.back()
-            else reload(shown, shell)
+            if (node.level === 1) {
+              shown.leave()
+              shell.back()
+            } else reload(shown, shell)
           }),
       }),
     )

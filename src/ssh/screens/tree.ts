@@ -4,7 +4,8 @@ import { ContentCreate } from '../../services/content/content-input.js'
 import { english } from '../../texts/language.js'
 import { t } from '../../texts/terminal.js'
 import type { Area } from '../screen/grid.js'
-import { type ListKey, listView } from '../screen/list.js'
+import { listView } from '../screen/list.js'
+import type { ListKey } from '../screen/list-spec.js'
 import { pickView } from '../screen/over.js'
 import { bold, dim, plain } from '../screen/style.js'
 import type { AnyView } from '../screen/view.js'
@@ -66,6 +67,7 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
   let focus = id
   let wanted = ''
   let beside: Reading | undefined
+  let isLeft = false
   const read = async () => {
     const entry = await content.get(focus).catch(() => content.get(id))
     tree = await treeOf(entry, await modelOf(session), session)
@@ -74,6 +76,9 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
     session,
     idOf,
     read,
+    leave() {
+      isLeft = true
+    },
     tree() {
       if (!tree) throw new Error('the tree is still loading')
       return tree
@@ -97,11 +102,13 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
     title,
     access: 'content:update',
     async load() {
+      if (isLeft) return { records: [], total: 0 }
       await read()
       const { nodes } = shown.tree()
       return { records: nodes, total: nodes.length }
     },
     keyOf: idOf,
+    copied: node => ({ id: idOf(node), address: node.level === 1 ? tree?.route?.slug : undefined }),
     empty: t('No entries.'),
     columns: [
       {

@@ -1,7 +1,7 @@
 import type { StateKind } from '../../resources/resource.js'
 import { timeInZone } from '../../resources/typed-times.js'
 import { t } from '../../texts/terminal.js'
-import type { Cell } from '../screen/list.js'
+import type { Cell } from '../screen/list-spec.js'
 import { dim, green, magenta, red } from '../screen/style.js'
 
 interface InZone {

@@ -44,6 +44,9 @@ export const terminalTexts = [
   'in {time}',
   'There is nothing to undo in this session.',
   'The service could not continue this session.',
+  'Copied, if your terminal allows it.',
+  'This terminal cannot copy.',
+  'This is too long to copy.',
   'Colours are on.',
   'Colours are off.',
   'The mouse is on.',
@@ -83,6 +86,8 @@ export const terminalTexts = [
   'mark',
   'mark all that are shown',
   'clear the marks',
+  'copy the address of the selected record, its id',
+  'copy the last line',
   'No more than {n} can be marked at once.',
   'filter',
   // Forms
