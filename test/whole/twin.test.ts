@@ -172,7 +172,8 @@ describe('a site of many pages', async () => {
     await call('DELETE', `/content/?q=${ids[1]}`)
     const gone = ['/out', '/de/1', encodeURI(slugs[1] ?? '')].map(path => ({ path: `${path}?format=raw` }))
     await untilEqual(product, folder, [...gone, { path: '/old' }, { path: '/sitemap.xml' }])
-    for (const request of gone) expect([request, (await ask(request, folderStore(folder))).status]).toEqual([request, 404])
+    for (const request of gone)
+      expect([request, (await ask(request, folderStore(folder))).status]).toEqual([request, 404])
   }, 600_000)
 })
 

@@ -110,7 +110,9 @@ export async function captureSlug(
   if (first.status === 404) return undefined
   const location = first.headers.get('location')
   if (location !== null) {
-    const target = (await settled(ask(path))).headers.get('location') ?? location
+    const given = (await settled(ask(path))).headers.get('location') ?? location
+    // The handler encodes a path, as the service does.
+    const target = given.startsWith('/') ? decodeURI(given) : given
     return {
       heads: [{ status: first.status, headers: sharedHeaders(first, 'location') }],
       answers: {},
