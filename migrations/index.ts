@@ -46,6 +46,7 @@ import { changedTrees } from './048-changed-trees.js'
 import { webhookFilters } from './050-webhook-filters.js'
 import { deviceSignIns } from './051-device-sign-ins.js'
 import { secondFactors } from './052-second-factors.js'
+import { roleLimits } from './055-role-limits.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -96,4 +97,5 @@ export const migrations: readonly Migration[] = [
   webhookFilters,
   deviceSignIns,
   secondFactors,
+  roleLimits,
 ]
