@@ -47,6 +47,7 @@ import { webhookFilters } from './050-webhook-filters.js'
 import { deviceSignIns } from './051-device-sign-ins.js'
 import { secondFactors } from './052-second-factors.js'
 import { passkeys } from './053-passkeys.js'
+import { roleLimits } from './055-role-limits.js'
 import { deliveryAnswers } from './056-delivery-answers.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
@@ -99,5 +100,6 @@ export const migrations: readonly Migration[] = [
   deviceSignIns,
   secondFactors,
   passkeys,
+  roleLimits,
   deliveryAnswers,
 ]

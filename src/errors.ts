@@ -22,6 +22,7 @@ export const errorCodes = {
   unauthenticated: [403],
   second_factor_missing: [403],
   missing_permission: [403],
+  outside_limits: [403],
   forbidden: [403],
   protected: [403],
   not_found: [404],
@@ -152,6 +153,8 @@ export const badKey = () =>
 /** @param permission such as `content:create` */
 export const missingPermission = (permission: string) =>
   new HttpError(403, 'missing_permission', `the permission ${permission} is missing`)
+/** The limits of the caller's role leave this out. @param message the limit, and what is outside */
+export const outsideLimits = (message: string) => new HttpError(403, 'outside_limits', message)
 export const forbidden = (message: string) => new HttpError(403, 'forbidden', message)
 /** A record that belongs to the service itself. */
 export const protectedRecord = (message: string) => new HttpError(403, 'protected', message)

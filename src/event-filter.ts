@@ -16,7 +16,8 @@ interface Told {
   readonly all_pages?: boolean
 }
 
-const isUnder = (slug: string, prefix: string): boolean =>
+/** Whether a slug is another one, or below it. */
+export const isUnder = (slug: string, prefix: string): boolean =>
   prefix === '/' || slug === prefix || slug.startsWith(`${prefix}/`)
 
 /**

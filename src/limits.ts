@@ -55,6 +55,11 @@ export const limits = {
     /** Examples of values that break the rules of a field. */
     brokenValueExamples: 20,
   },
+  /** Roles */
+  roles: {
+    /** Names in one member of the limits of a role. */
+    namesInLimits: 100,
+  },
   /** Agents */
   agents: {
     /** Characters of one answer to an agent. */

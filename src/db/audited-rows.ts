@@ -185,6 +185,10 @@ export class AuditedRows extends Transaction {
     return this.actor.userId
   }
 
+  get roleId(): string | null {
+    return this.actor.roleId
+  }
+
   /** An audit event of a change outside of the database, such as the configuration's. */
   note(what: string, record: string, before: Row, after: Row): void {
     this.auditEvents.push(noteEvent(this.actor, this.now, { what, record, before, after }))

@@ -104,6 +104,8 @@ export interface Table<C extends Columns = Columns, K extends keyof C & string =
   /** The column that names the entry which a row belongs to, where something is made of its rows before a commit. */
   readonly ownedBy: string | undefined
   readonly announced: boolean
+  /** True where the limits of a role bind changes (src/services/limited). */
+  readonly limited: boolean
 }
 
 /** A table of records: each change of a row leaves its audit event. */
@@ -144,6 +146,7 @@ interface More<C> {
   shapesPages?: boolean
   ownedBy?: keyof C & string
   announced?: boolean
+  limited?: boolean
 }
 
 /** A table without records, such as logs, leases and derived data. Its changes are not audited. */
@@ -153,8 +156,8 @@ export function internalTable<const C extends Columns, const K extends keyof C &
   columns: C,
   more: More<C> = {},
 ): Table<C, K> {
-  const { unique = [], shapesPages = false, ownedBy, announced = false } = more
-  return { name, key, columns, unique, shapesPages, ownedBy, announced }
+  const { unique = [], shapesPages = false, ownedBy, announced = false, limited = false } = more
+  return { name, key, columns, unique, shapesPages, ownedBy, announced, limited }
 }
 
 export function table<const C extends Columns, const K extends keyof C & string>(

@@ -75,7 +75,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         ...dates,
         translations: json<RouteTranslations>().or({}),
       },
-      { unique: [['slug']], ownedBy: 'route_id', announced },
+      { unique: [['slug']], ownedBy: 'route_id', announced, limited: true },
     ),
     /** The translations of routes once more, so that pages are found by their slugs. */
     routeTranslations: internalTable(
@@ -157,7 +157,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         revision: revision(),
         ...dates,
       },
-      { unique: [['route_id']], ownedBy: 'content_data_id' },
+      { unique: [['route_id']], ownedBy: 'content_data_id', limited: true },
     ),
     contentFields: table(
       `${prefix}content_fields`,
@@ -172,7 +172,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         author_id,
         ...dates,
       },
-      { unique: [['content_data_id', 'field_id', 'locale']], ownedBy: 'content_data_id' },
+      { unique: [['content_data_id', 'field_id', 'locale']], ownedBy: 'content_data_id', limited: true },
     ),
     contentVersions: table(
       `${prefix}content_versions`,
@@ -188,7 +188,7 @@ export function contentSpace(prefix: '' | 'admin_') {
         published_by: id().orNull(),
         date_created: created(),
       },
-      { unique: [['content_data_id', 'locale', 'version_number']] },
+      { unique: [['content_data_id', 'locale', 'version_number']], limited: true },
     ),
     /** One row a tree: the lock of its shape, and what versions of it there are. */
     contentTrees: internalTable(`${prefix}content_trees`, 'root_id', {
@@ -278,18 +278,23 @@ export function contentSpace(prefix: '' | 'admin_') {
       date_modified: time().orNull(),
     }),
     /** Deleted entries, each with everything that was under it. */
-    trash: table(`${prefix}trash`, 'trash_id', {
-      trash_id: id(),
-      content_data_id: id(),
-      datatype_id: id(),
-      parent_id: id().orNull(),
-      title: text(),
-      /** The address of the page; null for an entry without a page. */
-      slug: text().orNull(),
-      entries: integer(),
-      deleted_by: id().orNull(),
-      deleted_at: created(),
-    }),
+    trash: table(
+      `${prefix}trash`,
+      'trash_id',
+      {
+        trash_id: id(),
+        content_data_id: id(),
+        datatype_id: id(),
+        parent_id: id().orNull(),
+        title: text(),
+        /** The address of the page; null for an entry without a page. */
+        slug: text().orNull(),
+        entries: integer(),
+        deleted_by: id().orNull(),
+        deleted_at: created(),
+      },
+      { limited: true },
+    ),
     /** The rows of deleted content, several in each piece. `kind` names their table. */
     trashPieces: internalTable(`${prefix}trash_pieces`, 'trash_piece_id', {
       trash_piece_id: id(),

@@ -1,5 +1,6 @@
 import { surfaces } from '../actor.js'
 import type { EventFilter } from '../event-filter.js'
+import type { RoleLimits } from '../role-limits.js'
 import {
   bigint,
   boolean,
@@ -40,6 +41,8 @@ export const tables = {
       ...dates,
       /** Whether accounts with a password need a second factor. */
       second_factor: boolean().or(false),
+      /** The part of the site that it may change; null for all of it. */
+      limits: json<RoleLimits>().orNull(),
     },
     { unique: [['label']] },
   ),
@@ -267,34 +270,39 @@ export const tables = {
     error_message: text().orNull(),
   }),
   /** Imports that requests have started. */
-  imports: table('imports', 'import_id', {
-    import_id: id(),
-    system: text().oneOf(importSystems),
-    status: text().oneOf(importStates),
-    /** The name of the uploaded file, or the address without its query. */
-    source: text(),
-    /** The whole address, which may hold a key. */
-    address: longtext().secret().orNull(),
-    /** Where the export is on the server, until it is removed. */
-    place: text().secret().silent().orNull(),
-    /** Whether published content becomes public. */
-    is_public: boolean().or(false),
-    with_files: boolean().or(true),
-    /** True until somebody has seen what will come and starts it. */
-    is_preview: boolean().or(false),
-    doing: text().silent().or(''),
-    done: bigint().silent().or(0),
-    total: bigint().silent().or(0),
-    /** The numbers of records in the export. */
-    preview: json<Record<string, unknown>>().silent().orNull(),
-    /** The numbers of records that were created. */
-    result: json<Record<string, unknown>>().silent().orNull(),
-    error_message: text().orNull(),
-    started_at: time().orNull(),
-    completed_at: time().orNull(),
-    created_by: id(),
-    ...dates,
-  }),
+  imports: table(
+    'imports',
+    'import_id',
+    {
+      import_id: id(),
+      system: text().oneOf(importSystems),
+      status: text().oneOf(importStates),
+      /** The name of the uploaded file, or the address without its query. */
+      source: text(),
+      /** The whole address, which may hold a key. */
+      address: longtext().secret().orNull(),
+      /** Where the export is on the server, until it is removed. */
+      place: text().secret().silent().orNull(),
+      /** Whether published content becomes public. */
+      is_public: boolean().or(false),
+      with_files: boolean().or(true),
+      /** True until somebody has seen what will come and starts it. */
+      is_preview: boolean().or(false),
+      doing: text().silent().or(''),
+      done: bigint().silent().or(0),
+      total: bigint().silent().or(0),
+      /** The numbers of records in the export. */
+      preview: json<Record<string, unknown>>().silent().orNull(),
+      /** The numbers of records that were created. */
+      result: json<Record<string, unknown>>().silent().orNull(),
+      error_message: text().orNull(),
+      started_at: time().orNull(),
+      completed_at: time().orNull(),
+      created_by: id(),
+      ...dates,
+    },
+    { limited: true },
+  ),
   ...contentSpace(''),
   // Behind what else refers to routes: a refusal names the first.
   redirects: table(
@@ -313,7 +321,7 @@ export const tables = {
       author_id: id().of('users'),
       ...dates,
     },
-    { unique: [['slug']], announced: true },
+    { unique: [['slug']], announced: true, limited: true },
   ),
   ...mediaSpace(''),
   comments: table('comments', 'comment_id', {
@@ -346,7 +354,7 @@ export const tables = {
       author_id: id().of('users'),
       ...dates,
     },
-    { unique: [['open_for']] },
+    { unique: [['open_for']], limited: true },
   ),
 }
 

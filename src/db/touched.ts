@@ -12,7 +12,8 @@ export interface RecordChange<R = Readonly<Row>> {
 
 /**
  * The records that a transaction has changed, to derive data from them before the commit: indexes, of tables that say
- * `ownedBy`, and events, of those that say `announced`. Each record is in it once.
+ * `ownedBy`, and events, of those that say `announced`; and to refuse changes, of those that say `limited`. Each record
+ * is in it once.
  */
 export class Touched {
   private readonly changes = new Map<string, RecordChange>()
@@ -22,7 +23,7 @@ export class Touched {
   /** @param given the columns that changed; all of the row's when it came or went */
   note(table: AnyTable, before: Row | undefined, after: Row | undefined, given?: readonly string[]): void {
     const row = before ?? after
-    if (!row || (table.ownedBy === undefined && !table.announced)) return
+    if (!row || (table.ownedBy === undefined && !table.announced && !table.limited)) return
     const columns = given ?? Object.keys(row)
     this.noteRecord({ table, key: row[table.key] as string, before, after, columns })
     if (table.ownedBy !== undefined) this.noteOwner(table, row[table.ownedBy] as string, columns)
@@ -53,6 +54,10 @@ export class Touched {
 
   ownersIn(table: AnyTable): ReadonlyMap<string, ReadonlySet<string>> {
     return this.owners.get(table) ?? new Map()
+  }
+
+  recordOf(table: AnyTable, key: string): RecordChange | undefined {
+    return this.changes.get(`${table.name} ${key}`)
   }
 
   recordsIn(table: AnyTable): RecordChange[] {

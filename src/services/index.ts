@@ -10,6 +10,7 @@ import { contentServices } from './content-space.js'
 import { type AudienceOf, listAudience } from './delivery/audience.js'
 import { previewServices } from './delivery/index.js'
 import { ImportJobs } from './import/jobs.js'
+import { refuseOutsideLimits } from './limited/index.js'
 import { mediaServices } from './media/index.js'
 import { models } from './model/index.js'
 import { operationServices } from './operation/index.js'
@@ -78,6 +79,8 @@ export function createServices(parts: Supplied) {
   }
   const { removeExpired: removeAccounts, ...accounts } = accountServices(common)
   const { access } = accounts
+  // Before what derives data from changes, which a refusal makes needless.
+  refuseOutsideLimits(db, access)
   const audienceOf = listAudience(access, () => live.current.readers_see_drafts)
   const seesDrafts = async (actor: Parameters<AudienceOf>[0]) =>
     (await audienceOf(actor, 'content')) === 'working'

@@ -115,6 +115,9 @@ export const layers: Readonly<Record<string, Layer>> = {
       'src/services/operation',
     ],
   },
+  'src/services/limited': {
+    mayImport: ['src/db', 'src/services/accounts', 'src/services/content'],
+  },
   'src/services/webhooks': {
     mayImport: ['src/db', 'src/db/queries', 'src/net', 'src/services', 'src/services/operation'],
   },

@@ -1,9 +1,12 @@
 import type { Actor } from '../../actor.js'
+import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { rolePermissionLabels } from '../../db/queries/accounts.js'
+import type { Reader } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
 import { type HttpError, missingPermission, secondFactorMissing } from '../../errors.js'
 import type { SystemRole } from '../../permissions.js'
+import type { RoleLimits } from '../../role-limits.js'
 
 /**
  * The right that an endpoint, page or screen requires of its caller. `own-account` is all that a session has whose role
@@ -21,6 +24,8 @@ interface Mapping {
   readonly permissions: ReadonlyMap<string, ReadonlySet<string>>
   /** Roles that require a second factor. */
   readonly guarded: ReadonlySet<string>
+  /** The parts of the site that roles may change, where that is not all of it. */
+  readonly limits: ReadonlyMap<string, RoleLimits>
 }
 
 const sources = new Set<string>([tables.roles.name, tables.permissions.name, tables.rolePermissions.name])
@@ -44,7 +49,24 @@ async function readMapping(db: Database): Promise<Mapping> {
     admin: system.get('admin'),
     permissions,
     guarded: new Set(roles.flatMap(role => (role.second_factor ? [role.role_id] : []))),
+    limits: new Map(
+      roles.flatMap(role => {
+        const limits = limitsIn(role)
+        return limits ? [[role.role_id, limits] as const] : []
+      }),
+    ),
   }
+}
+
+/** The administrators' role has none, whatever its row says. */
+const limitsIn = ({ label, system_protected, limits }: RowOf<typeof tables.roles>): RoleLimits | undefined =>
+  system_protected && label === 'admin' ? undefined : (limits ?? undefined)
+
+/** Whether a role may change nothing beyond the part of the site that the caller may change. */
+function isWithinLimits(mapping: Mapping, { roleId }: Caller, other: string): boolean {
+  const own = mapping.limits.get(roleId ?? '')
+  if (!own || JSON.stringify(own) === JSON.stringify(mapping.limits.get(other))) return true
+  return [...permissionsOf(mapping, other)].every(permission => permission.endsWith(':read'))
 }
 
 const permissionsOf = ({ permissions }: Mapping, roleId: string | null): ReadonlySet<string> =>
@@ -141,8 +163,30 @@ export class AccessService {
   async canManageRole(caller: Caller, roleId: string): Promise<boolean> {
     const mapping = await this.#current()
     if (isFreeAdmin(mapping, caller)) return true
-    if (roleId === mapping.admin) return false
+    if (roleId === mapping.admin || !isWithinLimits(mapping, caller, roleId)) return false
     return [...permissionsOf(mapping, roleId)].every(permission => holds(mapping, caller, permission))
+  }
+
+  /** Whether the caller's role may change only a part of the site. */
+  async isLimited({ roleId }: Caller): Promise<boolean> {
+    return (await this.#current()).limits.has(roleId ?? '')
+  }
+
+  /** Whether the role may change nothing beyond the part of the site that the caller's role may change. */
+  async isWithinLimits(caller: Caller, roleId: string): Promise<boolean> {
+    return isWithinLimits(await this.#current(), caller, roleId)
+  }
+
+  /**
+   * The part of the site that a role may change; undefined for all of it.
+   * @param read what the role is read with where the mapping is not in memory: a transaction must not wait for another
+   * connection
+   */
+  async limitsOf(roleId: string, read: Reader): Promise<RoleLimits | undefined> {
+    const known = this.#known
+    if (known?.read && known.external === this.db.externalChanges()) return known.read.limits.get(roleId)
+    const role = await read.get(tables.roles, roleId)
+    return role && limitsIn(role)
   }
 
   async systemRole(label: SystemRole): Promise<string> {

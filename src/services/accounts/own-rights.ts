@@ -22,7 +22,10 @@ interface Account {
  * @throws 403
  */
 export async function refuseBeyondOwnRights(
-  access: Pick<AccessService, 'hasPermission' | 'canManageRole' | 'isAdministrator' | 'systemRole'>,
+  access: Pick<
+    AccessService,
+    'hasPermission' | 'canManageRole' | 'isAdministrator' | 'systemRole' | 'isLimited' | 'isWithinLimits'
+  >,
   actor: Actor,
   right: Right,
 ): Promise<void> {
@@ -30,6 +33,7 @@ export async function refuseBeyondOwnRights(
     if (!(await access.hasPermission(actor, right.permission)))
       throw forbidden('you cannot grant a permission that you do not have')
   } else if ('role' in right) {
+    if (await access.isLimited(actor)) throw forbidden('a role with limits cannot change roles')
     if (!(await access.canManageRole(actor, right.role)))
       throw forbidden('this role has more permissions than yours: only an administrator can change it')
   } else if ('names' in right) {
@@ -45,11 +49,11 @@ export async function refuseBeyondOwnRights(
 
 /** An account that may no more than a viewer is in reach; not so for a key with a list, which would gain rights by it. */
 async function isWithinViewers(
-  access: Pick<AccessService, 'canManageRole' | 'systemRole'>,
+  access: Pick<AccessService, 'canManageRole' | 'systemRole' | 'isWithinLimits'>,
   actor: Actor,
   role: string,
 ): Promise<boolean> {
-  if (hasOwnList(actor)) return false
+  if (hasOwnList(actor) || !(await access.isWithinLimits(actor, role))) return false
   const viewer = { roleId: await access.systemRole('viewer'), credential: null }
   return access.canManageRole(viewer, role)
 }

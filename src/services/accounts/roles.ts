@@ -1,19 +1,30 @@
 import { z } from 'zod'
+import type { Actor } from '../../actor.js'
 import type { Door } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { conflict, protectedRecord, stillReferenced } from '../../errors.js'
+import { conflict, forbidden, protectedRecord, stillReferenced } from '../../errors.js'
 import { bootstrapRoles } from '../../permissions.js'
-import { type Crud, crud } from '../crud.js'
+import type { RoleLimits } from '../../role-limits.js'
+import { type CreateOf, type Crud, crud } from '../crud.js'
 import { label } from '../text.js'
 import type { AccessService } from './access.js'
+import { type GivenLimits, limitsInput, storedLimits } from './given-limits.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
 const second_factor = z
   .boolean()
   .meta({ description: 'Whether accounts with a password need a second factor. API keys do not.' })
 
-export const RoleCreate = z.object({ label: label(), second_factor: second_factor.default(false) })
-export const RoleUpdate = z.object({ label: label().optional(), second_factor: second_factor.optional() })
+export const RoleCreate = z.object({
+  label: label(),
+  second_factor: second_factor.default(false),
+  limits: limitsInput.optional(),
+})
+export const RoleUpdate = z.object({
+  label: label().optional(),
+  second_factor: second_factor.optional(),
+  limits: limitsInput.optional(),
+})
 
 const lookAlikes: Readonly<Record<string, string>> = {
   а: 'a',
@@ -63,7 +74,9 @@ function refuseLookAlike(label: string): void {
   if (systemLooks.has(lookOf(label))) throw conflict('label: looks like the name of a system role')
 }
 
-export type RoleService = Crud<typeof tables.roles>
+type Table = typeof tables.roles
+type WithLimits<V> = Omit<V, 'limits'> & { limits?: GivenLimits | undefined }
+export type RoleService = Crud<Table, WithLimits<CreateOf<Table>>, WithLimits<z.output<typeof RoleUpdate>>>
 
 /** Roles. The three of the system stay as they are, and no other can pass for one of them. */
 export function roles(db: Door, access: AccessService): RoleService {
@@ -71,18 +84,29 @@ export function roles(db: Door, access: AccessService): RoleService {
     if (role.system_protected) throw protectedRecord(`a system role cannot be ${what}`)
   }
   const plain = crud(db, tables.roles)
+  /** @throws 403 unless an administrator gives limits, 400 for what is not there */
+  const limitsOf = async (actor: Actor, given: GivenLimits | undefined) => {
+    if (given === undefined) return {}
+    if (!(await access.isAdministrator(actor)))
+      throw forbidden('only an administrator can set the limits of a role')
+    return { limits: given && (await storedLimits(db, given)) } satisfies { limits: RoleLimits | null }
+  }
   return {
     ...plain,
     async create(actor, values) {
       refuseLookAlike(values.label)
-      const { label, second_factor } = values
-      return plain.create(actor, { label, second_factor })
+      const { label, second_factor, limits } = values
+      const own = limits === null ? {} : await limitsOf(actor, limits)
+      return plain.create(actor, { label, second_factor, ...own })
     },
     async update(actor, id, patch, check) {
       await refuseBeyondOwnRights(access, actor, { role: id })
       const { label, second_factor } = patch
-      return plain.update(actor, id, { label, second_factor }, before => {
+      const own = await limitsOf(actor, patch.limits)
+      return plain.update(actor, id, { label, second_factor, ...own }, before => {
         check?.(before)
+        if (own.limits && before.system_protected && before.label === 'admin')
+          throw protectedRecord('the role admin has no limits')
         if (patch.label === undefined || patch.label === before.label) return
         refuseSystem(before, 'renamed')
         refuseLookAlike(patch.label)

@@ -16,7 +16,7 @@ const DatatypeOfFile = DatatypeCreate.omit({ parent_id: true, author_id: true })
   parent: datatypeName.nullable().default(null).meta({ description: 'The name of the parent datatype.' }),
   fields: z.array(FieldOfFile).max(modelLimits.fields).default([]),
 })
-const RoleOfFile = RoleCreate.omit({ second_factor: true }).extend({
+const RoleOfFile = RoleCreate.omit({ second_factor: true, limits: true }).extend({
   permissions: z
     .array(permissionLabel)
     .max(modelLimits.permissions)

@@ -1,0 +1,113 @@
+import { type EntryRow, type RouteRow, tables } from '../../db/tables.js'
+import { isUnder } from '../../event-filter.js'
+import type { RoleLimits } from '../../role-limits.js'
+import { slugsOf } from '../content/route-translations.js'
+import type { LimitedSpace, Side } from './space.js'
+
+/** The members of the limits of a role. */
+export type Part = keyof RoleLimits
+/** The members that an entry is inside of when the entry or one above it is. */
+export type EntryPart = Exclude<Part, 'locales'>
+
+/** Whoever makes a change, with the limits of their role. */
+export interface Limited {
+  readonly userId: string | null
+  readonly limits: RoleLimits
+}
+
+/** Answers what is inside of the limits of a role, in one content space. */
+export class LimitedParts {
+  private readonly known = new Map<string, Map<string, boolean>>()
+  private readonly datatypes: ReadonlySet<string>
+  private readonly locales: ReadonlySet<string>
+  private zone: readonly string[] = []
+
+  constructor(
+    readonly rows: LimitedSpace,
+    readonly by: Limited,
+  ) {
+    this.datatypes = new Set(by.limits.datatypes)
+    this.locales = new Set(by.limits.locales)
+  }
+
+  /** The members that are there, without that of locales. */
+  get entryParts(): EntryPart[] {
+    const { datatypes, routes, own } = this.by.limits
+    return [
+      ...(datatypes ? (['datatypes'] as const) : []),
+      ...(routes ? (['routes'] as const) : []),
+      ...(own ? (['own'] as const) : []),
+    ]
+  }
+
+  /**
+   * Reads the addresses that the role may change. They are those from before the transaction, so that nobody extends
+   * them with the change itself.
+   */
+  async loadZone(): Promise<void> {
+    const { routes } = this.by.limits
+    if (!routes || this.rows.space.routes.name !== tables.routes.name) return
+    await this.rows.loadRoutes(routes)
+    this.zone = routes.flatMap(id => {
+      const route = this.rows.route('before', id)
+      return route ? slugsOf(route) : []
+    })
+  }
+
+  hasSlug(slug: string): boolean {
+    return this.zone.some(one => isUnder(slug, one))
+  }
+
+  hasDatatype(id: string): boolean {
+    return this.datatypes.has(id)
+  }
+
+  hasLocale(code: string): boolean {
+    return !this.by.limits.locales || this.locales.has(code)
+  }
+
+  isOwn(userId: string | null): boolean {
+    return userId !== null && userId === this.by.userId
+  }
+
+  /** Whether the entry, or one above it, is inside. */
+  hasEntry(part: EntryPart, side: Side, id: string): boolean {
+    const name = `${part} ${side}`
+    const known = this.known.get(name) ?? new Map<string, boolean>()
+    this.known.set(name, known)
+    const passed: string[] = []
+    let found = false
+    for (let at: string | null = id; at !== null; ) {
+      const answer = known.get(at)
+      if (answer !== undefined) {
+        found = answer
+        break
+      }
+      // An entry that is its own ancestor ends the walk.
+      known.set(at, false)
+      passed.push(at)
+      const row: EntryRow | undefined = this.rows.entry(side, at)
+      if (!row) break
+      found = this.isInside(part, side, row)
+      if (found) break
+      at = row.parent_id
+    }
+    for (const one of passed) known.set(one, found)
+    return found
+  }
+
+  private isInside(part: EntryPart, side: Side, row: EntryRow): boolean {
+    if (part === 'datatypes') return this.hasDatatype(row.datatype_id)
+    if (part === 'own') return this.isOwn(row.author_id)
+    const route = row.parent_id === null && row.route_id !== null && this.rows.route(side, row.route_id)
+    return route ? this.hasSlug(route.slug) : false
+  }
+
+  /** Whether what a route is for is inside: its page, and without one the route itself. */
+  hasRoute(part: EntryPart, side: Side, { route_id, slug, author_id }: RouteRow): boolean {
+    if (part === 'routes') return this.hasSlug(slug)
+    const page = this.rows.page(side, route_id)
+    if (page) return this.hasEntry(part, side, page.content_data_id)
+    return part === 'datatypes' || this.isOwn(author_id)
+  }
+}
