@@ -181,6 +181,22 @@ export interface ExportFiles {
   lines(name: string): AsyncIterable<string>
 }
 
+/** A list whose records may be outside the memory. Each look at one may make it anew, so nothing may change it. */
+export interface Records<T> extends Iterable<T> {
+  readonly length: number
+  at(i: number): T | undefined
+}
+
+/** A list that grows at its end. A record must not be changed after it was added. */
+export interface GrowingRecords<T> extends Records<T> {
+  push(one: T): unknown
+}
+
+/** Makes lists for the records of an export. */
+export interface Lists {
+  make<T>(): GrowingRecords<T>
+}
+
 /** The type of a file, recognised by its bytes. */
 export interface FileKind {
   readonly mimetype: string

@@ -5,6 +5,7 @@ import { type OpenExport, openExport, openerOf } from '../node/export-files.js'
 import type { ImportTask } from '../node/importer.js'
 import { outgoing } from '../node/outgoing.js'
 import { createLog, nodeHashing, nodePorts } from '../node/ports.js'
+import { growHeapSlowly, openRecords, type RecordFile } from '../node/record-files.js'
 import type { ImportMessage, ImportWork } from '../ports.js'
 import { type Options, open } from '../server.js'
 import { loadSite } from '../services/import/load.js'
@@ -23,8 +24,12 @@ const say = (message: ImportMessage): Promise<void> =>
   })
 
 /** Says what is in the export. */
-async function preview(source: OpenExport, { system }: ImportWork): Promise<ImportMessage> {
-  const site = await (await reader(system))(source)
+async function preview(
+  source: OpenExport,
+  records: RecordFile,
+  { system }: ImportWork,
+): Promise<ImportMessage> {
+  const site = await (await reader(system))(source, records)
   return { kind: 'preview', preview: { ...previewOf(site), left_out: site.unread?.count ?? 0 } }
 }
 
@@ -34,9 +39,9 @@ async function reader(system: string) {
   return found()
 }
 
-async function load(source: OpenExport, task: ImportTask): Promise<ImportMessage> {
+async function load(source: OpenExport, records: RecordFile, task: ImportTask): Promise<ImportMessage> {
   const { work, config } = task
-  const site = await (await reader(work.system))(source)
+  const site = await (await reader(work.system))(source, records)
   const ports = nodePorts(log, task.configPath)
   const options: Options = { config, ports, variables: process.env, onlyExisting: true, asItIs: true }
   const { db, services, config: inEffect } = await open(options)
@@ -73,14 +78,18 @@ async function load(source: OpenExport, task: ImportTask): Promise<ImportMessage
 async function answer(task: ImportTask): Promise<void> {
   const { work } = task
   let source: OpenExport | undefined
+  let records: RecordFile | undefined
   try {
     source = await openExport(work.path, 'bounded')
-    await say(work.isPreview ? await preview(source, work) : await load(source, task))
+    growHeapSlowly()
+    records = openRecords()
+    await say(work.isPreview ? await preview(source, records, work) : await load(source, records, task))
   } catch (error) {
     if (!(error instanceof HttpError)) log.error({ err: error, import_id: work.importId }, 'an import failed')
     const message = error instanceof HttpError ? error.message.replaceAll(work.path, 'the export') : undefined
     await say({ kind: 'refused', message })
   } finally {
+    records?.close()
     await source?.close()
   }
   process.exit()

@@ -5,6 +5,7 @@ import { openExport, openerOf } from '../node/export-files.js'
 import { type LineFile, openLines } from '../node/line-file.js'
 import { outgoing } from '../node/outgoing.js'
 import { nodeHashing } from '../node/ports.js'
+import { growHeapSlowly, openRecords } from '../node/record-files.js'
 import { collisionsOf } from '../services/import/collisions.js'
 import { loadSite } from '../services/import/load.js'
 import { refuseWithoutStorage } from '../services/import/load-files.js'
@@ -12,7 +13,7 @@ import { fieldCollisions } from '../services/import/load-model.js'
 import { type ImportPreview, previewOf } from '../services/import/preview.js'
 import type { Verified } from '../services/import/report.js'
 import type { Imported } from '../services/import/settings.js'
-import type { ImportedSite } from '../services/import/site.js'
+import type { SiteRecords } from '../services/import/site.js'
 import { importSystems } from '../services/import/systems.js'
 import { readerOf } from '../systems/readers.js'
 import { authorOf } from './author.js'
@@ -79,7 +80,7 @@ const exitLeftOut = 3
 async function preview(
   terminal: Terminal,
   options: Values,
-  { system, read }: { system: string; read: () => Promise<ImportedSite> },
+  { system, read }: { system: string; read: () => Promise<SiteRecords> },
 ): Promise<number> {
   let why = ''
   const seen = await asOperator(terminal, options.config, `import ${system}`, async services => {
@@ -110,7 +111,9 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
   if (!reader) throw badRequest(`there is no import from ${system}: ${didYouMean(system, importSystems)}`)
   const source = await openExport(path)
   const folder = options.files === undefined ? undefined : await openExport(options.files)
-  const read = async () => (await reader())(source)
+  growHeapSlowly()
+  const records = openRecords()
+  const read = async () => (await reader())(source, records)
   let report: LineFile | undefined
   let redirects: LineFile | undefined
   const line = progressLine(terminal)
@@ -163,6 +166,7 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
     line.end()
     await report?.close()
     await redirects?.close()
+    records.close()
     await source.close()
     await folder?.close()
   }

@@ -1,12 +1,12 @@
 import type { Questions } from '../services/import/shown.js'
-import type { ReadExport } from '../services/import/site.js'
+import type { ReadLargeExport } from '../services/import/site.js'
 import type { ImportSystem } from '../services/import/systems.js'
 
 /** Readers of exports by system; each is loaded when it is needed. */
-const readers: Readonly<Record<ImportSystem, () => Promise<ReadExport>>> = {
-  wordpress: async () => (await import('./wordpress/import/index.js')).readWordpress,
+const readers: Readonly<Record<ImportSystem, () => Promise<ReadLargeExport>>> = {
+  wordpress: async () => (await import('./wordpress/import/index.js')).readLargeWordpress,
   contentful: async () => (await import('./contentful/import/index.js')).readContentful,
-  sanity: async () => (await import('./sanity/import/index.js')).readSanity,
+  sanity: async () => (await import('./sanity/import/index.js')).readLargeSanity,
   strapi: async () => (await import('./strapi/import/index.js')).readStrapi,
   csv: async () => (await import('./csv/index.js')).readCsv,
   ghost: async () => (await import('./ghost/index.js')).readGhost,
@@ -14,7 +14,7 @@ const readers: Readonly<Record<ImportSystem, () => Promise<ReadExport>>> = {
 }
 
 /** The reader of a system's exports; undefined for a system without a reader. */
-export const readerOf = (system: string): (() => Promise<ReadExport>) | undefined =>
+export const readerOf = (system: string): (() => Promise<ReadLargeExport>) | undefined =>
   Object.hasOwn(readers, system) ? readers[system as ImportSystem] : undefined
 
 const questions: Readonly<Partial<Record<ImportSystem, () => Promise<Questions>>>> = {

@@ -15,12 +15,48 @@ const longText = 150
 /** So many values say that a field has addresses alone. */
 const manyValues = 3
 
-const fits = (type: FieldType, values: readonly string[]): boolean =>
-  values.every(value => typeProblem({ field_type: type, data: {} }, value) === undefined)
+const fits = (type: FieldType, value: string): boolean =>
+  typeProblem({ field_type: type, data: {} }, value) === undefined
 
-/** True if all values fit, and the name of the field or the number of values shows that this is no coincidence. */
-const isMeant = (name: RegExp, field: string, values: readonly string[]): boolean =>
-  values.length >= manyValues || (values.length > 0 && name.test(field))
+/** Finds the type of a field of texts, of which it keeps none. */
+export class TextFacts {
+  private count = 0
+  private isDate = true
+  private isTime = true
+  private isUtc = true
+  private isEmail = true
+  private isUrl = true
+  private isLong = false
+
+  /** @param value a text that is not empty */
+  add(value: string): void {
+    this.count++
+    this.isDate &&= fits('date', value)
+    this.isTime &&= fits('datetime', value)
+    this.isUtc &&= timeOf(value) === value
+    this.isEmail &&= fits('email', value)
+    this.isUrl &&= /^(?:https?|mailto|tel):/i.test(value) && fits('url', value)
+    this.isLong ||= value.length > longText || /[\r\n]/.test(value)
+  }
+
+  /** @param lose gets what the type changes about the values */
+  typeFor(field: string, lose: (sentence: string) => void): FieldType {
+    if (this.count === 0) return 'text'
+    if (this.isDate) return 'date'
+    if (this.isTime) {
+      if (!this.isUtc) lose('Times are returned in UTC with milliseconds')
+      return 'datetime'
+    }
+    if (this.isEmail && this.isMeant(/e-?mail/i, field)) return 'email'
+    if (this.isUrl && this.isMeant(/url|link|href|website/i, field)) return 'url'
+    return this.isLong ? 'textarea' : 'text'
+  }
+
+  /** True if the name of the field or the number of values shows that it is no coincidence that all fit. */
+  private isMeant(name: RegExp, field: string): boolean {
+    return this.count >= manyValues || name.test(field)
+  }
+}
 
 /** The type of a field of texts. @param values those that are not empty */
 export function textType(
@@ -28,16 +64,9 @@ export function textType(
   values: readonly string[],
   lose: (sentence: string) => void,
 ): FieldType {
-  if (values.length === 0) return 'text'
-  if (fits('date', values)) return 'date'
-  if (fits('datetime', values)) {
-    if (values.some(value => timeOf(value) !== value)) lose('Times are returned in UTC with milliseconds')
-    return 'datetime'
-  }
-  if (isMeant(/e-?mail/i, field, values) && fits('email', values)) return 'email'
-  const isAddress = values.every(value => /^(?:https?|mailto|tel):/i.test(value))
-  if (isAddress && isMeant(/url|link|href|website/i, field, values) && fits('url', values)) return 'url'
-  return values.some(value => value.length > longText || /[\r\n]/.test(value)) ? 'textarea' : 'text'
+  const facts = new TextFacts()
+  for (const value of values) facts.add(value)
+  return facts.typeFor(field, lose)
 }
 
 /** `publishedAt` as `Published at`. */

@@ -1,6 +1,6 @@
 import { leastUlid } from '../../ids.js'
 import type { Hashing } from '../../ports.js'
-import type { ImportedEntry, ImportedSite } from './site.js'
+import type { ImportedEntry, SiteRecords } from './site.js'
 
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const timeLength = 10
@@ -24,14 +24,15 @@ function importedId(
 }
 
 /** Returns the ids of all entries by their keys. One without a time has the id that it got before. */
-export const importedIds = (
-  { entries }: Pick<ImportedSite, 'entries'>,
+export function importedIds(
+  { entries }: Pick<SiteRecords, 'entries'>,
   sources: { entryOf(entry: ImportedEntry): string | undefined },
   { system, hashing }: { system: string; hashing: Pick<Hashing, 'sha256'> },
-): Map<string, string> =>
-  new Map(
-    entries.map(entry => {
-      const made = importedId(hashing, system, entry)
-      return [entry.key, (entry.isUndated && sources.entryOf(entry)) || made]
-    }),
-  )
+): Map<string, string> {
+  const ids = new Map<string, string>()
+  for (const entry of entries) {
+    const made = importedId(hashing, system, entry)
+    ids.set(entry.key, (entry.isUndated && sources.entryOf(entry)) || made)
+  }
+  return ids
+}

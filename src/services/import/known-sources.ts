@@ -2,7 +2,8 @@ import type { Actor } from '../../actor.js'
 import { type NewSourceId, type SourcedRecord, type SourceId, sourceKey } from '../content/source-ids.js'
 import type { MediaRecord } from '../media/record.js'
 import type { Notes } from './notes.js'
-import type { ImportedEntry, ImportedFile, ImportedSite } from './site.js'
+import { batchesOf } from './records.js'
+import type { ImportedEntry, ImportedFile, SiteRecords } from './site.js'
 import type { TreeImport } from './store-trees.js'
 
 const batchSize = 500
@@ -23,12 +24,16 @@ export class KnownSources {
   static async of(
     imports: TreeImport,
     system: string,
-    { entries, files }: Pick<ImportedSite, 'entries' | 'files'>,
+    { entries, files }: Pick<SiteRecords, 'entries' | 'files'>,
     notes: Notes,
   ): Promise<KnownSources> {
-    const ids = [...entries, ...files].flatMap(one => one.ids ?? [])
-    const found = await imports.sourced(system, ids)
-    const records = new Map([...found].map(([id, record]) => [sourceKey(system, id), record]))
+    const records = new Map<string, SourcedRecord>()
+    for (const list of [entries, files])
+      for (const some of batchesOf<Sourced>(list, batchSize)) {
+        const ids = some.flatMap(one => one.ids ?? [])
+        for (const [id, record] of await imports.sourced(system, ids))
+          records.set(sourceKey(system, id), record)
+      }
     return new KnownSources(imports, system, records, notes)
   }
 
@@ -64,13 +69,14 @@ export class KnownSources {
 
   async keepEntries(
     actor: Actor,
-    entries: readonly ImportedEntry[],
-    here: ReadonlyMap<string, string>,
+    entries: Iterable<ImportedEntry>,
+    idHere: (key: string) => string | undefined,
   ): Promise<void> {
-    const rows = entries.flatMap(entry => {
-      const content_data_id = here.get(entry.key)
-      return content_data_id === undefined ? [] : this.missing(entry, { content_data_id })
-    })
+    const rows: NewSourceId[] = []
+    for (const entry of entries) {
+      const content_data_id = idHere(entry.key)
+      if (content_data_id !== undefined) rows.push(...this.missing(entry, { content_data_id }))
+    }
     await this.keep(actor, rows)
   }
 

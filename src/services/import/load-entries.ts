@@ -6,8 +6,9 @@ import type { KnownSources } from './known-sources.js'
 import type { Loaded } from './load-files.js'
 import type { Model } from './load-model.js'
 import type { Losses } from './losses.js'
+import type { Records } from './records.js'
 import type { Imported, ImportServices, ImportSettings } from './settings.js'
-import type { ImportedEntry, ImportedSite, ImportedValue } from './site.js'
+import type { ImportedEntry, ImportedValue } from './site.js'
 import type { RootToStore, TreeToStore } from './store-trees.js'
 import { entriesNamed, type Known, valuesOf, withChildren } from './values.js'
 import { withoutValue } from './without-value.js'
@@ -57,41 +58,59 @@ interface EntrySettings extends ImportSettings {
 
 /** Stores entries, group by group of those that refer to each other. */
 export class EntryLoader {
-  /** Which entry of the export something is in. */
-  private readonly rootOf: ReadonlyMap<string, string>
+  /** Which entry of the export a child is in. */
+  private readonly rootOf = new Map<string, string>()
+  /** The places of entries in the list, by their keys. */
+  private readonly places = new Map<string, number>()
 
   constructor(
     private readonly services: ImportServices,
     private readonly actor: Actor,
-    private readonly site: ImportedSite,
+    private readonly entries: Records<ImportedEntry>,
     private readonly settings: EntrySettings,
   ) {
-    this.rootOf = new Map(
-      site.entries.flatMap(root => withChildren(root).map(({ key }) => [key, root.key] as const)),
-    )
+    let place = 0
+    for (const root of entries) {
+      this.places.set(root.key, place++)
+      for (const { key } of withChildren(root)) if (key !== root.key) this.rootOf.set(key, root.key)
+    }
   }
 
   async load(): Promise<Pick<Imported, 'entries' | 'known'>> {
-    const { settings, site } = this
-    const byKey = new Map(site.entries.map(entry => [entry.key, entry]))
-    const isNew = [...byKey.keys()].filter(key => !settings.isKnown(key))
-    const left = isNew.filter(key => this.hasPlace(byKey.get(key)))
-    const groups = componentsOf(left, key => this.refersTo(byKey.get(key)))
+    const { settings, places } = this
+    let isNew = 0
+    const left: string[] = []
+    for (const entry of this.entries) {
+      if (settings.isKnown(entry.key)) continue
+      isNew++
+      if (this.hasPlace(entry)) left.push(entry.key)
+    }
+    const groups = componentsOf(left, key => this.refersTo(this.entry(key)))
     let [entries, done] = [0, 0]
     for (const batch of batchesOf(groups)) {
-      const found = batch.map(keys => keys.flatMap(key => byKey.get(key) ?? []))
+      const found = batch.map(keys => keys.flatMap(key => this.entry(key) ?? []))
       await this.store(found.map(group => this.groupOf(group)))
       entries += found.flat().flatMap(withChildren).length
       done += found.flat().length
       settings.progress('entries', done, left.length)
     }
-    return { entries, known: byKey.size - isNew.length }
+    return { entries, known: places.size - isNew }
+  }
+
+  private entry(key: string): ImportedEntry | undefined {
+    const place = this.places.get(key)
+    return place === undefined ? undefined : this.entries.at(place)
+  }
+
+  /** The entry of the export that a record is in; undefined if the export lacks it. */
+  private keyOfRoot(key: string): string | undefined {
+    return this.places.has(key) ? key : this.rootOf.get(key)
   }
 
   /** Whether it can be stored: a datatype that was there may want a page. */
-  private hasPlace(entry: ImportedEntry | undefined): boolean {
+  private hasPlace(entry: ImportedEntry): boolean {
     const { model } = this.settings
-    if (!entry || model.pages.has(entry.key) || !model.types.get(entry.type)?.needsPage) return true
+    if (model.pages.has(entry.key) || !model.types.get(entry.type)?.needsPage) return true
     this.settings.losses.leaveOut(
       entry.key,
       'Entries are left out, because their datatype is for pages and they have no page',
@@ -105,7 +124,7 @@ export class EntryLoader {
       [values, ...Object.values(translations)].flatMap(entriesNamed),
     )
     return [...new Set(named)].flatMap(key => {
-      const of = this.rootOf.get(key)
+      const of = this.keyOfRoot(key)
       return of === undefined || of === root.key ? [] : [of]
     })
   }
@@ -213,7 +232,7 @@ export class EntryLoader {
       missing: (kind, key) => {
         if (kind === 'entry' || this.settings.open)
           losses.add(
-            [this.rootOf.get(entry.key) ?? entry.key],
+            [this.keyOfRoot(entry.key) ?? entry.key],
             `References to ${plural[kind]} that the export does not have are left out`,
             `${entry.type} ${entry.key}: ${key}`,
           )

@@ -3,7 +3,7 @@ import { badRequest, HttpError } from '../../errors.js'
 import type { Services } from '../index.js'
 import { slug } from '../text.js'
 import type { Notes } from './notes.js'
-import type { ImportedField, ImportedSite, ImportedType } from './site.js'
+import type { ImportedField, ImportedSite, ImportedType, SiteRecords } from './site.js'
 import { withChildren } from './values.js'
 
 interface ModelType {
@@ -42,7 +42,7 @@ async function all<T>(lists: AsyncIterable<readonly T[]>): Promise<T[]> {
 export async function loadModel(
   services: ModelServices,
   actor: Actor,
-  site: ImportedSite,
+  site: SiteRecords,
   settings: Settings,
 ): Promise<Model> {
   const { space } = services
@@ -75,9 +75,12 @@ export async function loadModel(
   return { types: new Map(types), pages, made }
 }
 
-function withRoutes(site: ImportedSite, pages: Model['pages']): string[] {
-  const global = new Set(site.entries.filter(({ key }) => !pages.has(key)).map(({ type }) => type))
-  const used = new Set(site.entries.flatMap(withChildren).map(({ type }) => type))
+function withRoutes(site: SiteRecords, pages: Model['pages']): string[] {
+  const [global, used] = [new Set<string>(), new Set<string>()]
+  for (const entry of site.entries) {
+    if (!pages.has(entry.key)) global.add(entry.type)
+    for (const { type } of withChildren(entry)) used.add(type)
+  }
   return site.types.map(({ name }) => name).filter(name => used.has(name) && !global.has(name))
 }
 
@@ -87,7 +90,7 @@ const collision = (datatype: string, { name, type }: ImportedField, known: strin
 /** Returns the fields that are in the site with another type. */
 export async function fieldCollisions(
   { space }: Pick<ModelServices, 'space'>,
-  { types }: ImportedSite,
+  { types }: Pick<ImportedSite, 'types'>,
 ): Promise<string[]> {
   const datatypes = new Map((await all(space.datatypes.list({}, {}))).map(row => [row.name, row.datatype_id]))
   const found: string[] = []
@@ -131,11 +134,12 @@ async function loadFields(
 /** Returns the pages whose addresses are valid and free here. The others are noted. */
 export async function pagesOf(
   { space }: ModelServices,
-  site: ImportedSite,
+  site: SiteRecords,
   { notes, isKnown }: Pick<Settings, 'notes' | 'isKnown'>,
 ): Promise<Model['pages']> {
   const pages = new Map<string, { slug: string; title: string }>()
-  const taken = new Set((await all(space.routes.list({}, {}))).map(route => route.slug))
+  const taken = new Set<string>()
+  for await (const some of space.routes.list({}, {})) for (const route of some) taken.add(route.slug)
   for (const { key, type, page } of site.entries) {
     if (!page) continue
     const parsed = slug.safeParse(page.path)
@@ -155,7 +159,7 @@ export async function pagesOf(
 async function loadLocales(
   { locales }: ModelServices,
   actor: Actor,
-  { locales: wanted }: ImportedSite,
+  { locales: wanted }: Pick<ImportedSite, 'locales'>,
   notes: Notes,
 ): Promise<void> {
   const there = await all(locales.list({}, {}))

@@ -10,7 +10,7 @@ import { Notes } from './notes.js'
 import { redirectOld } from './old-addresses.js'
 import { reportOn } from './report.js'
 import type { Imported, ImportServices, ImportSettings } from './settings.js'
-import type { ImportedEntry, ImportedSite } from './site.js'
+import type { ImportedEntry, SiteRecords } from './site.js'
 import { withChildren } from './values.js'
 
 /**
@@ -22,7 +22,7 @@ import { withChildren } from './values.js'
 export async function loadSite(
   services: ImportServices,
   actor: Actor,
-  site: ImportedSite,
+  site: SiteRecords,
   settings: ImportSettings,
 ): Promise<Imported> {
   refuseTwice(site.entries)
@@ -31,19 +31,15 @@ export async function loadSite(
   const { imports } = services.space
   const sources = await KnownSources.of(imports, system, site, notes)
   const ids = importedIds(site, sources, { system, hashing })
-  const there = await imports.known([...ids.values()])
+  const there = await imports.known(ids.values())
   const isKnown = (key: string) => there.has(ids.get(key) ?? '')
   const model = await loadModel(services, actor, site, { ...settings, notes, isKnown })
   const files = await loadFiles(services.media, actor, site.files, { ...settings, notes })
   await sources.keepFiles(actor, site.files, files.byKey)
   const losses = new Losses(notes)
   const own = { ...settings, notes, losses, model, files, ids, isKnown, sources }
-  const entries = await new EntryLoader(services, actor, site, own).load()
-  await sources.keepEntries(
-    actor,
-    site.entries.filter(({ key }) => isKnown(key)),
-    ids,
-  )
+  const entries = await new EntryLoader(services, actor, site.entries, own).load()
+  await sources.keepEntries(actor, site.entries, key => (isKnown(key) ? ids.get(key) : undefined))
   const moved = { site, ids, losses, files, isKnown }
   const { redirects: isOn = false, oldAddress } = settings
   const redirects =
@@ -74,10 +70,11 @@ export async function loadSite(
   }
 }
 
-function refuseTwice(entries: readonly ImportedEntry[]): void {
+function refuseTwice(entries: Iterable<ImportedEntry>): void {
   const seen = new Set<string>()
-  for (const { key } of entries.flatMap(withChildren)) {
-    if (seen.has(key)) throw badRequest(`the export has two entries with the name ${key}`)
-    seen.add(key)
-  }
+  for (const entry of entries)
+    for (const { key } of withChildren(entry)) {
+      if (seen.has(key)) throw badRequest(`the export has two entries with the name ${key}`)
+      seen.add(key)
+    }
 }

@@ -3,6 +3,7 @@ import { HttpError } from '../../errors.js'
 import type { Services } from '../index.js'
 import { slug, uriDecoded } from '../text.js'
 import type { Notes } from './notes.js'
+import { batchesOf } from './records.js'
 import type { Moved } from './report.js'
 import type { TreeImport } from './store-trees.js'
 
@@ -30,10 +31,8 @@ const slugOf = ({ pathname, search }: URL): string | undefined =>
 
 /** Old addresses of pages that are elsewhere here, with the redirect's slug where it can be one. */
 async function* movedPages(imports: TreeImport, { site: { entries }, ids }: Moved) {
-  for (let at = 0; at < entries.length; at += batchSize) {
-    const some = entries
-      .slice(at, at + batchSize)
-      .filter(({ source }) => source?.address !== undefined || source?.formerly !== undefined)
+  for (const batch of batchesOf(entries, batchSize)) {
+    const some = batch.filter(({ source }) => source?.address !== undefined || source?.formerly !== undefined)
     const stored = await imports.readBack(some.flatMap(({ key }) => ids.get(key) ?? []))
     for (const { key, source } of some) {
       const to = stored.get(ids.get(key) ?? '')?.slug
@@ -47,7 +46,11 @@ async function* movedPages(imports: TreeImport, { site: { entries }, ids }: Move
 
 /** Old addresses of files on the hosts of the site's pages; the site does not own other hosts. */
 function* movedFiles({ site: { entries, files }, files: { byKey } }: Moved) {
-  const hosts = new Set(entries.flatMap(({ source }) => urlOf(source?.address)?.host ?? []))
+  const hosts = new Set<string>()
+  for (const { source } of entries) {
+    const host = urlOf(source?.address)?.host
+    if (host !== undefined) hosts.add(host)
+  }
   for (const { key, url } of files) {
     const from = urlOf(url)
     const to = byKey.get(key)?.url

@@ -1,4 +1,4 @@
-import type { ImportedSite } from './site.js'
+import type { SiteRecords } from './site.js'
 import type { UnreadRecord } from './unread.js'
 import { withChildren } from './values.js'
 
@@ -22,7 +22,7 @@ export interface ImportPreview {
   readonly notes: readonly string[]
 }
 
-export function previewOf({ locales, types, entries, files, notes, unread }: ImportedSite): ImportPreview {
+export function previewOf({ locales, types, entries, files, notes, unread }: SiteRecords): ImportPreview {
   const counts = new Map(types.map(({ name }) => [name, { entries: 0, published: 0 }]))
   for (const root of entries)
     for (const { type } of withChildren(root)) {

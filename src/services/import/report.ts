@@ -2,8 +2,9 @@ import type { SourceId } from '../content/source-ids.js'
 import type { MediaRecord } from '../media/record.js'
 import type { Losses } from './losses.js'
 import type { StoredEntry } from './read-back.js'
+import { batchesOf } from './records.js'
 import type { SiteRoot } from './shown.js'
-import type { ImportedEntry, ImportedFile, ImportedSite } from './site.js'
+import type { ImportedEntry, ImportedFile, SiteRecords } from './site.js'
 import { noSize, type Size } from './size.js'
 import type { TreeImport } from './store-trees.js'
 import {
@@ -19,7 +20,7 @@ import {
 
 /** The results of an import so far. */
 export interface Moved {
-  readonly site: ImportedSite
+  readonly site: SiteRecords
   /** Of entries here, by their keys. */
   readonly ids: ReadonlyMap<string, string>
   readonly losses: Losses
@@ -130,8 +131,8 @@ export async function reportOn(
   const { entries, files, unread, locales } = moved.site
   const others = locales.slice(1).map(({ code }) => code)
   for (const { place, reason } of unread?.named ?? []) await report?.(unreadRow(place, reason))
-  for (let at = 0; at < entries.length; at += batchSize) {
-    const some = entries.slice(at, at + batchSize)
+  let done = 0
+  for (const some of batchesOf(entries, batchSize)) {
     const stored = await imports.readBack(some.flatMap(({ key }) => moved.ids.get(key) ?? []))
     const seen = root && (await seenEntries(root, some, others))
     for (const entry of some) {
@@ -147,7 +148,8 @@ export async function reportOn(
       verification.add(row, compared)
       await report?.(row)
     }
-    progress('checked', at + some.length, entries.length)
+    done += some.length
+    progress('checked', done, entries.length)
   }
   for (const file of files) await report?.(fileRow(file, moved.files.byKey.get(file.key)))
   return verification.verified

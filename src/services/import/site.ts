@@ -1,6 +1,7 @@
 import type { ExportFiles } from '../../ports.js'
 import type { FieldType } from '../content/field-types.js'
 import type { SourceId } from '../content/source-ids.js'
+import { inMemory, type Lists, type Records } from './records.js'
 import type { Unread } from './unread.js'
 
 export type { ExportFiles }
@@ -16,6 +17,9 @@ export interface ImportedSite {
   /** Records of the export that cannot be read. */
   readonly unread?: Unread | undefined
 }
+
+/** An export whose entries may be outside the memory. */
+export type SiteRecords = Omit<ImportedSite, 'entries'> & { readonly entries: Records<ImportedEntry> }
 
 export interface ImportedLocale {
   readonly code: string
@@ -125,3 +129,14 @@ export interface ImportedFile {
 
 /** Reads an export. @throws HttpError 400 (`badRequest`) with a reason for files that are not such an export */
 export type ReadExport = (files: ExportFiles) => Promise<ImportedSite>
+
+/** Reads an export of any number of records, which it keeps in lists that the caller makes. @throws as `ReadExport` */
+export type ReadLargeExport = (files: ExportFiles, lists: Lists) => Promise<SiteRecords>
+
+/** Reads a small export into the memory. */
+export const readingInMemory =
+  (read: ReadLargeExport): ReadExport =>
+  async files => {
+    const site = await read(files, inMemory)
+    return { ...site, entries: [...site.entries] }
+  }

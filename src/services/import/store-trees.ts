@@ -18,6 +18,10 @@ import {
 } from '../content/source-ids.js'
 import { writeValues } from '../content/write-values.js'
 import { readBack, type StoredEntry } from './read-back.js'
+import { batchesOf } from './records.js'
+
+/** So many are looked up at once, because rows are read as a whole. */
+const lookedUp = 1000
 
 /** An entry that an import makes, in the ids of this site. */
 export interface TreeToStore {
@@ -41,7 +45,7 @@ export interface RootToStore extends TreeToStore {
 }
 
 export interface TreeImport {
-  known(ids: readonly string[]): Promise<ReadonlySet<string>>
+  known(ids: Iterable<string>): Promise<ReadonlySet<string>>
   /**
    * Makes trees in one transaction, each published or planned by an event of its own. They may refer to each other.
    * @param trees each is refused by its place among them, as in `0.children.2.fields.price`
@@ -71,6 +75,14 @@ const given = ({ datatype_id, values, children }: TreeToStore): NewEntry => ({
   fields: values,
   children: children.map(given),
 })
+
+async function knownIn({ db, space }: ScheduleContext, ids: Iterable<string>): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const some of batchesOf(ids, lookedUp))
+    for (const row of await db.findIn(space.contentData, 'content_data_id', some))
+      found.add(row.content_data_id)
+  return found
+}
 
 /** Makes the trees of another system's export, for one content space. */
 export function treeImport(context: ScheduleContext): TreeImport {
@@ -120,8 +132,7 @@ export function treeImport(context: ScheduleContext): TreeImport {
         // Answers in the words of that system show other ids from now on.
         tx.invalidateAllPages()
       }),
-    known: async ids =>
-      new Set((await db.findIn(space.contentData, 'content_data_id', ids)).map(row => row.content_data_id)),
+    known: ids => knownIn(context, ids),
     store: (actor, trees) =>
       db.write(actor, async tx => {
         const made: Made[] = []

@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { badRequest } from '../../../errors.js'
 import { isDeep } from '../../../services/delivery/formats/typed-value.js'
 import type { Notes } from '../../../services/import/notes.js'
+import { type Lists, type Records, recordAt, recordsOf } from '../../../services/import/records.js'
 import type { ExportFiles } from '../../../services/import/site.js'
 import { UnreadRecords } from '../../../services/import/unread.js'
+import { memberText } from '../../imports.js'
 
 /** The files that `sanity dataset export` writes, as far as they are read. */
 
@@ -25,9 +27,19 @@ const assetMapSchema = z.record(z.string(), assetSchema)
 export type SanityDocument = z.output<typeof documentSchema>
 export type SanityAsset = z.output<typeof assetSchema>
 
+/** What is known of a document without reading it. */
+interface IndexedDocument {
+  readonly id: string
+  readonly type: string
+  readonly language: string | undefined
+  readonly isDraft: boolean
+}
+
 export interface SanityExport {
   /** Each published document, or its draft if it was never published, in the order of their creation. */
-  readonly documents: readonly { readonly document: SanityDocument; readonly isDraft: boolean }[]
+  readonly documents: Records<SanityDocument>
+  /** Of each of these. */
+  readonly index: readonly IndexedDocument[]
   /** By their ids, or the beginnings of these without size and ending. */
   readonly assets: ReadonlyMap<string, SanityAsset>
   readonly folder: string
@@ -65,25 +77,37 @@ const isOfStudio = ({ _id, _type }: SanityDocument): boolean =>
   _id.startsWith('_.') || /^(?:sanity|system)\./.test(_type)
 const isAsset = ({ _type }: SanityDocument): boolean => /^sanity\.(?:image|file)Asset$/.test(_type)
 
+/** A document in the list of all. */
+interface Kept {
+  readonly at: number
+  readonly type: string
+  readonly createdAt: string
+  readonly language: string | undefined
+}
+
+const keptAt = (at: number, document: SanityDocument): Kept => ({
+  ...{ at, type: document._type, createdAt: document._createdAt ?? '' },
+  language: memberText(document, 'language'),
+})
+
 /** The time when a document was created; documents without one come first. */
-const orderOf = ({ _createdAt = '', _id }: SanityDocument): string => `${_createdAt} ${_id}`
+const isEarlier = (a: Kept & { id: string }, b: Kept & { id: string }): boolean =>
+  `${a.createdAt} ${a.id}` < `${b.createdAt} ${b.id}`
 
 function merged(
-  all: ReadonlyMap<string, SanityDocument>,
+  all: ReadonlyMap<string, Kept>,
   notes: Notes,
-): { document: SanityDocument; isDraft: boolean }[] {
-  const found: { document: SanityDocument; isDraft: boolean }[] = []
-  for (const [id, document] of all) {
+): readonly (Kept & Pick<IndexedDocument, 'id' | 'isDraft'>)[] {
+  const found: (Kept & Pick<IndexedDocument, 'id' | 'isDraft'>)[] = []
+  for (const [id, one] of all) {
     const [, of, published = id] = /^(drafts|versions)\.(?:(?<=versions\.)[^.]+\.)?(.+)$/.exec(id) ?? []
-    if (of === 'versions') notes.add('Versions in releases are left out', document._type)
-    else if (of === undefined) found.push({ document, isDraft: false })
+    if (of === 'versions') notes.add('Versions in releases are left out', one.type)
+    else if (of === undefined) found.push({ ...one, id, isDraft: false })
     else if (all.has(published))
-      notes.add('Drafts of published documents are left out: the published state is imported', document._type)
-    else found.push({ document: { ...document, _id: published }, isDraft: true })
+      notes.add('Drafts of published documents are left out: the published state is imported', one.type)
+    else found.push({ ...one, id: published, isDraft: true })
   }
-  const orders = new Map(found.map(({ document }) => [document, orderOf(document)]))
-  const order = (document: SanityDocument) => orders.get(document) ?? ''
-  return found.sort((a, b) => (order(a.document) < order(b.document) ? -1 : 1))
+  return found.sort((a, b) => (isEarlier(a, b) ? -1 : 1))
 }
 
 /** The assets that `assets.json` has. @throws HttpError 400 for a file that is no such list */
@@ -95,10 +119,11 @@ async function assetsIn(files: ExportFiles, map: string): Promise<Map<string, Sa
 }
 
 /** @throws HttpError 400 that names what is no such export */
-export async function sanityExport(files: ExportFiles, notes: Notes): Promise<SanityExport> {
+export async function sanityExport(files: ExportFiles, lists: Lists, notes: Notes): Promise<SanityExport> {
   const name = dataFile(files)
   const folder = name.slice(0, name.lastIndexOf('/') + 1)
-  const documents = new Map<string, SanityDocument>()
+  const stored = lists.make<SanityDocument>()
+  const all = new Map<string, Kept>()
   const assets = await assetsIn(files, `${folder}assets.json`)
   const unread = new UnreadRecords(notes)
   let [line, read] = [0, 0]
@@ -115,12 +140,18 @@ export async function sanityExport(files: ExportFiles, notes: Notes): Promise<Sa
     if (isAsset(document)) assets.set(document._id, assetSchema.parse(document))
     else if (isOfStudio(document)) notes.add('Documents of the Studio itself are left out', document._type)
     else {
-      if (documents.has(document._id))
-        notes.add('Of several documents with the same id, only the last is imported')
-      documents.set(document._id, document)
+      if (all.has(document._id)) notes.add('Of several documents with the same id, only the last is imported')
+      all.set(document._id, keptAt(stored.length, document))
+      stored.push(document)
     }
   }
   const [first] = unread.found?.named ?? []
   if (first && read === 0) throw badRequest(`${first.place}: ${first.reason}`)
-  return { documents: merged(documents, notes), assets, folder, unread }
+  const index = merged(all, notes)
+  const documents = recordsOf(index.length, (i): SanityDocument => {
+    const { at, id } = recordAt(index, i)
+    const document = recordAt(stored, at)
+    return document._id === id ? document : { ...document, _id: id }
+  })
+  return { documents, index, assets, folder, unread }
 }

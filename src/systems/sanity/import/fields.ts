@@ -2,7 +2,7 @@ import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedField } from '../../../services/import/site.js'
 import { isSlugText } from '../../../services/text.js'
 import { isObject, memberOf, memberText } from '../../imports.js'
-import { labelOf, textType } from '../../text-types.js'
+import { labelOf, TextFacts } from '../../text-types.js'
 import { assetOf, isBlock, isImage, isMedia, isPart, referenceOf, typeOf } from './objects.js'
 
 /** Finds out what fields are: an export has values alone, and no model. */
@@ -33,14 +33,9 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 
 type IsMedia = (value: unknown) => boolean
 
-/** Finds images of types of their own, such as `mainImage`: some of a field may have no asset. */
-function mediaIn(values: readonly unknown[]): IsMedia {
-  const types = new Set<string | undefined>()
-  for (const value of values)
-    for (const one of listOf(value)) if (assetOf(one) !== undefined) types.add(typeOf(one))
-  types.delete(undefined)
-  return value => isMedia(value) || types.has(typeOf(value))
-}
+/** The types of the images and files in a value, such as `mainImage`: others of the type may have no asset. */
+export const mediaTypesIn = (value: unknown): string[] =>
+  listOf(value).flatMap(one => (assetOf(one) === undefined ? [] : (typeOf(one) ?? [])))
 
 function kindOfList(list: readonly unknown[], isMediaHere: IsMedia): Kind {
   if (list.every(isReference)) return 'references'
@@ -71,37 +66,52 @@ function commonKind(kinds: ReadonlySet<Kind>, lose: (sentence: string) => void):
   return 'json'
 }
 
-/** The facts about the rest of the export that fields need. */
-export interface FieldWorld {
-  readonly notes: Notes
-  typeOfEntry(key: string): string | undefined
+/** Gathers what the values of a field are, and keeps none of them. */
+export class FieldFacts {
+  readonly kinds = new Set<Kind>()
+  readonly texts = new TextFacts()
+  /** Types of the documents that references name. */
+  readonly targets = new Set<string>()
+  isAllImages = true
+  hasBlank = false
+
+  /** @param mediaTypes of all values of the field */
+  constructor(
+    private readonly mediaTypes: ReadonlySet<string>,
+    private readonly typeOfEntry: (key: string) => string | undefined,
+  ) {}
+
+  add(value: unknown): void {
+    const kind = kindOf(value, one => isMedia(one) || this.mediaTypes.has(typeOf(one) ?? ''))
+    if (kind !== undefined) this.kinds.add(kind)
+    if (value === '') this.hasBlank = true
+    else if (typeof value === 'string') this.texts.add(value)
+    for (const one of listOf(value)) {
+      const key = referenceOf(one)
+      const target = key === undefined ? undefined : this.typeOfEntry(key)
+      if (target !== undefined) this.targets.add(target)
+      this.isAllImages &&= isImage(one) || (isObject(one) && !isMedia(one))
+    }
+  }
 }
 
 function typeAndData(
   name: string,
   kind: Kind,
-  values: readonly unknown[],
-  world: FieldWorld,
+  facts: FieldFacts,
   lose: (sentence: string) => void,
 ): Pick<ImportedField, 'type' | 'data'> {
   const many = kind === 'references' || kind === 'mediaList' ? { cardinality: 'many' } : {}
   switch (kind) {
     case 'text':
-      return {
-        type: textType(
-          name,
-          values.filter(value => typeof value === 'string' && value !== '') as string[],
-          lose,
-        ),
-      }
+      return { type: facts.texts.typeFor(name, lose) }
     case 'number':
     case 'boolean':
     case 'slug':
       return { type: kind }
     case 'reference':
     case 'references': {
-      const keys = values.flatMap(listOf).flatMap(value => referenceOf(value) ?? [])
-      const targets = [...new Set(keys.flatMap(key => world.typeOfEntry(key) ?? []))]
+      const targets = [...facts.targets]
       const [target] = targets
       return {
         type: 'relation',
@@ -112,12 +122,8 @@ function typeAndData(
       }
     }
     case 'media':
-    case 'mediaList': {
-      const isAllImages = values
-        .flatMap(listOf)
-        .every(value => isImage(value) || (isObject(value) && !isMedia(value)))
-      return { type: 'media', data: { ...many, ...(isAllImages ? { kinds: ['image'] } : {}) } }
-    }
+    case 'mediaList':
+      return { type: 'media', data: { ...many, ...(facts.isAllImages ? { kinds: ['image'] } : {}) } }
     case 'blocks':
       return { type: 'richtext' }
     default:
@@ -128,25 +134,23 @@ function typeAndData(
 /**
  * @param original the name in Sanity
  * @param name the name here
- * @param values all values of the field
+ * @param facts what all values of the field are
  * @param place what notes call it, such as `post.cover`
  */
 export function fieldPlan(
   original: string,
   name: string,
-  values: readonly unknown[],
-  world: FieldWorld,
+  facts: FieldFacts,
+  notes: Notes,
   place: string,
 ): FieldPlan {
-  const lose = (sentence: string) => world.notes.add(sentence, place)
-  const isMediaHere = mediaIn(values)
-  const known = values.flatMap(value => kindOf(value, isMediaHere) ?? [])
-  const isBlank = known.length === 0 && values.includes('')
-  const kind = isBlank ? 'text' : commonKind(new Set(known), lose)
+  const lose = (sentence: string) => notes.add(sentence, place)
+  const isBlank = facts.kinds.size === 0 && facts.hasBlank
+  const kind = isBlank ? 'text' : commonKind(facts.kinds, lose)
   const field = {
     name,
     label: labelOf(original) || name,
-    ...typeAndData(original, kind, values, world, lose),
+    ...typeAndData(original, kind, facts, lose),
   }
   return { field, kind }
 }

@@ -1,10 +1,12 @@
 import { Notes } from '../../../services/import/notes.js'
-import type {
-  ImportedEntry,
-  ImportedType,
-  ImportedValue,
-  ImportedValues,
-  ReadExport,
+import { recordAt } from '../../../services/import/records.js'
+import {
+  type ImportedEntry,
+  type ImportedType,
+  type ImportedValue,
+  type ImportedValues,
+  type ReadLargeExport,
+  readingInMemory,
 } from '../../../services/import/site.js'
 import { sizeOfJson } from '../../../services/import/size.js'
 import { trimmed } from '../../../services/text.js'
@@ -12,7 +14,7 @@ import { importAddress, isObject, memberOf, memberText, PageAddresses } from '..
 import { kebab, pluralOf } from '../../mapping.js'
 import { labelOf, timeOf } from '../../text-types.js'
 import { htmlOfBlocks, type TextWorld } from './blocks.js'
-import { type SanityDocument, sanityExport } from './export.js'
+import { type SanityDocument, type SanityExport, sanityExport } from './export.js'
 import { type FieldPlan, slugOf } from './fields.js'
 import { SanityFiles } from './files.js'
 import { type Model, modelOf, placeOf, type TypePlan } from './model.js'
@@ -165,28 +167,34 @@ function importedType({ original, name, fields, children }: TypePlan, hasPages: 
   }
 }
 
-function noteLanguages(documents: readonly SanityDocument[], notes: Notes): void {
-  const languages = documents.map(document => memberText(document, 'language'))
+function noteLanguages({ index }: SanityExport, notes: Notes): void {
+  const languages = index.map(({ language }) => language)
   if (new Set(languages.filter(language => language !== undefined)).size < 2) return
   for (const [i, language] of languages.entries())
     if (language !== undefined)
       notes.add(
         'Each language of a document becomes a separate entry, with a field for the language',
-        documents[i]?._type,
+        index[i]?.type,
       )
 }
 
 /** Reads what `sanity dataset export` writes, with `--raw` or without. */
-export const readSanity: ReadExport = async files => {
+export const readLargeSanity: ReadLargeExport = async (files, lists) => {
   const notes = new Notes()
-  const content = await sanityExport(files, notes)
-  const documents = content.documents.map(({ document }) => document)
-  noteLanguages(documents, notes)
-  const model = modelOf(documents, notes)
+  const content = await sanityExport(files, lists, notes)
+  const { documents, index } = content
+  noteLanguages(content, notes)
+  const model = modelOf(content, notes)
   const used = new SanityFiles(files.names, content, notes)
-  const entries = new SanityEntries(model, new Set(documents.map(({ _id }) => _id)), used, notes)
-  const made = content.documents.map(({ document, isDraft }) => entries.of(document, isDraft))
-  const onPages = new Set(made.filter(({ page }) => page).map(({ type }) => type))
+  const entries = new SanityEntries(model, new Set(index.map(({ id }) => id)), used, notes)
+  const made = lists.make<ImportedEntry>()
+  const onPages = new Set<string>()
+  let i = 0
+  for (const document of documents) {
+    const entry = entries.of(document, recordAt(index, i++).isDraft)
+    if (entry.page) onPages.add(entry.type)
+    made.push(entry)
+  }
   const types = [...model.values()].map(plan => importedType(plan, onPages.has(plan.name)))
   return {
     locales: [],
@@ -197,3 +205,5 @@ export const readSanity: ReadExport = async files => {
     unread: content.unread.found,
   }
 }
+
+export const readSanity = readingInMemory(readLargeSanity)

@@ -3,8 +3,8 @@ import { keyName } from '../../../services/body-parts.js'
 import type { Notes } from '../../../services/import/notes.js'
 import { camelCase } from '../../../services/text.js'
 import { takeName } from '../../imports.js'
-import type { SanityDocument } from './export.js'
-import { type FieldPlan, type FieldWorld, fieldPlan } from './fields.js'
+import type { SanityDocument, SanityExport } from './export.js'
+import { FieldFacts, type FieldPlan, fieldPlan, mediaTypesIn } from './fields.js'
 import { contentOf, isPart, type SanityObject, typeOf } from './objects.js'
 
 /** The plan for all documents and parts of a type. */
@@ -38,7 +38,7 @@ const entryIn = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
 }
 
 /** Of each type the field with the parts of a page: of several that with the most types of them, or else the first. */
-function childrenFields(documents: readonly SanityDocument[], notes: Notes): ReadonlyMap<string, string> {
+function childrenFields(documents: Iterable<SanityDocument>, notes: Notes): ReadonlyMap<string, string> {
   const types = new Map<string, Map<string, Candidate>>()
   const visit = (object: SanityObject): void => {
     const fields = entryIn(types, typeOf(object) ?? '', () => new Map<string, Candidate>())
@@ -96,23 +96,50 @@ function refuseMany(count: number, whose: string, of: string): void {
     throw badRequest(`${whose.slice(0, 100)} have more than ${maxTypesOrFields} ${of}`)
 }
 
+/** Gets each object of the documents, and each of its values but its parts, which are objects of their own. */
+interface Visitor {
+  object(type: string, isPart: boolean): void
+  value(type: string, name: string, value: unknown): void
+}
+
+function visitAll(
+  documents: Iterable<SanityDocument>,
+  children: ReadonlyMap<string, string>,
+  visitor: Visitor,
+): void {
+  const visit = (object: SanityObject, isPart: boolean): void => {
+    const type = typeOf(object) ?? ''
+    visitor.object(type, isPart)
+    for (const [name, value] of contentOf(object))
+      if (name !== children.get(type)) visitor.value(type, name, value)
+      else if (isPartList(value)) for (const part of value) visit(part, true)
+  }
+  for (const document of documents) visit(document, false)
+}
+
 /**
- * Finds out the types of documents and of the parts of pages.
+ * Finds out the types of documents and of the parts of pages. It reads the documents three times and keeps no value.
  * @throws HttpError 400 for too many of them, or of fields
  */
-export function modelOf(documents: readonly SanityDocument[], notes: Notes): Model {
+export function modelOf(
+  { documents, index }: Pick<SanityExport, 'documents' | 'index'>,
+  notes: Notes,
+): Model {
   const children = childrenFields(documents, notes)
-  const types = new Map<string, Map<string, unknown[]>>()
-  const visit = (object: SanityObject): void => {
-    const type = typeOf(object) ?? ''
-    const fields = entryIn(types, type, () => new Map<string, unknown[]>())
-    for (const [name, value] of contentOf(object)) {
-      if (name === children.get(type)) {
-        if (isPartList(value)) for (const part of value) visit(part)
-      } else entryIn(fields, name, () => []).push(value)
-    }
-  }
-  for (const document of documents) visit(document)
+  /** The types of images and files that each field has. */
+  const types = new Map<string, Map<string, Set<string>>>()
+  const partTypes = new Set<string>()
+  visitAll(documents, children, {
+    object(type, isPart) {
+      entryIn(types, type, () => new Map<string, Set<string>>())
+      if (isPart) partTypes.add(type)
+    },
+    value(type, name, value) {
+      const fields = entryIn(types, type, () => new Map<string, Set<string>>())
+      const media = entryIn(fields, name, () => new Set<string>())
+      for (const one of mediaTypesIn(value)) media.add(one)
+    },
+  })
   refuseMany(types.size, 'the documents', 'types')
   for (const [type, fields] of types) refuseMany(fields.size, `documents of the type ${type}`, 'fields')
   const names = new Names(types.keys())
@@ -122,12 +149,22 @@ export function modelOf(documents: readonly SanityDocument[], notes: Notes): Mod
       names.of(type, () => notes.add('Types with invalid names are renamed', type)),
     ]),
   )
-  const typesOfEntries = new Map(documents.map(({ _id, _type }) => [_id, typeNames.get(_type)]))
-  const world: FieldWorld = { notes, typeOfEntry: key => typesOfEntries.get(key) }
-  const documentTypes = new Set(documents.map(({ _type }) => _type))
-  const partTypes = new Set(partTypesIn(documents, children))
+  const typesOfEntries = new Map(index.map(({ id, type }) => [id, typeNames.get(type)]))
+  const documentTypes = new Set(index.map(({ type }) => type))
+  const facts = new Map(
+    [...types].map(([type, fields]) => [
+      type,
+      new Map(
+        [...fields].map(([name, media]) => [name, new FieldFacts(media, key => typesOfEntries.get(key))]),
+      ),
+    ]),
+  )
+  visitAll(documents, children, {
+    object: () => undefined,
+    value: (type, name, value) => facts.get(type)?.get(name)?.add(value),
+  })
   return new Map(
-    [...types].map(([original, fields]) => {
+    [...facts].map(([original, fields]) => {
       if (documentTypes.has(original) && partTypes.has(original))
         notes.add(
           'Types of documents that are also parts of other documents become one datatype, and its lists include the parts',
@@ -138,37 +175,25 @@ export function modelOf(documents: readonly SanityDocument[], notes: Notes): Mod
         original,
         name,
         children: children.get(original),
-        fields: fieldsOf(original, fields, world),
+        fields: fieldsOf(original, fields, notes),
       }
       return [original, plan]
     }),
   )
 }
 
-function* partTypesIn(
-  objects: readonly SanityObject[],
-  children: ReadonlyMap<string, string>,
-): Generator<string> {
-  for (const object of objects) {
-    const list = object[children.get(typeOf(object) ?? '') ?? '']
-    if (!isPartList(list)) continue
-    for (const part of list) yield typeOf(part) ?? ''
-    yield* partTypesIn(list, children)
-  }
-}
-
 function fieldsOf(
   type: string,
-  fields: ReadonlyMap<string, readonly unknown[]>,
-  world: FieldWorld,
+  fields: ReadonlyMap<string, FieldFacts>,
+  notes: Notes,
 ): ReadonlyMap<string, FieldPlan> {
   const names = new Names(fields.keys())
   const sorted = [...fields].sort(([a], [b]) => rankOf(a) - rankOf(b))
   return new Map(
-    sorted.map(([original, values]) => {
+    sorted.map(([original, facts]) => {
       const place = placeOf(type, original)
-      const name = names.of(original, () => world.notes.add('Fields with invalid names are renamed', place))
-      return [original, fieldPlan(original, name, values, world, place)]
+      const name = names.of(original, () => notes.add('Fields with invalid names are renamed', place))
+      return [original, fieldPlan(original, name, facts, notes, place)]
     }),
   )
 }

@@ -1,4 +1,5 @@
 import { badRequest } from '../../../errors.js'
+import { type Lists, recordAt } from '../../../services/import/records.js'
 import type { ExportFiles } from '../../../services/import/site.js'
 import type { UnreadRecord } from '../../../services/import/unread.js'
 import { uriDecoded } from '../../../services/text.js'
@@ -43,8 +44,6 @@ export interface WordpressItem {
   readonly title: string
   readonly link: string
   readonly author: string
-  readonly content: string
-  readonly excerpt: string
   readonly date: string | undefined
   /** As far as is known: the earlier of the date and the last change. */
   readonly createdAt: string | undefined
@@ -58,9 +57,18 @@ export interface WordpressItem {
   readonly isSticky: boolean
   readonly url: string
   readonly terms: readonly Pick<WordpressTerm, 'taxonomy' | 'slug' | 'name'>[]
-  readonly metas: Metas
   readonly comments: number
+  /** Reads the long parts, which are not in memory. */
+  readonly texts: () => WordpressTexts
 }
+
+export interface WordpressTexts {
+  readonly content: string
+  readonly excerpt: string
+  readonly metas: Metas
+}
+
+type WholeItem = Omit<WordpressItem, 'texts'> & WordpressTexts
 
 const childText = ({ children }: XmlElement, name: string): string =>
   children.find(child => child.name === name)?.text ?? ''
@@ -113,7 +121,7 @@ function zonedDate(item: XmlElement): ZonedTime | undefined {
   return Math.abs(minutes) <= 14 * 60 ? { utc, minutes } : undefined
 }
 
-function itemOf(item: XmlElement): WordpressItem | undefined {
+function itemOf(item: XmlElement): WholeItem | undefined {
   const id = numberOf(item, 'wp:post_id')
   const date = dateOf(item, 'date')
   if (id <= 0) return undefined
@@ -176,8 +184,8 @@ function placeOf(element: XmlElement, file: string): string {
   return `${file}: line ${element.line}${name === undefined ? '' : `: ${name.slice(0, 100)}`}`
 }
 
-const isSame = (a: WordpressItem, b: WordpressItem): boolean =>
-  a.type === b.type && a.title === b.title && a.content === b.content
+const isSame = (a: WordpressItem, b: WholeItem): boolean =>
+  a.type === b.type && a.title === b.title && a.texts().content === b.content
 
 class Gathered {
   base: URL | undefined
@@ -192,6 +200,20 @@ class Gathered {
     terms: new Map<string, WordpressItem['terms'][number]>(),
   }
 
+  private readonly list
+
+  constructor(lists: Lists) {
+    this.list = lists.make<WholeItem>()
+  }
+
+  /** Keeps an item in the list. Its short parts are copies: those of the parser are pieces of the whole file. */
+  private stored(item: WholeItem): WordpressItem {
+    const place = this.list.length
+    this.list.push(item)
+    const { content: _, excerpt: __, metas: ___, ...others } = recordAt(this.list, place)
+    return { ...others, texts: () => recordAt(this.list, place) }
+  }
+
   addItem(element: XmlElement, file: string): void {
     const unread = (reason: string) => this.unread.push({ place: placeOf(element, file), reason })
     const item = itemOf(element)
@@ -202,7 +224,7 @@ class Gathered {
     const known = this.items.get(item.id)
     // Exports of parts of a site have some items twice.
     if (known && !isSame(known, item)) unread(`another item has its id ${item.id} (wp:post_id)`)
-    if (!known) this.items.set(item.id, item)
+    if (!known) this.items.set(item.id, this.stored(item))
     for (const term of item.terms) {
       const key = `${term.taxonomy}:${term.slug}`
       if (!this.named.terms.has(key)) this.named.terms.set(key, term)
@@ -251,13 +273,13 @@ class Gathered {
  * Reads exports of one site: the files whose names end in `.xml` or `.wxr`, or the only file.
  * @throws HttpError 400 that names the file and the place
  */
-export async function readWordpressExport(files: ExportFiles): Promise<WordpressExport> {
+export async function readWordpressExport(files: ExportFiles, lists: Lists): Promise<WordpressExport> {
   const { names } = files
   const isExport = (name: string) => /\.(?:xml|wxr)$/i.test(name) && !/(?:^|\/)(?:\.|__MACOSX\/)/.test(name)
   const chosen = names.length === 1 ? names : names.filter(isExport).sort()
   if (chosen.length === 0)
     throw badRequest('the export has no .xml file: create one in WordPress under Tools > Export')
-  const gathered = new Gathered()
+  const gathered = new Gathered(lists)
   for (const name of chosen) {
     const rss = await parseXml(files.lines(name), name, element => {
       const isItem = element.name === 'item'

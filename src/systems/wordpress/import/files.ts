@@ -26,7 +26,8 @@ export function importedFiles(
     }),
   )
   return attachments.map(item => {
-    const { url, metas, title, excerpt } = item
+    const { url, title } = item
+    const { metas, excerpt } = item.texts()
     const path = uriDecoded(new URL(url).pathname)
     const at = uploads.get(inUploads(path) ?? '')
     const alt = metas.get('_wp_attachment_image_alt')?.[0] ?? ''

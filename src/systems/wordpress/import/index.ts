@@ -1,21 +1,24 @@
-import type {
-  ExportFiles,
-  ImportedEntry,
-  ImportedField,
-  ImportedSite,
-  ImportedType,
-  ImportedValue,
-  ReadExport,
+import { type Lists, type Records, recordAt, recordsOf } from '../../../services/import/records.js'
+import {
+  type ImportedEntry,
+  type ImportedField,
+  type ImportedType,
+  type ImportedValue,
+  type ReadLargeExport,
+  readingInMemory,
+  type SiteRecords,
 } from '../../../services/import/site.js'
 import { sizeOfText, sizeOfValues, sumOf } from '../../../services/import/size.js'
 import { isSlugText, trimmed } from '../../../services/text.js'
 import { byTime } from '../../imports.js'
 import { zoneOf } from '../zone.js'
 import {
+  type Metas,
   readWordpressExport,
   type WordpressExport,
   type WordpressItem,
   type WordpressTerm,
+  type WordpressTexts,
 } from './export.js'
 import { CustomFields, type FieldReferences, fieldName, labelOf } from './fields.js'
 import { fileKey, importedFiles } from './files.js'
@@ -44,12 +47,18 @@ const field = (name: string, type: ImportedField['type'], data?: ImportedField['
 type Values = Record<string, ImportedValue>
 const textValue = (name: string, value: string): Values => (value === '' ? {} : { [name]: { value } })
 
-type DatedEntry = ImportedEntry & { readonly createdAt: string }
+/** The entries by their times. It is no part of the reader, whose indexes would stay in memory with the list. */
+function inOrder(entries: Records<ImportedEntry>, times: readonly string[]): Records<ImportedEntry> {
+  const order = [...times.keys()].sort(byTime(at => times[at] ?? ''))
+  return recordsOf(order.length, i => recordAt(entries, recordAt(order, i)))
+}
 
 class WordpressReader {
   private readonly notes = new WordpressNotes()
   private readonly types: ImportedType[] = []
-  private readonly entries: DatedEntry[] = []
+  private readonly entries
+  /** When each of them was made. */
+  private readonly times: string[] = []
   private readonly pages: readonly WordpressItem[]
   private readonly attachments: readonly WordpressItem[]
   private readonly places: WordpressPlaces
@@ -64,7 +73,9 @@ class WordpressReader {
   constructor(
     private readonly site: WordpressExport,
     private readonly names: readonly string[],
+    lists: Lists,
   ) {
+    this.entries = lists.make<ImportedEntry>()
     const { items, terms, authors, base } = site
     this.definitions = acfFields(items)
     for (const { place, reason } of site.unread) this.notes.unread.add(place, reason)
@@ -75,7 +86,7 @@ class WordpressReader {
     this.places = new WordpressPlaces(base, this.pages, this.attachments, this.notes)
     this.nameTypes()
     const shared = new Map(
-      items.filter(({ type }) => type === 'wp_block').map(item => [item.id, item.content]),
+      items.filter(({ type }) => type === 'wp_block').map(item => [item.id, item.texts().content]),
     )
     const keys = { entry: entryKey, file: fileKey }
     this.bodies = new Bodies(
@@ -103,7 +114,7 @@ class WordpressReader {
     }
   }
 
-  read(): ImportedSite {
+  read(): SiteRecords {
     this.addAuthors()
     for (const taxonomy of this.taxonomies()) this.addTerms(taxonomy)
     for (const type of this.postTypes()) this.addPosts(type)
@@ -111,9 +122,14 @@ class WordpressReader {
     for (const { id, type } of this.site.items)
       if (ofTheSite.test(type) && !type.startsWith('acf-') && !this.shownBlocks.has(id))
         this.notes.count('notTaken', type)
-    const entries = this.entries.sort(byTime(({ createdAt }) => createdAt))
+    const entries = inOrder(this.entries, this.times)
     const { sentences: notes, unread } = this.notes
     return { locales: [], types: this.types, entries, files, notes, unread: unread.found }
+  }
+
+  private add(entry: ImportedEntry): void {
+    this.times.push(entry.createdAt)
+    this.entries.push(entry)
   }
 
   private isFile({ url }: WordpressItem): boolean {
@@ -158,7 +174,7 @@ class WordpressReader {
     for (const { id, login, name } of this.site.authors) {
       const slug = trimmed(login.toLowerCase().replaceAll(/[^\p{L}\p{N}_]+/gu, '-'), '-')
       const values = { ...textValue('name', oneLine(name) || login), ...textValue('slug', slug) }
-      this.entries.push({
+      this.add({
         key: authorKey(login),
         ...idsOf('author', id),
         type: 'author',
@@ -194,17 +210,22 @@ class WordpressReader {
         ...(slugs.has(parent) ? { [withParent]: { entries: [termKey({ taxonomy, slug: parent })] } } : {}),
         ...custom.valuesOf(i),
       }
-      this.entries.push({
+      this.add({
         ...{ key: termKey(term), ...idsOf('term', term.id), type: name, isPublished: true },
         ...{ createdAt: this.start, isUndated: true, values },
       })
     })
   }
 
-  private customFields(of: readonly (WordpressItem | WordpressTerm)[], fields: readonly ImportedField[]) {
-    for (const { metas } of of)
-      for (const [name, [value]] of metas) if (isOfPlugin(name, value)) this.notes.count('privateMetas', name)
-    const metas = of.map(one => metaValues(one.metas, this.definitions))
+  private customFields(
+    of: readonly { readonly metas: Metas }[] | readonly WordpressItem[],
+    fields: readonly ImportedField[],
+  ) {
+    const metas = of.map(one => {
+      const own = 'texts' in one ? one.texts().metas : one.metas
+      for (const [name, [value]] of own) if (isOfPlugin(name, value)) this.notes.count('privateMetas', name)
+      return metaValues(own, this.definitions)
+    })
     return new CustomFields(metas, new Set(fields.map(({ name }) => name)), this.references, this.notes)
   }
 
@@ -235,7 +256,8 @@ class WordpressReader {
       ...(Object.keys(compat).length > 0 ? { compat } : {}),
     })
     items.forEach((item, i) => {
-      this.entries.push(this.entry(item, { ...this.ownValues(item, filed), ...custom.valuesOf(i) }))
+      const texts = item.texts()
+      this.add(this.entry(item, texts, { ...this.ownValues(item, texts, filed), ...custom.valuesOf(i) }))
     })
   }
 
@@ -250,12 +272,16 @@ class WordpressReader {
     return taxonomy === 'post_tag' ? 'tags' : this.typeOf(taxonomy)
   }
 
-  private ownValues(item: WordpressItem, filed: ReadonlyMap<string, string>): Values {
-    const html = this.bodies.html(item.content)
-    const excerpt = plainText(item.excerpt) || textAboveMore(item.content)
-    if (/<[a-z]/i.test(item.excerpt)) this.notes.count('excerpts')
+  private ownValues(
+    item: WordpressItem,
+    texts: WordpressTexts,
+    filed: ReadonlyMap<string, string>,
+  ): Values {
+    const html = this.bodies.html(texts.content)
+    const excerpt = plainText(texts.excerpt) || textAboveMore(texts.content)
+    if (/<[a-z]/i.test(texts.excerpt)) this.notes.count('excerpts')
     const values: Values = { ...(html === '' ? {} : { body: { html } }), ...textValue('excerpt', excerpt) }
-    const [picture = ''] = item.metas.get('_thumbnail_id') ?? []
+    const [picture = ''] = texts.metas.get('_thumbnail_id') ?? []
     const file = this.references.file(Number(picture))
     if (file !== undefined) values.featuredImage = { files: [file] }
     else if (Number(picture) > 0) this.notes.count('missingFiles')
@@ -267,7 +293,7 @@ class WordpressReader {
     return values
   }
 
-  private entry(item: WordpressItem, values: Values): DatedEntry {
+  private entry(item: WordpressItem, { content }: WordpressTexts, values: Values): ImportedEntry {
     const path = this.places.pathOf(item)
     const title = oneLine(item.title) || item.slug || `${labelOf(item.type)} ${item.id}`
     if (/<[a-z]/i.test(item.title)) this.notes.count('titles')
@@ -280,14 +306,18 @@ class WordpressReader {
       ...(item.changedAt === undefined ? {} : { changedAt: item.changedAt }),
       ...(isPublished && item.date !== undefined ? { publishedAt: item.date } : {}),
       ...(item.status === 'future' && !item.isProtected ? { publishAt: item.date } : {}),
-      source: this.sourceOf(item, values),
+      source: this.sourceOf(item, content, values),
       values,
     }
   }
 
-  private sourceOf(item: WordpressItem, { body: _, ...others }: Values): ImportedEntry['source'] {
-    const size = sumOf([sizeOfText(item.content), sizeOfValues(others)])
-    return { size, ...(/^https?:/i.test(item.link) ? { address: item.link } : {}) }
+  private sourceOf(
+    { link }: WordpressItem,
+    content: string,
+    { body: _, ...others }: Values,
+  ): ImportedEntry['source'] {
+    const size = sumOf([sizeOfText(content), sizeOfValues(others)])
+    return { size, ...(/^https?:/i.test(link) ? { address: link } : {}) }
   }
 
   private isPublished({ status, isProtected }: WordpressItem): boolean {
@@ -308,5 +338,7 @@ const maybe = <T, R>(value: T | undefined, make: (value: T) => R): R | undefined
   value === undefined ? undefined : make(value)
 
 /** Reads what "Tools, Export" of WordPress writes: one file, or those of one site in a folder. */
-export const readWordpress: ReadExport = async (files: ExportFiles) =>
-  new WordpressReader(await readWordpressExport(files), files.names).read()
+export const readLargeWordpress: ReadLargeExport = async (files, lists) =>
+  new WordpressReader(await readWordpressExport(files, lists), files.names, lists).read()
+
+export const readWordpress = readingInMemory(readLargeWordpress)

@@ -1,0 +1,92 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it } from 'vitest'
+import { openRecords } from '../../src/node/record-files.js'
+import { inMemory, type Lists } from '../../src/services/import/records.js'
+import type { ExportFiles, ReadLargeExport } from '../../src/services/import/site.js'
+import { readLargeSanity } from '../../src/systems/sanity/import/index.js'
+import { readLargeWordpress } from '../../src/systems/wordpress/import/index.js'
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+
+const count = 3000
+/** Different for each document, and long, as articles are. */
+const text = (i: number): string => `Document ${i} `.repeat(250)
+
+function fileOf(name: string, lines: () => Iterable<string>): ExportFiles {
+  return {
+    names: [name],
+    text: async () => [...lines()].join('\n'),
+    lines: async function* () {
+      yield* lines()
+    },
+  }
+}
+
+function* sanityLines(): Generator<string> {
+  for (let i = 0; i < count; i++)
+    yield JSON.stringify({
+      ...{ _id: `post-${i}`, _type: 'post', _createdAt: '2024-01-01T00:00:00Z' },
+      ...{ title: `Post ${i}`, summary: text(i), slug: { _type: 'slug', current: `post-${i}` } },
+      related: { _type: 'reference', _ref: `post-${count - 1 - i}` },
+    })
+}
+
+function* wordpressLines(): Generator<string> {
+  yield '<rss version="2.0" xmlns:wp="w" xmlns:content="c"><channel><wp:wxr_version>1.2</wp:wxr_version>'
+  yield '<wp:base_blog_url>https://old.example</wp:base_blog_url>'
+  for (let i = 1; i <= count; i++) {
+    yield `<item><title>Post ${i}</title><link>https://old.example/post-${i}/</link>`
+    yield `<content:encoded><![CDATA[<p>${text(i)}</p>]]></content:encoded><wp:post_id>${i}</wp:post_id>`
+    yield `<wp:post_type>post</wp:post_type><wp:status>publish</wp:status><wp:post_name>post-${i}</wp:post_name>`
+    yield '<wp:post_date_gmt>2024-01-01 00:00:00</wp:post_date_gmt></item>'
+  }
+  yield '</channel></rss>'
+}
+
+const exports: readonly (readonly [string, ReadLargeExport, ExportFiles])[] = [
+  ['Sanity', readLargeSanity, fileOf('data.ndjson', sanityLines)],
+  ['WordPress', readLargeWordpress, fileOf('export.xml', wordpressLines)],
+]
+
+/** The bytes of memory that an export needs after it was read, and what it has. */
+async function reading(read: ReadLargeExport, files: ExportFiles, lists: Lists) {
+  collect()
+  const before = process.memoryUsage().heapUsed
+  const site = await read(files, lists)
+  collect()
+  return { bytes: process.memoryUsage().heapUsed - before, site }
+}
+
+it.each(exports)('the records of %s are not in memory, and are the same', async (_, read, files) => {
+  const records = openRecords()
+  try {
+    const kept = await reading(read, files, records)
+    const whole = await reading(read, files, inMemory)
+    // A record is three thousand characters; a thousand bytes are for its names and places.
+    expect(kept.bytes).toBeLessThan(count * 1000)
+    expect(whole.bytes).toBeGreaterThan(count * 2000)
+    expect([...kept.site.entries]).toEqual([...whole.site.entries])
+    expect({ ...kept.site, entries: [] }).toEqual({ ...whole.site, entries: [] })
+    expect(kept.site.entries.at(count - 1)).toEqual(whole.site.entries.at(count - 1))
+    expect(kept.site.entries.at(count + 10)).toBeUndefined()
+  } finally {
+    records.close()
+  }
+})
+
+it('a file of records has what was added, of any length and in any order, and cannot be read when it is closed', () => {
+  const records = openRecords()
+  const [first, second] = [records.make<unknown>(), records.make<unknown>()]
+  const values = [1, 'x'.repeat(3_000_000), { a: undefined, b: new Map([['c', [Number.POSITIVE_INFINITY]]]) }, '𝒜']
+  for (let i = 0; i < 2500; i++) first.push(i)
+  for (const value of values) second.push(value)
+  first.push('last')
+  expect([...second]).toEqual(values)
+  expect([second.at(3), second.at(1), second.at(4), second.at(-1)]).toEqual(['𝒜', values[1], undefined, undefined])
+  expect([first.length, first.at(0), first.at(2499), first.at(2500)]).toEqual([2501, 0, 2499, 'last'])
+  expect([...first].length).toBe(2501)
+  records.close()
+  expect(() => first.at(0)).toThrow()
+})
