@@ -13,10 +13,12 @@ interface DocumentProps {
   title: string
   children?: Child
   kind?: string
+  /** A script that this page needs beside that of every page. */
+  script?: string | undefined
 }
 
 /** The document around every page of the panel. */
-export const Document = ({ view, title, children, kind }: DocumentProps) => (
+export const Document = ({ view, title, children, kind, script }: DocumentProps) => (
   <html lang={view.language} dir={directionOf(view.language)} data-theme={view.theme}>
     <head>
       <meta charset="utf-8" />
@@ -33,6 +35,7 @@ export const Document = ({ view, title, children, kind }: DocumentProps) => (
         <script nonce={view.nonce} src={view.fileAddress(`texts-${view.language}.js`)} defer />
       )}
       <script nonce={view.nonce} src={view.fileAddress('panel.js')} defer />
+      {script !== undefined && <script type="module" nonce={view.nonce} src={view.fileAddress(script)} />}
     </head>
     <body class={kind}>{children}</body>
   </html>
@@ -93,17 +96,29 @@ export interface PageProps {
   side?: Child
   column?: boolean
   kind?: string
+  script?: string
   children?: Child
 }
 
 const isThere = (part: Child | undefined): boolean => part !== undefined && part !== null && part !== false
 
 /** A page of the panel: the rail, the bar, and the content. */
-export function Page({ view, title, crumbs = [], actions, tree, side, column, kind, children }: PageProps) {
+export function Page({
+  view,
+  title,
+  crumbs = [],
+  actions,
+  tree,
+  side,
+  column,
+  kind,
+  script,
+  children,
+}: PageProps) {
   const [hasTree, hasSide] = [isThere(tree), isThere(side)]
   const classes = ['app', hasTree ? 'has-tree' : '', hasSide ? 'has-side' : '', kind ?? ''].filter(Boolean)
   return (
-    <Document view={view} title={title}>
+    <Document view={view} title={title} script={script}>
       <a class="skip" href="#main">
         {view.t('Skip to the content')}
       </a>

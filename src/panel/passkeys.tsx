@@ -13,6 +13,9 @@ import { panelActor, type View } from './view.js'
 /** The host that the browser has asked for, with its port. */
 export const hostOf = (c: Ctx): string => new URL(c.req.url).host
 
+/** The script for passkeys. Pages that have a part for them load it, so that no other page pays for it. */
+export const passkeyScript = 'webauthn.js'
+
 type Passkey = z.output<typeof PasskeyRecord>
 
 const Passkeys = ({ view, all }: { view: View; all: readonly Passkey[] }) => (
@@ -66,7 +69,12 @@ const Adding = ({ view, asks }: { view: View; asks: { password: boolean; code: b
           'Your device or password manager keeps the passkey, and asks for your fingerprint, face or PIN.',
         )}
       </p>
-      <form class="scripted" data-passkey="" data-passkey-add={`${view.base}${saved(passkeyPath)}`}>
+      <form
+        method="post"
+        class="scripted"
+        data-passkey=""
+        data-passkey-add={`${view.base}${saved(passkeyPath)}`}
+      >
         <Fields view={view} fields={fields} storesNothing />
         <p class="error" role="alert" />
         <Submit kind="next">{view.t('Add a passkey')}</Submit>
@@ -79,7 +87,7 @@ async function passkeyPage(view: View, c: Ctx, { services: { passkeys } }: Panel
   const all = await passkeys.list(panelActor(c))
   const crumbs = view.can('signed-in') ? [{ word: view.t('Profile'), path: '/profile' }] : []
   return (
-    <TitledPage view={view} title={view.t('Passkeys')} crumbs={crumbs} column>
+    <TitledPage view={view} title={view.t('Passkeys')} crumbs={crumbs} script={passkeyScript} column>
       {all.length > 0 ? <Passkeys view={view} all={all} /> : <p>{view.t('No passkeys yet.')}</p>}
       {passkeys.isAvailable(hostOf(c)) ? (
         <Adding view={view} asks={await passkeys.asks(panelActor(c))} />

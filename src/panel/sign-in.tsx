@@ -11,7 +11,7 @@ import { visitorToken } from './form-token.js'
 import { Document } from './layout.js'
 import { type Draft, formText, pages, showPage } from './pages.js'
 import { Form, Submit } from './parts.js'
-import { hostOf } from './passkeys.js'
+import { hostOf, passkeyScript } from './passkeys.js'
 import { ChosenLanguage, keepLanguage } from './preferences.js'
 import { codeField } from './second-factor.js'
 import { panelActor, type View } from './view.js'
@@ -43,8 +43,15 @@ const wayTo = (given: string | undefined): string => {
   return isOurs && !path.startsWith(`${panelPath}/sign-`) ? path : panelPath
 }
 
-const Alone = ({ view, title, children }: { view: View; title: string; children?: unknown }) => (
-  <Document view={view} title={title} kind="alone">
+interface AloneProps {
+  view: View
+  title: string
+  script?: string
+  children?: unknown
+}
+
+const Alone = ({ view, title, script, children }: AloneProps) => (
+  <Document view={view} title={title} kind="alone" script={script}>
     <main id="app">
       <p class="brand">Slugline</p>
       <h1>{title}</h1>
@@ -113,7 +120,7 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
   const draw = (view: View, c: Ctx, to: string, draft?: Draft) => {
     const { oauth_client_id, oauth_provider_name: provider } = config()
     return (
-      <Alone view={view} title={view.t('Sign in')}>
+      <Alone view={view} title={view.t('Sign in')} script={passkeyScript}>
         <Form view={view} action="/sign-in">
           <input type="hidden" name="to" value={to} />
           <Fields
@@ -274,7 +281,7 @@ function forgottenPage({ get, submit }: Pages, context: PanelContext): void {
 function newPasswordPage({ get, submit }: Pages, context: PanelContext): void {
   const draw = (view: View, token: string, draft?: Draft) => (
     <Alone view={view} title={view.t('New password')}>
-      <Form view={view} action="/new-password">
+      <Form view={view} action="/new-password" whole>
         <input type="hidden" name="token" value={token} />
         <Fields view={view} fields={renewed(view)} draft={draft} />
         <Submit kind="next">{view.t('Set the password')}</Submit>

@@ -172,11 +172,7 @@ const outputFiles = [
     {
       format: 'iife',
       external: ['/admin/files/*'],
-      define: {
-        editorAddress: addressOf(editor, 'editor.js'),
-        webauthnAddress: addressOf(webauthn, 'webauthn.js'),
-        editWords: editWords(),
-      },
+      define: { editorAddress: addressOf(editor, 'editor.js'), editWords: editWords() },
     },
   )),
   // Beside a script of the same name, so it is built on its own.

@@ -16,7 +16,6 @@ import { startNotes } from './notes.js'
 import { startPalette } from './palette.js'
 import { startPanes } from './panes.js'
 import { startParts } from './parts.js'
-import { startPasskeys } from './passkeys.js'
 import { startPicked } from './picked.js'
 import { startPresence } from './presence.js'
 import { startPreview } from './preview.js'
@@ -52,7 +51,6 @@ startTree()
 startFocal()
 startPicked()
 startRich()
-startPasskeys()
 startPreview()
 startNewPage()
 startFrame()

@@ -101,7 +101,7 @@ async function show(place: Element | null, work: () => Promise<string>): Promise
 }
 
 /** Signs in with a passkey, and goes to the page that the button names. */
-export const signIn = (pressed: HTMLElement): Promise<void> =>
+const signIn = (pressed: HTMLElement): Promise<void> =>
   show(pressed.closest('[data-passkey]'), async () => {
     const credential = await get(await post(`${path}/login/options`))
     await post(`${path}/login`, { credential })
@@ -109,7 +109,7 @@ export const signIn = (pressed: HTMLElement): Promise<void> =>
   })
 
 /** Makes a passkey, adds it to the account, and shows the page again. */
-export const add = (form: HTMLFormElement): Promise<void> =>
+const add = (form: HTMLFormElement): Promise<void> =>
   show(form, async () => {
     const { name, ...shown } = Object.fromEntries(
       [...new FormData(form)].filter(([member]) => ['name', 'current_password', 'code'].includes(member)),
@@ -120,9 +120,22 @@ export const add = (form: HTMLFormElement): Promise<void> =>
   })
 
 /** Says why there are no passkeys, in place of a button that could do nothing. */
-export function explain(): void {
+function explain(): void {
   if ('PublicKeyCredential' in window) return
   const words = isSecureContext ? t('This browser has no passkeys.') : t('Passkeys need HTTPS.')
   for (const place of document.querySelectorAll('[data-passkey]'))
     place.replaceWith(element('p', { class: 'meta' }, words))
 }
+
+document.addEventListener('click', ({ target }) => {
+  const pressed = target instanceof Element && target.closest<HTMLElement>('[data-passkey-to]')
+  if (pressed) void signIn(pressed)
+})
+document.addEventListener('submit', event => {
+  const { target: form } = event
+  if (!(form instanceof HTMLFormElement && form.dataset.passkeyAdd)) return
+  event.preventDefault()
+  void add(form)
+})
+document.addEventListener('htmx:after:swap', explain)
+explain()
