@@ -79,12 +79,22 @@ it.each(exports)('the records of %s are not in memory, and are the same', async 
 it('a file of records has what was added, of any length and in any order, and cannot be read when it is closed', () => {
   const records = openRecords()
   const [first, second] = [records.make<unknown>(), records.make<unknown>()]
-  const values = [1, 'x'.repeat(3_000_000), { a: undefined, b: new Map([['c', [Number.POSITIVE_INFINITY]]]) }, '𝒜']
+  const values = [
+    1,
+    'x'.repeat(3_000_000),
+    { a: undefined, b: new Map([['c', [Number.POSITIVE_INFINITY]]]) },
+    '𝒜',
+  ]
   for (let i = 0; i < 2500; i++) first.push(i)
   for (const value of values) second.push(value)
   first.push('last')
   expect([...second]).toEqual(values)
-  expect([second.at(3), second.at(1), second.at(4), second.at(-1)]).toEqual(['𝒜', values[1], undefined, undefined])
+  expect([second.at(3), second.at(1), second.at(4), second.at(-1)]).toEqual([
+    '𝒜',
+    values[1],
+    undefined,
+    undefined,
+  ])
   expect([first.length, first.at(0), first.at(2499), first.at(2500)]).toEqual([2501, 0, 2499, 'last'])
   expect([...first].length).toBe(2501)
   records.close()

@@ -14,13 +14,9 @@ import { type Endpoints, endpoints } from '../endpoints.js'
 
 const part = z.array(z.record(z.string(), z.json())).optional()
 const FullUser = UserRecord.extend({
-  second_factor: z
-    .boolean()
-    .optional()
-    .meta({
-      description:
-        'Whether the account has a second factor or a passkey. For others it takes `users:update`.',
-    }),
+  second_factor: z.boolean().optional().meta({
+    description: 'Whether the account has a second factor or a passkey. For others it takes `users:update`.',
+  }),
   oauth_connections: part,
   ssh_keys: part,
   sessions: part,

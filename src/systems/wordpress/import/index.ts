@@ -272,11 +272,7 @@ class WordpressReader {
     return taxonomy === 'post_tag' ? 'tags' : this.typeOf(taxonomy)
   }
 
-  private ownValues(
-    item: WordpressItem,
-    texts: WordpressTexts,
-    filed: ReadonlyMap<string, string>,
-  ): Values {
+  private ownValues(item: WordpressItem, texts: WordpressTexts, filed: ReadonlyMap<string, string>): Values {
     const html = this.bodies.html(texts.content)
     const excerpt = plainText(texts.excerpt) || textAboveMore(texts.content)
     if (/<[a-z]/i.test(texts.excerpt)) this.notes.count('excerpts')
