@@ -1,7 +1,7 @@
 import { invalid, malformed, tooLarge } from '../errors.js'
 import { limits } from '../limits.js'
+import { textProblem } from '../request-paths.js'
 import { atOnce, type Pieces } from '../turns.js'
-import { textProblem } from './text.js'
 
 const maxDepth = limits.requests.jsonLevels
 /** Most values in a text; each list, object and member counts as one: 100,000 ids, and room for the values around. */

@@ -8,7 +8,6 @@ export {
   isSlug,
   rooted,
   slugOfPath,
-  textProblem,
   trimmed,
   trimmedEnd,
 } from '../request-paths.js'

@@ -83,6 +83,8 @@ function ofSchema(node: Node): Node | undefined {
   if (property.name === 'addIssue')
     return last?.properties?.find((one: Node) => one.key?.name === 'message')?.value
   const isType = object.name === 'z' && types.has(property.name)
+  // `max` of numbers, not of a schema.
+  if (object.name === 'Math') return undefined
   if (!last || !(isType || rules.has(property.name))) return undefined
   if (last.type === 'ObjectExpression')
     return last.properties.find((one: Node) => ['error', 'message'].includes(one.key?.name))?.value

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textProblem } from '../text.js'
+import { textProblem } from '../../request-paths.js'
 
 const maxText = 5000
 
