@@ -137,7 +137,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   await save()
   // One under the page, and one under that.
   for (const heading of ['Where we are', 'How to come']) {
-    await sees('add under it')
+    await sees('Enter edit  Space mark')
     keys('End')
     type('a')
     await sees(/Under [AW]/)
