@@ -9,7 +9,7 @@ import { Empty, Moment } from './parts.js'
 import { SubjectLink } from './subjects.js'
 import { panelActor, type View } from './view.js'
 
-const [maxEvents, maxChanges, maxNamed] = [60, 9, 6]
+const [maxEvents, maxChanges, maxNamed] = [60, 8, 6]
 
 /** Records of one action, the first ones by name. */
 const Done = ({ view, words, subjects }: RecentGroup['done'][number] & { view: View }) => (

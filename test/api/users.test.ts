@@ -419,6 +419,7 @@ describe('sessions', () => {
       'created_at',
       'last_access',
       'expires_at',
+      'by_passkey',
     ])
     const all = (await api('GET', '/sessions', undefined, 'editor')).body
     expect(all.map((row: { session_id: string }) => row.session_id)).toEqual(

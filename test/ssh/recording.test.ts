@@ -138,7 +138,7 @@ async function play(
   await sees(/\+.*Sundays/)
   await pause(1.4)
   await keys('q', 'q')
-  await sees('1 unpublis')
+  await sees('1 unpubl')
   recording.mark('publish')
   await keys('p')
   await sees('is public.')

@@ -67,6 +67,7 @@ describe.runIf(engine === 'sqlite')('the code blocks of the documentation', () =
     const { devDependencies, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
     const known = new Set(Object.keys({ ...devDependencies, ...dependencies }))
     for (const own of ['client', 'astro', 'eleventy']) known.add(`@slugline/${own}`)
+    for (const own of ['slugline/twin', 'npm:slugline/twin']) known.add(own)
     for (const block of of('js', 'jsx', 'ts')) {
       const loader = block.language as 'js' | 'jsx' | 'ts'
       await expect(transform(block.text, { loader, format: 'esm' }), nameOf(block)).resolves.toBeTruthy()
@@ -134,7 +135,7 @@ describe.runIf(engine === 'sqlite')('the code blocks of the documentation', () =
     }
     expect(lines).toBeGreaterThan(14)
     await compileTypes(cwd)
-  }, 120_000)
+  }, 400_000)
 })
 
 const wall = { create: { width: 40, height: 30, channels: 3 as const, background: '#888' } }
