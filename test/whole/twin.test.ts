@@ -78,7 +78,7 @@ it('answers as the service after edits of every kind', async () => {
     return [...requestsFor(slugs, ['DE-at', '', 'xa-100'].slice(0, amount(1, 3))), ...siteRequests]
   }
   await untilEqual(product, folder, await requests())
-  for (let n = 0; n < amount(13, 60); n++) {
+  for (let n = 0; n < amount(5, 60); n++) {
     await site.edit(n)
     await untilEqual(product, folder, await requests())
   }
@@ -90,7 +90,7 @@ it('answers as the service after edits of every kind', async () => {
 }, 900_000)
 
 describe('a site of many pages', async () => {
-  const pages = amount(25, 1000)
+  const pages = amount(10, 1000)
   const slugs = Array.from({ length: pages }, (_, i) => (i === 0 ? '/' : `/blog/ä ${i}`.replace(' ', '-')))
 
   async function filled() {
@@ -148,7 +148,7 @@ describe('a site of many pages', async () => {
     await runProduct(['twin', '--to', folder, '--once'], { cwd: product.folder })
     const ask = fromTwin(folder)
     const sent: string[] = ['Page 0 🚲']
-    for (let n = 0; n < amount(6, 30); n++) {
+    for (let n = 0; n < amount(2, 30); n++) {
       const twin = followed(product, folder)
       for (let edit = 0; edit < 4; edit++) {
         const head = `edit ${n} ${edit}`
