@@ -56,9 +56,9 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     // Only what hangs reaches these: a busy machine makes nothing fail.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 900_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 180_000 } },
     projects: engines.map((engine, i) => ({
       extends: true as const,
       test: {

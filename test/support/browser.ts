@@ -74,7 +74,7 @@ export async function browserOf({ app, parts, config }: TestApp) {
     ): Promise<Panel> {
       const { as, ...rest } = options
       const context = await (await launched()).newContext({ ...looks.light, ...rest })
-      context.setDefaultTimeout(60_000)
+      context.setDefaultTimeout(180_000)
       // A page that is still navigating may never close; the browser ends after the file in any case.
       onTestFinished(() => Promise.race([context.close(), setTimeout(10_000, undefined, { ref: false })]))
       if (as)

@@ -32,7 +32,7 @@ export function tmux(command: readonly string[], [columns, rows] = [80, 24]) {
   })
   const text = () => run('capture-pane', '-p')
   const sees = async (wanted: string | RegExp) => {
-    await expect.poll(text, { timeout: 60_000, interval: 50 }).toMatch(wanted)
+    await expect.poll(text, { timeout: 180_000, interval: 50 }).toMatch(wanted)
     return text()
   }
   return {
@@ -41,7 +41,7 @@ export function tmux(command: readonly string[], [columns, rows] = [80, 24]) {
     /** Waits until the command has ended. tmux may never learn its exit code, and then shows no message. */
     async ended() {
       await expect
-        .poll(() => run('display-message', '-p', '#{pane_dead}').trim(), { timeout: 60_000 })
+        .poll(() => run('display-message', '-p', '#{pane_dead}').trim(), { timeout: 180_000 })
         .toBe('1')
     },
     /** Appends the output of the command to a file from now on. */
