@@ -33,7 +33,7 @@ interface Held {
   readonly shards: Map<string, Shard>
 }
 
-/** For so long a root is used without asking whether there is another, in milliseconds. */
+/** How long a root is used before the store is asked for a newer one, in milliseconds. */
 const rootMs = 1000
 const maxShards = 64
 const maxLocale = 35
@@ -199,7 +199,7 @@ async function answer(request: Request, store: TwinStore, root: Root): Promise<R
   return known && stored(request, store, found, known)
 }
 
-/** Answers from the newest root: an object that is gone means that there is a newer one. */
+/** Answers from the newest root. If an object is missing, the root is outdated and is read again. */
 async function fromStore(request: Request, store: TwinStore): Promise<Response | undefined> {
   for (const isForced of [false, true]) {
     const root = await rootOf(store, isForced)

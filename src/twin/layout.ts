@@ -12,7 +12,7 @@ export interface Head {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The index of a head, the hash of the body, and the ETag where it is not that hash; `''` for none. */
+/** The index of a head, the hash of the body, and the ETag if it differs from the hash. It is `''` without an ETag. */
 export type Answer = readonly [head: number, body: string, etag?: string]
 
 /** The responses at one slug, or those of one file of the site. */
@@ -44,7 +44,7 @@ export interface Root {
   /** The format without the parameter. */
   readonly format: string
   readonly formats: readonly string[]
-  /** The codes of the locales; null if the site has none. */
+  /** The codes of the locales. It is null without locales. */
   readonly locales: readonly string[] | null
   readonly shards: readonly string[]
   readonly fixed: Readonly<Record<FixedName, Fixed>>
@@ -52,7 +52,7 @@ export interface Root {
 
 /** Asks for all locales at once, in the format `contentful`. */
 export const everyLocale = '*'
-/** The place of the answers to any locale, where the site has none. */
+/** The place of the answers to any locale on a site without locales. */
 export const anyLocale = '?'
 
 /**

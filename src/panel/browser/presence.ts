@@ -168,7 +168,7 @@ export function startPresence(): void {
     const address = addressOf()
     if (address !== undefined) navigator.sendBeacon(`${address}/leave`, body())
   })
-  // Only changes of the public space are told; elsewhere the next request finds them.
+  // The stream reports changes of the public space only. The next poll finds those of the admin space.
   onContent(({ all, roots }) => {
     if (all || roots.includes(root)) void ask()
   })

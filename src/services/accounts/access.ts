@@ -58,7 +58,7 @@ async function readMapping(db: Database): Promise<Mapping> {
   }
 }
 
-/** The administrators' role has none, whatever its row says. */
+/** Limits of the administrators' role are ignored, even if its row has some. */
 const limitsIn = ({ label, system_protected, limits }: RowOf<typeof tables.roles>): RoleLimits | undefined =>
   system_protected && label === 'admin' ? undefined : (limits ?? undefined)
 

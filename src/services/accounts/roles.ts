@@ -84,7 +84,7 @@ export function roles(db: Door, access: AccessService): RoleService {
     if (role.system_protected) throw protectedRecord(`a system role cannot be ${what}`)
   }
   const plain = crud(db, tables.roles)
-  /** @throws 403 unless an administrator gives limits, 400 for what is not there */
+  /** @throws 403 unless an administrator gives limits, 400 for an unknown datatype, route or locale */
   const limitsOf = async (actor: Actor, given: GivenLimits | undefined) => {
     if (given === undefined) return {}
     if (!(await access.isAdministrator(actor)))

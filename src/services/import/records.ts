@@ -23,7 +23,7 @@ export function recordAt<T>(records: Records<T>, i: number): T {
   return found
 }
 
-/** Records in groups of `size`, the last one with what is left. */
+/** Yields records in groups of `size`. The last group may be smaller. */
 export function* batchesOf<T>(records: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = []
   for (const one of records) {

@@ -147,7 +147,7 @@ export class LimitedChanges {
     return part === 'datatypes' && row.route_id !== null
   }
 
-  /** What is deleted for good. What is restored is checked as the entries that it becomes. */
+  /** Checks entries that are deleted for good. Restored ones are checked as new entries. */
   private *ofTrashed({ before: row }: Change<Trashed>): Generator<Outside> {
     if (!row || this.rows.entry('after', row.content_data_id)) return
     const what = `the deleted entry ${row.content_data_id}`

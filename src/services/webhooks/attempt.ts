@@ -13,7 +13,7 @@ export interface AttemptParts extends Pick<Ports, 'outgoing' | 'clock' | 'log'> 
   chance: () => number
 }
 
-/** A shorter value of a header is no secret, and stands in many texts. */
+/** The length of the shortest header value that is masked. Shorter ones appear in many texts by chance. */
 const minSecret = 4
 
 /** How a response begins. A receiver may repeat what it was sent, such as the key in a header. */

@@ -27,7 +27,7 @@ const assetMapSchema = z.record(z.string(), assetSchema)
 export type SanityDocument = z.output<typeof documentSchema>
 export type SanityAsset = z.output<typeof assetSchema>
 
-/** What is known of a document without reading it. */
+/** The parts of a document that stay in memory. */
 interface IndexedDocument {
   readonly id: string
   readonly type: string
