@@ -77,8 +77,10 @@ async function startMachine(fetching: readonly string[]) {
   const inside = () =>
     readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0] ?? ''
   const line = async (text: string) => {
-    const place = ['-t', inside(), '-m', '-p', '-n', '-r', '-w', 'bash', '-e', '-c']
-    return (await run('nsenter', [...place, text], { env: { PATH: process.env.PATH } })).stdout
+    const place = ['-t', inside(), '-m', '-p', '-n', '-r', '-w']
+    // A shell whose input is a socket reads root's .bashrc, which waits a minute on some machines.
+    const shell = ['bash', '--norc', '-e', '-c', text]
+    return (await run('nsenter', [...place, ...shell], { env: { PATH: process.env.PATH } })).stdout
   }
   const state = () =>
     line('systemctl is-system-running').then(

@@ -28,19 +28,19 @@ const bundled = async (contents: string, options: object) => {
   return outputFiles[0]?.text ?? ''
 }
 
-/** What a runtime that is a process is made of, and ends with the test. */
+/** Starts a program, which ends with the test, with all that it has started. */
 function begun(command: string, args: readonly string[], env = process.env) {
-  const child = spawn(command, args, { env, stdio: 'ignore' })
+  const child = spawn(command, args, { env, stdio: 'ignore', detached: true })
   const ended = new Promise(done => child.once('close', done))
   onTestFinished(async () => {
-    child.kill('SIGKILL')
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
     await ended
   })
 }
 
 function folder() {
   const at = mkdtempSync(join(tmpdir(), 'slugline-client-'))
-  onTestFinished(() => rmSync(at, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(at, { recursive: true, force: true, maxRetries: 10 }))
   return at
 }
 
