@@ -148,14 +148,17 @@ describe.skipIf(!mounts)('a full device', () => {
   })
 })
 
-/** Half an upload, whose file is there until the connection ends. */
+/** A part of an upload, whose file is there until the connection ends. It goes on, for a silent one is ended. */
 async function halfUpload(port: number, cookie: string, folder: string): Promise<string> {
   const before = new Set(readdirSync(folder))
   const boundary = 'XYZ'
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n`
-  dial(port).write(
+  const socket = dial(port)
+  const more = setInterval(() => socket.write('x'.repeat(5000)), 1000)
+  socket.once('close', () => clearInterval(more))
+  socket.write(
     `POST /api/v1/media/upload HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n` +
-      `Content-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: 900000\r\n\r\n${head}${'x'.repeat(200_000)}`,
+      `Content-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: 5000000\r\n\r\n${head}${'x'.repeat(200_000)}`,
   )
   const added = () => readdirSync(folder).filter(name => !before.has(name))
   await expect.poll(added).toHaveLength(1)
