@@ -20,7 +20,7 @@ function begin(app: TestApp) {
   const background = startBackgroundWork(app, log)
   onTestFinished(() => background.stop())
 }
-const soon = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 60_000, interval: 50 })
+const soon = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 180_000, interval: 50 })
 
 it('sends a retry when it is due, not at the scan after', async () => {
   const app = await testApp(settings)

@@ -333,7 +333,7 @@ describe('a signed address', () => {
   it('is the only way to a backup, which is for administrators', async () => {
     const { body: begun } = await call('POST', '/api/v1/admin/backups')
     const record = async () => (await call('GET', `/api/v1/admin/backups/?q=${begun.backup_id}`)).body
-    await vi.waitFor(async () => expect((await record()).status).not.toBe('running'), { timeout: 60_000 })
+    await vi.waitFor(async () => expect((await record()).status).not.toBe('running'), { timeout: 180_000 })
     const { status, location, size_bytes } = await record()
     expect([status, location]).toEqual(['completed', expect.stringMatching(/^backups\/backups\/slugline-/)])
     expect(filesIn(join(folder, 'backups'))).toEqual([location.slice('backups/'.length)])

@@ -127,7 +127,7 @@ describe('an upload', () => {
       fields: { folder_id: folder.folder_id },
     })
     await vi.waitFor(async () => expect(await db.count(internalTables.mediaUploads)).toBe(1), {
-      timeout: 60_000,
+      timeout: 180_000,
       interval: 1,
     })
     expect((await call('DELETE', `/api/v1/media-folders/${folder.folder_id}`)).status).toBe(204)

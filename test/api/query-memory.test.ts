@@ -31,7 +31,7 @@ async function asked(path: string, headers: Record<string, string> = {}) {
 async function remembered(path: string, headers: Record<string, string> = {}) {
   await asked(path, headers)
   await expect
-    .poll(() => isInMemory(path, Object.keys(headers).length > 0), { interval: 20, timeout: 60_000 })
+    .poll(() => isInMemory(path, Object.keys(headers).length > 0), { interval: 20, timeout: 180_000 })
     .toBe(true)
   return asked(path, headers)
 }

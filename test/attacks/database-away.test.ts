@@ -51,7 +51,7 @@ describe.skipIf(engine === 'sqlite')('a database server that is away', () => {
       await expectAway()
       line.mend()
       await expect
-        .poll(async () => [await healthOf(product), await ask('/roles')], { timeout: 60_000, interval: 100 })
+        .poll(async () => [await healthOf(product), await ask('/roles')], { timeout: 180_000, interval: 100 })
         .toEqual([200, ['/roles', 200, false]])
       expect(await statusOf(page)).toBe(200)
     }

@@ -26,7 +26,7 @@ beforeAll(async () => {
     ['Related', 'relation', { cardinality: 'many' }],
   ] as const)
     await made(call('POST', '/fields', { label, field_type, parent_id: datatype_id, data }))
-}, 60_000)
+})
 afterAll(async () => {
   for (const end of ending) await end()
 })

@@ -38,7 +38,7 @@ it('a stored rich text that grows ends no process with a small heap, and is refu
     await store(address, text)
     const { url, stop } = await start()
     for (const format of ['wordpress', 'contentful', 'sanity', 'strapi', 'clean', 'raw'])
-      expect([format, await statusOf(`${url}/?format=${format}`, 60_000)]).toEqual([format, 200])
+      expect([format, await statusOf(`${url}/?format=${format}`, 180_000)]).toEqual([format, 200])
     expect(await statusOf(`${url}/api/v1/health`)).toBe(200)
     expect(await stop()).toBe(0)
   }

@@ -72,7 +72,7 @@ beforeAll(async () => {
       security,
     })),
   )
-}, 60_000)
+})
 afterAll(async () => {
   for (const end of ending) await end()
 })
@@ -90,7 +90,7 @@ function send(as: Caller, method: string, path: string, body = '', type = ''): P
       {
         method,
         agent: false,
-        timeout: 120_000,
+        timeout: 180_000,
         headers: {
           Cookie: cookies[as],
           'X-Forwarded-For': address,
@@ -296,7 +296,7 @@ async function kept(): Promise<number> {
   const before = readFileSync(turnsFile, 'utf8').length
   process.kill(product.pid, 'SIGUSR2')
   await expect
-    .poll(() => readFileSync(turnsFile, 'utf8').slice(before), { timeout: 30_000 })
+    .poll(() => readFileSync(turnsFile, 'utf8').slice(before), { timeout: 180_000 })
     .toContain('collected')
   return resident()
 }

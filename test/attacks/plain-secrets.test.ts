@@ -58,7 +58,7 @@ it('encrypts the webhook secrets that were stored plain, once, whichever instanc
   const count =
     "select count(*) as n from webhooks where secret like 'sealed:%' and previous_secret like 'sealed:%'"
   const encryptedIn = async () => Number((await inDatabase(address, session => session.all(count, [])))[0]?.n)
-  await expect.poll(encryptedIn, { timeout: 60_000, interval: 200 }).toBe(29)
+  await expect.poll(encryptedIn, { timeout: 180_000, interval: 200 }).toBe(29)
   const stored = await storedIn(address)
   const encrypted = expect.stringMatching(/^sealed:eyJ/)
   expect(stored).toHaveLength(30)

@@ -87,8 +87,8 @@ it('ends each list that is not read', async () => {
   })
   const lists = ['/content-fields', '/audit-events?limit=1000']
   for (const list of lists) for (let i = 0; i < 5; i++) dontRead(listener.port, `/api/v1${list}`, headers)
-  await expect.poll(() => served.length, { timeout: 60_000 }).toBe(10)
-  await expect.poll(() => served.every(({ destroyed }) => destroyed), { timeout: 120_000 }).toBe(true)
+  await expect.poll(() => served.length, { timeout: 180_000 }).toBe(10)
+  await expect.poll(() => served.every(({ destroyed }) => destroyed), { timeout: 180_000 }).toBe(true)
   // It was not the end of the list that ended them.
   expect(whole).toEqual([])
   expect((await app.call('GET', '/api/v1/health')).status).toBe(200)
@@ -133,7 +133,7 @@ it.skipIf(amount(0, 1) === 0 || process.platform !== 'linux')(
     })
     await expect.poll(() => isOpen(product.port, unread.localPort)).toBe(true)
     await expect
-      .poll(() => isOpen(product.port, unread.localPort), { timeout: 120_000, interval: 500 })
+      .poll(() => isOpen(product.port, unread.localPort), { timeout: 180_000, interval: 500 })
       .toBe(false)
     expect(isOpen(product.port, slow.localPort)).toBe(true)
     expect(await healthOf(product)).toBe(200)

@@ -75,7 +75,7 @@ it('content edit refuses to write over a save by somebody else, and keeps the te
   )
   const editing = line('content edit /about', { variables: { EDITOR: `sh ${other}` } })
   await expect
-    .poll(() => execFileSync('ls', [folder], { encoding: 'utf8' }), { timeout: 60_000 })
+    .poll(() => execFileSync('ls', [folder], { encoding: 'utf8' }), { timeout: 180_000 })
     .toContain('open')
   await app.call('PUT', `/api/v1/content?q=${id}`, { body: { fields: { title: 'Theirs' } } })
   writeFileSync(join(folder, 'saved'), '')

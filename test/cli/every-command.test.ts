@@ -348,7 +348,7 @@ async function telling(out: () => string, end: () => void): Promise<void> {
         })
         return out()
       },
-      { timeout: 60_000, interval: 200 },
+      { timeout: 180_000, interval: 200 },
     )
     .not.toBe('')
   end()

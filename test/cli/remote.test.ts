@@ -408,7 +408,7 @@ it('opens the browser and signs in, as a process of its own on a terminal', asyn
     ...{ cwd: folder, env },
     before: ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'],
   })
-  await expect.poll(() => existsSync(opened), { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => existsSync(opened), { timeout: 180_000 }).toBe(true)
   const { origin, searchParams } = new URL(readFileSync(opened, 'utf8'))
   expect(origin).toBe(remote.address)
   const code = searchParams.get('code') ?? ''

@@ -70,4 +70,4 @@ it('refuses a list that is too large, whatever is remembered of it', async () =>
   expect(await statusOf(12, 10)).toBe(200)
   expect(await statusOf(22, 10)).toBe(200)
   expect(await statusOf(12, 20)).toBe(400)
-}, 60_000)
+})

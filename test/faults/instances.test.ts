@@ -18,7 +18,7 @@ const pidsOf = (products: readonly Product[]) => products.map(({ pid }) => pid).
 it('instances know each other, one that was killed is forgotten, and one that has stopped at once', async () => {
   for (const product of three) expect(await pidsAt(product)).toEqual(pidsOf(three))
   await killed.kill9()
-  await expect.poll(() => pidsAt(one), { timeout: 60_000, interval: 100 }).toEqual(pidsOf([one, two]))
+  await expect.poll(() => pidsAt(one), { timeout: 180_000, interval: 100 }).toEqual(pidsOf([one, two]))
   const four = await startProduct(address)
   expect(await pidsAt(one)).toEqual(pidsOf([one, two, four]))
   await four.stop()

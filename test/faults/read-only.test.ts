@@ -110,7 +110,7 @@ async function expectSameReads(writer: Product, reader: Product, Cookie: string,
       status = answers[0]?.status ?? 0
       return one === other ? 'the same' : answers
     }
-    await expect.poll(both, { timeout: 60_000, interval: 50, message: path }).toBe('the same')
+    await expect.poll(both, { timeout: 180_000, interval: 50, message: path }).toBe('the same')
     return status
   }
   const seen = new Map<number, number>()
@@ -153,7 +153,7 @@ async function expectEdits(reader: Product, call: Call, Cookie: string, { home, 
   const soon = async (change: Promise<unknown>, seen: () => Promise<unknown>, wanted: unknown) => {
     await change
     const from = performance.now()
-    await expect.poll(seen, { timeout: 10_000, interval: 10 }).toEqual(wanted)
+    await expect.poll(seen, { timeout: 180_000, interval: 10 }).toEqual(wanted)
     times.push(performance.now() - from)
   }
   const edit = (path: string, body: object) => made(call('PUT', path, body))
@@ -304,11 +304,11 @@ describe.runIf(engine === 'postgres')('PostgreSQL with a hot standby', () => {
     }
     await sql('select pg_wal_replay_pause()')
     // Its heartbeats are changes.
-    await expect.poll(ready, { timeout: 60_000 }).toBe(503)
+    await expect.poll(ready, { timeout: 180_000 }).toBe(503)
     expect(await lag()).toBeGreaterThan(5)
     expect((await fetch(`${reader.url}/api/v1/health/pages`)).status).toBe(200)
     await sql('select pg_wal_replay_resume()')
-    await expect.poll(ready, { timeout: 60_000 }).toBe(200)
+    await expect.poll(ready, { timeout: 180_000 }).toBe(200)
     expect(await lag()).toBeLessThan(5)
     // Nothing happens any more, however long that lasts.
     await writer.stop()

@@ -28,9 +28,9 @@ it('a setting saved at one instance acts on the other, and on one that starts la
       await config(by, { robots_enabled: false })
       expect(await robots(by)).toBe(404)
       // Nobody asks for the configuration here: the instance notices by itself.
-      await expect.poll(() => robots(other), { timeout: 60_000, interval: 20 }).toBe(404)
+      await expect.poll(() => robots(other), { timeout: 180_000, interval: 20 }).toBe(404)
       await config(other, { robots_enabled: null })
-      await expect.poll(() => robots(by), { timeout: 60_000, interval: 20 }).toBe(200)
+      await expect.poll(() => robots(by), { timeout: 180_000, interval: 20 }).toBe(200)
     }
   await config(one, { robots_enabled: false, email_password: 'of the mail server', webhook_workers: 2 })
   expect(await config(two)).toMatchObject({
@@ -49,5 +49,5 @@ it('a setting saved at one instance acts on the other, and on one that starts la
   await config(fixed, { robots_enabled: null })
   expect(await robots(fixed)).toBe(200)
   for (const other of [one, two, three])
-    await expect.poll(() => robots(other), { timeout: 60_000, interval: 20 }).toBe(200)
+    await expect.poll(() => robots(other), { timeout: 180_000, interval: 20 }).toBe(200)
 })

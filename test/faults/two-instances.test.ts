@@ -30,7 +30,7 @@ async function page({ url }: Product): Promise<unknown> {
 
 /** Asks for the page until it is as expected. `bench/instances.mjs` measures how long that takes. */
 const expectSoon = (product: Product, expected: unknown) =>
-  expect.poll(() => page(product), { timeout: 60_000, interval: 20 }).toEqual(expected)
+  expect.poll(() => page(product), { timeout: 180_000, interval: 20 }).toEqual(expected)
 
 const home = (head: string, type = 'page') => ({ type, title: 'Home', slug: '/', head, children: [] })
 

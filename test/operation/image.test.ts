@@ -137,7 +137,7 @@ it.runIf(isWanted)(
         answer => answer.status,
         () => output,
       )
-    await expect.poll(health, { timeout: 60_000 }).toBe(200)
+    await expect.poll(health, { timeout: 180_000 }).toBe(200)
     expect(output).toContain('First administrator')
     // The image's own check, at the port of this test.
     const [kind, ...check] = Docker.config.Healthcheck.Test as string[]

@@ -169,7 +169,7 @@ describe.skipIf(chromiumMissing)(
       await seen.open(`/fields/${field_id}`)
       await named(seen, 'data.maxLength').fill('9')
       await seen.page.locator('#saved', { hasText: 'kept here' }).waitFor()
-      await seen.page.getByRole('button', { name: 'Save', exact: true }).click({ timeout: 10_000 })
+      await seen.page.getByRole('button', { name: 'Save', exact: true }).click({ timeout: 180_000 })
       await seen.page.locator('#saved', { hasText: /^Saved/ }).waitFor()
       expect((await services.space.fields.get(field_id)).data).toEqual({ maxLength: 9 })
     })

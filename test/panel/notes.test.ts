@@ -44,7 +44,7 @@ describe.skipIf(chromiumMissing)('a comment that is typed and not sent', async (
             }
           }),
       )
-    await expect.poll(kept, { timeout: 30_000 }).toBe(1)
+    await expect.poll(kept, { timeout: 180_000 }).toBe(1)
     await first.kill9()
 
     const second = await killableBrowser(profile)

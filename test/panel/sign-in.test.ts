@@ -335,7 +335,7 @@ describe.skipIf(chromiumMissing)(
       const { page, open } = await panel({ as: 'admin' })
       await open('/profile')
       await page.getByRole('button', { name: 'Dark' }).click()
-      await page.locator('html[data-theme=dark]').waitFor({ timeout: 10_000 })
+      await page.locator('html[data-theme=dark]').waitFor({ timeout: 180_000 })
       await open('')
       expect(await page.getAttribute('html', 'data-theme')).toBe('dark')
     })

@@ -176,7 +176,7 @@ describe('backups', () => {
     const left = await fetch(url, { headers: { cookie } })
     await left.body?.cancel()
     const isOpen = () => readdirSync('/proc/self/fd').some(fd => linkOf(fd) === location)
-    await expect.poll(isOpen, { timeout: 60_000 }).toBe(false)
+    await expect.poll(isOpen, { timeout: 180_000 }).toBe(false)
     await db.write(systemActor, tx => tx.remove(tables.backups, backup_id))
   })
 

@@ -4,7 +4,7 @@ import { connected, shell } from '../support/ssh.js'
 import { sshSession, startWithTerminal } from '../support/ssh-session.js'
 
 /** Only what hangs takes so long. */
-const patience = { timeout: 60_000, interval: 20 }
+const patience = { timeout: 180_000, interval: 20 }
 const [people, sessionsOfEach] = [10, 5]
 const password = 'correct horse'
 /** Of 500 columns and 200 rows, most of them full of text. */

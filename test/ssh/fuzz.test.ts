@@ -9,7 +9,7 @@ import { connected, exec, newKey, openssh, publicKeyOf } from '../support/ssh.js
 import { startWithTerminal } from '../support/ssh-session.js'
 
 /** Only what hangs takes so long. */
-const patience = { timeout: 60_000 }
+const patience = { timeout: 180_000 }
 const password = 'correct horse'
 
 type Random = ReturnType<typeof chooser>

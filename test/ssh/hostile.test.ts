@@ -8,7 +8,7 @@ import { factories } from '../support/factories.js'
 import { exec, newKey, publicKeyOf, sshOf } from '../support/ssh.js'
 
 /** Only what hangs takes so long. */
-const patience = { timeout: 60_000 }
+const patience = { timeout: 180_000 }
 
 const app = await testApp()
 const ssh = await sshOf(app)

@@ -6,7 +6,7 @@ import { testApp } from '../support/app.js'
 import { exec, readAll, shell, sshOf } from '../support/ssh.js'
 
 /** Only what hangs takes so long. */
-const patience = { timeout: 60_000 }
+const patience = { timeout: 180_000 }
 
 const app = await testApp()
 const ssh = await sshOf(app)

@@ -11,7 +11,7 @@ import { newKey, openssh, publicKeyOf } from '../support/ssh.js'
 import { runHere } from '../support/terminal.js'
 
 /** Only what hangs takes so long. */
-const patience = { timeout: 60_000 }
+const patience = { timeout: 180_000 }
 
 describe('the started service', () => {
   it('serves the terminal, says its fingerprint, keeps its host key, and ends sessions when it stops', async () => {

@@ -5,7 +5,7 @@ import { factories } from '../support/factories.js'
 import { readAll, sshOf } from '../support/ssh.js'
 
 /** Only what hangs takes so long. */
-const patience = { timeout: 60_000 }
+const patience = { timeout: 180_000 }
 const app = await testApp({ webhook_enabled: true })
 const ssh = await sshOf(app)
 const rows = factories(app)

@@ -170,7 +170,9 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   await sees('No draft becomes public by this.')
   type('y')
   await sees(/● About us +[^(]/)
-  await expect.poll(async () => (await page()).text, { timeout: 60_000 }).toContain('About the bakery of Ada')
+  await expect
+    .poll(async () => (await page()).text, { timeout: 180_000 })
+    .toContain('About the bakery of Ada')
   type('v')
   await sees('v2 Published')
   keys('Enter')
@@ -187,7 +189,7 @@ it.skipIf(tmuxMissing)('makes, publishes, changes, brings back and plans a site 
   type('p')
   await sees('No draft becomes public by this.')
   type('y')
-  await expect.poll(async () => (await page()).text, { timeout: 60_000 }).not.toContain('of Ada')
+  await expect.poll(async () => (await page()).text, { timeout: 180_000 }).not.toContain('of Ada')
 
   keys('End')
   await sees(/│ How to come/)
@@ -246,7 +248,7 @@ it('makes, publishes, changes, brings back and plans the same by commands', asyn
   await run(`content update ${root}`, { fields: { title: 'About Ada' } })
   expect((await page()).text).toBe(first.text)
   await run(`content publish ${root}`)
-  await expect.poll(async () => (await page()).text, { timeout: 60_000 }).toContain('About Ada')
+  await expect.poll(async () => (await page()).text, { timeout: 180_000 }).toContain('About Ada')
   const versions = await run(`versions list ${root}`)
   const [before, after] = [1, 2].map(
     wanted =>
@@ -258,10 +260,10 @@ it('makes, publishes, changes, brings back and plans the same by commands', asyn
   expect(await run(`versions restore ${before}`)).toMatchObject({ restored: 1, recreated: [] })
   expect((await page()).text).toContain('About Ada')
   await run(`content publish ${root}`)
-  await expect.poll(async () => (await page()).text, { timeout: 60_000 }).toBe(first.text)
+  await expect.poll(async () => (await page()).text, { timeout: 180_000 }).toBe(first.text)
   expect(await run(`content schedule ${inner} --unpublish 2030-01-31T12:00:00Z`)).toMatchObject({
     unpublish_at: expect.stringContaining('2030-01-31T12:00'),
   })
   await run(`content unpublish ${part}`)
-  await expect.poll(async () => (await page()).text, { timeout: 60_000 }).not.toContain('How to come')
+  await expect.poll(async () => (await page()).text, { timeout: 180_000 }).not.toContain('How to come')
 })

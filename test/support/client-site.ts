@@ -104,7 +104,7 @@ export async function toured(site: ClientSite, [runtime = '', ...flags]: readonl
   const { stdout } = await run(runtime, [...flags, 'test/support/run-client-tour.mjs'], {
     env,
     maxBuffer: 2 ** 26,
-    timeout: 60_000,
+    timeout: 180_000,
   })
   return JSON.parse(stdout)
 }

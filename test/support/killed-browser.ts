@@ -37,7 +37,7 @@ export async function killableBrowser(
   }
   onTestFinished(kill9)
   const portIn = () => (existsSync(portFile) ? readFileSync(portFile, 'utf8').split('\n')[0] : '')
-  await expect.poll(portIn, { timeout: 60_000 }).toMatch(/^\d+$/)
+  await expect.poll(portIn, { timeout: 180_000 }).toMatch(/^\d+$/)
   const browser = await chromium.connectOverCDP(`http://127.0.0.1:${portIn()}`)
   const [context] = browser.contexts()
   if (!context) throw new Error('the browser has no window')

@@ -13,7 +13,7 @@ const servers = {
 }
 const ports = { postgres: 5432, mysql: 3306 }
 /** More than the usual number of processors: tests mostly wait for a started product or a server. */
-const maxWorkers = 5
+const maxWorkers = 4
 /** More failed files than this are not a coincidence. */
 const maxRepeated = 3
 
@@ -69,7 +69,7 @@ const engines = version ? ['sqlite'] : await reachableEngines()
 const node = await runtime()
 const [, ...others] = engines
 const what = all
-  ? `every test on ${engines.join(', ')}, about 25 minutes on two cores`
+  ? `every test on ${engines.join(', ')}, 25 to 45 minutes on two cores`
   : `the suite on SQLite, about 4 minutes on two cores${others.length > 0 ? `; the identity transcript on ${others.join(' and ')}, about a minute` : ''}`
 process.stdout.write(
   `Runs ${args.length > 0 ? args.join(' ') : what}${version ? ` (Node ${version})` : ''}.\n`,

@@ -15,7 +15,7 @@ export async function startWithTerminal(start: Start = {}) {
   const ssh_host_key = join(newKey(), '..', `host-${sshPort}`)
   const config = { ...start.config, ssh_port: `127.0.0.1:${sshPort}`, ssh_host_key }
   const product = await startProduct(address, { ...start, config })
-  await expect.poll(() => portListens(sshPort), { timeout: 60_000, interval: 20 }).toBe(true)
+  await expect.poll(() => portListens(sshPort), { timeout: 180_000, interval: 20 }).toBe(true)
   return { ...product, sshPort }
 }
 

@@ -188,7 +188,7 @@ const seen = {
     server.kill('SIGKILL')
     await ended
   })
-  await expect.poll(() => portListens(port), { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => portListens(port), { timeout: 180_000 }).toBe(true)
   const rendered = async () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/live/`)).text()
     const [, json] = /id="seen">(.*?)<\/script>/s.exec(text) ?? []

@@ -140,7 +140,7 @@ const config :Workerd.Config = (
 `,
     )
     begun(workerd, ['serve', join(at, 'config.capnp')])
-    await expect.poll(() => portListens(port), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => portListens(port), { timeout: 180_000 }).toBe(true)
     const answer = await fetch(`http://127.0.0.1:${port}/`)
     expect(settled(await answer.json())).toEqual(settled(usual))
   })

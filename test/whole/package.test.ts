@@ -127,7 +127,7 @@ describe.runIf(engine === 'sqlite')('the package', () => {
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', data => (output += data))
-    await vi.waitUntil(() => /Stop with Ctrl-C/.test(output), { timeout: 60_000, interval: 50 })
+    await vi.waitUntil(() => /Stop with Ctrl-C/.test(output), { timeout: 180_000, interval: 50 })
     const api = /API +(\S+)/.exec(output)?.[1] ?? ''
     const panel = await (await fetch(api.replace('/api/v1', '/admin/sign-in'))).text()
     const script = /src="([^"]+panel\.js)"/.exec(panel)?.[1] ?? 'none'

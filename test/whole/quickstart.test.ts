@@ -129,7 +129,7 @@ async function started(command: string, args: string[], cwd: string) {
     await ended
   })
   const isReady = () => /Stop with Ctrl-C/.test(output)
-  await vi.waitUntil(() => isReady() || isOver(), { timeout: 120_000, interval: 50 })
+  await vi.waitUntil(() => isReady() || isOver(), { timeout: 180_000, interval: 50 })
   if (!isReady()) throw new Error(`${command} ended with ${(await ended).code}: ${output}`)
   const line = (name: string) => new RegExp(`^ *${name} +(.+)$`, 'm').exec(output)?.[1] ?? ''
   return {
@@ -147,7 +147,7 @@ async function started(command: string, args: string[], cwd: string) {
 /** A port that another program has, and a configuration that names it. */
 async function takenPort() {
   const taken = createServer().listen(0)
-  await vi.waitUntil(() => taken.listening, { timeout: 60_000 })
+  await vi.waitUntil(() => taken.listening, { timeout: 180_000 })
   onTestFinished(() => void taken.close())
   const { port } = taken.address() as AddressInfo
   const database = { db_driver: 'sqlite', db_url: './modula.db' }
@@ -214,7 +214,7 @@ describe.runIf(engine === 'sqlite')('the first command', () => {
         () => false,
         () => true,
       )
-    await expect.poll(isGone, { timeout: 60_000 }).toBe(true)
+    await expect.poll(isGone, { timeout: 180_000 }).toBe(true)
   })
 
   it('D39: shows the first password although its port is taken, and ends with 0', async () => {

@@ -75,7 +75,7 @@ async function begun(command: string, args: readonly string[], cwd: string, port
     child.kill('SIGKILL')
     await ended
   })
-  await expect.poll(() => portListens(port), { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => portListens(port), { timeout: 180_000 }).toBe(true)
 }
 
 async function runtimes({ skip }: TestContext): Promise<string> {

@@ -24,7 +24,7 @@ import {
 } from '../support/twin.js'
 
 /** Only a twin that has stopped takes this long, in milliseconds. */
-const patience = { timeout: 60_000, interval: 100 }
+const patience = { timeout: 180_000, interval: 100 }
 const { fetch: twinFetch } = await handler()
 
 async function startSite(config: Record<string, unknown> = {}): Promise<Product> {
