@@ -10,7 +10,7 @@ export interface OfferedProvider {
   readonly url: string
 }
 
-/** What a sign-in at a provider needs of the configuration. */
+/** The settings of a provider for a sign-in. */
 export interface ProviderSettings {
   /** In addresses and in the row of a sign-in. */
   readonly id: string
