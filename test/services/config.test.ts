@@ -123,9 +123,10 @@ describe('configuration', () => {
     })
 
     it('refuses the name of the other provider as an id, for accounts are linked by it', () => {
-      expect(() =>
-        parse({ oauth_provider_name: 'partner', oauth_providers: [one] }, { PARTNER: 'x' }),
-      ).toThrow('oauth_provider_name: must differ from each id in oauth_providers')
+      for (const oauth_provider_name of ['partner', 'Partner '])
+        expect(() => parse({ oauth_provider_name, oauth_providers: [one] }, { PARTNER: 'x' })).toThrow(
+          'oauth_provider_name: must differ from each id in oauth_providers',
+        )
     })
   })
 
