@@ -49,6 +49,7 @@ import { secondFactors } from './052-second-factors.js'
 import { passkeys } from './053-passkeys.js'
 import { roleLimits } from './055-role-limits.js'
 import { deliveryAnswers } from './056-delivery-answers.js'
+import { oauthStateProviders } from './057-oauth-state-providers.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -102,4 +103,5 @@ export const migrations: readonly Migration[] = [
   passkeys,
   roleLimits,
   deliveryAnswers,
+  oauthStateProviders,
 ]

@@ -5,6 +5,7 @@ import {
   count,
   durationText,
   isOrigin,
+  oauthProviders,
   optional,
   optionalLines,
   optionalUrl,
@@ -273,6 +274,11 @@ const fields = {
       .default({}),
     'The provider’s authorization, token and userinfo addresses.',
     guarded,
+  ),
+  oauth_providers: field(
+    oauthProviders(),
+    'More providers: each has id, name and the fields oauth_* of its own. See docs/security.md.',
+    { ...stored, ...hidden, ...guarded },
   ),
   email_enabled: field(z.boolean().default(false), 'Whether mail is sent.', guarded),
   email_provider: field(

@@ -77,6 +77,39 @@ export const storeAddress = () =>
       'must name a folder of this machine, such as file:./media',
     )
     .optional()
+/** The id of the provider that the fields `oauth_*` configure. */
+export const defaultProviderId = 'default'
+const oauthProvider = () =>
+  z
+    .strictObject({
+      id: z
+        .string()
+        .regex(/^[a-z0-9-]{1,32}$/, 'must be 1 to 32 characters of a-z, 0-9 and -')
+        .refine(id => id !== defaultProviderId, 'must not be default, the id of the provider of oauth_*'),
+      name: text(255).min(1),
+      oauth_client_id: text().min(1),
+      oauth_client_secret: optional(),
+      oauth_scopes: texts().default(['openid', 'email', 'profile']),
+      oauth_redirect_url: url(),
+      oauth_success_redirect: optional(),
+      oauth_endpoint: z.strictObject({
+        oauth_auth_url: url(),
+        oauth_token_url: url(),
+        oauth_userinfo_url: url(),
+      }),
+    })
+    // Each has its own callback address, so that no response of one is taken for that of another.
+    .refine(({ id, oauth_redirect_url: at }) => new URL(at).pathname.endsWith(`/auth/oauth/callback/${id}`), {
+      path: ['oauth_redirect_url'],
+      error: 'must end with /auth/oauth/callback/ and the id',
+    })
+/** Further OAuth providers. */
+export const oauthProviders = () =>
+  z
+    .array(oauthProvider())
+    .max(20)
+    .refine(given => new Set(given.map(({ id }) => id)).size === given.length, 'must not repeat an id')
+    .optional()
 export const count = (low: number, high: number) => z.int().min(low).max(high)
 
 const fieldName = () => z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,254}$/, 'must be the name of a field')

@@ -34,6 +34,9 @@ const Schema = z.object(shape).superRefine((config, context) => {
     if (!folderPath.test(config.bucket_media_prefix))
       refuse('bucket_media_prefix', 'must have only letters, digits, -, _, . and /, because it is a folder')
   }
+  const providerName = config.oauth_provider_name?.trim().toLowerCase()
+  if (config.oauth_providers?.some(({ id }) => id === providerName))
+    refuse('oauth_provider_name', 'must differ from each id in oauth_providers')
   if (config.db_driver === 'sqlite' && config.db_url?.startsWith(':memory:'))
     refuse('db_url', 'must be a file: a database in memory would lose acknowledged writes')
 })

@@ -182,12 +182,19 @@ const isSecret = (name: string) =>
 
 const fromEnvironment = /^\$\{\w+\}$/
 
+/** The texts of a setting, or the client secrets in `oauth_providers`. */
+const secretTexts = (value: unknown): unknown[] =>
+  Array.isArray(value)
+    ? value.map(one => (one as { oauth_client_secret?: unknown } | null)?.oauth_client_secret)
+    : [value]
+
 /** Whether the file itself has a secret; the path of a database file or the name of a variable is not one. */
 function holdsSecret({ config, path }: Patient): boolean {
   const stored: unknown = JSON.parse(readFileSync(path, 'utf8'))
   return Object.entries(stored ?? {}).some(([name, value]) => {
-    if (!isSecret(name) || typeof value !== 'string' || fromEnvironment.test(value)) return false
-    return name !== 'db_url' || databaseFile(config) === undefined
+    if (!isSecret(name)) return false
+    const isKept = secretTexts(value).some(one => typeof one === 'string' && !fromEnvironment.test(one))
+    return isKept && (name !== 'db_url' || databaseFile(config) === undefined)
   })
 }
 

@@ -422,6 +422,8 @@ export const internalTables = {
       verifier: text(),
       nonce: text(),
       expires_at: time(),
+      /** The id of the provider at which the sign-in began; null for `default`. */
+      provider: text().orNull(),
     },
     { unique: [['state_hash']] },
   ),

@@ -116,9 +116,8 @@ const forVisitor = (view: View, c: Ctx, context: PanelContext): View => ({
 })
 
 function signInPage({ get, submit }: Pages, context: PanelContext): void {
-  const { authentication, config } = context
+  const { authentication, services } = context
   const draw = (view: View, c: Ctx, to: string, draft?: Draft) => {
-    const { oauth_client_id, oauth_provider_name: provider } = config()
     return (
       <Alone view={view} title={view.t('Sign in')} script={passkeyScript}>
         <Form view={view} action="/sign-in">
@@ -132,7 +131,7 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
           />
           <Submit kind="next">{view.t('Sign in')}</Submit>
         </Form>
-        {context.services.passkeys.isAvailable(hostOf(c)) && (
+        {services.passkeys.isAvailable(hostOf(c)) && (
           <div class="scripted" data-passkey="">
             <button type="button" class="button" data-passkey-to={to}>
               {view.t('Sign in with a passkey')}
@@ -140,15 +139,15 @@ function signInPage({ get, submit }: Pages, context: PanelContext): void {
             <p class="error" role="alert" />
           </div>
         )}
+        {services.oauth.offered().map(({ name, url }) => (
+          <a class="button" href={url}>
+            {name
+              ? view.t('Sign in with {provider}', { provider: name })
+              : view.t('Sign in with the provider')}
+          </a>
+        ))}
         <p class="links">
           <a href={`${panelPath}/forgotten`}>{view.t('Forgot your password?')}</a>
-          {oauth_client_id && (
-            <a href="/api/v1/auth/oauth/login">
-              {provider
-                ? view.t('Sign in with {provider}', { provider })
-                : view.t('Sign in with the provider')}
-            </a>
-          )}
         </p>
         <LanguageChoice view={view} to={to} />
       </Alone>

@@ -225,6 +225,7 @@ const methods: Readonly<Record<string, Writer | string>> = {
   'auth.identify': 'reads',
   'auth.identifyCached': 'reads',
   'auth.profile': 'reads',
+  'oauth.offered': 'reads',
   'oauth.begin': 'is about nobody yet',
   'oauth.finish': 'takes what the provider says',
   'oauth.refresh': 'renews tokens of the one who signs in',

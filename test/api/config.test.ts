@@ -109,6 +109,7 @@ describe('GET /config', () => {
       'db_url',
       'db_password',
       'oauth_client_secret',
+      'oauth_providers',
       'email_password',
       'bucket_access_key',
       'bucket_secret_key',

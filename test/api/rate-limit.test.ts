@@ -32,7 +32,7 @@ describe('the limit of the auth endpoints', () => {
       const wait = Number(answer.headers.get('retry-after'))
       expect(wait > 0 && wait <= 60).toBe(true)
     }
-    for (const path of ['oauth/login', 'oauth/callback'])
+    for (const path of ['oauth/login', 'oauth/callback', 'oauth/login/other', 'oauth/callback/other'])
       expect((await limited.call('GET', `/api/v1/auth/${path}`, { as: 'nobody', address })).status).toBe(429)
     const correct = { email: 'admin@example.com', password: 'correct horse' }
     const signIn = (from: string) =>

@@ -351,8 +351,26 @@ describe('slugline doctor', () => {
     })
   })
 
-  it('warns of a file of secrets that others may read', async () => {
-    const { path } = await configured({ bucket_secret_key: 'a secret' })
+  it.each([
+    { bucket_secret_key: 'a secret' },
+    {
+      oauth_providers: [
+        {
+          id: 'partner',
+          name: 'Partner',
+          oauth_client_id: 'x',
+          oauth_client_secret: 'a secret',
+          oauth_redirect_url: 'https://site.example/api/v1/auth/oauth/callback/partner',
+          oauth_endpoint: {
+            oauth_auth_url: 'https://id.example/auth',
+            oauth_token_url: 'https://id.example/token',
+            oauth_userinfo_url: 'https://id.example/me',
+          },
+        },
+      ],
+    },
+  ])('warns of a file of secrets that others may read: %j', async secrets => {
+    const { path } = await configured(secrets)
     chmodSync(path, 0o644)
     const { out } = await line(['doctor', '--config', path])
     expect(out).toContain(`warn secrets: ${path} contains secrets, and other accounts can read it`)

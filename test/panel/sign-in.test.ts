@@ -41,6 +41,31 @@ describe('signing in to the panel', () => {
     expect(audits.at(-1)).toMatchObject({ table_name: 'sessions', operation: 'INSERT', surface: 'panel' })
   })
 
+  it('has a button for each OAuth provider, with its name as a text', async () => {
+    const buttons = async () => {
+      const { text } = await call('GET', '/admin/sign-in', { as: 'nobody' })
+      return [...text.matchAll(/<a class="button" href="([^"]*)">([^<]*)<\/a>/g)].map(found => found.slice(1))
+    }
+    expect(await buttons()).toEqual([])
+    const address = 'https://id.example/'
+    app.config.oauth_client_id = 'x'
+    app.config.oauth_providers = ['one', 'two'].map(id => ({
+      id,
+      name: `<b>${id}</b>`,
+      oauth_client_id: 'x',
+      oauth_scopes: [],
+      oauth_redirect_url: address,
+      oauth_endpoint: { oauth_auth_url: address, oauth_token_url: address, oauth_userinfo_url: address },
+    }))
+    expect(await buttons()).toEqual([
+      ['/api/v1/auth/oauth/login', 'Sign in with the provider'],
+      ['/api/v1/auth/oauth/login/one', 'Sign in with &lt;b&gt;one&lt;/b&gt;'],
+      ['/api/v1/auth/oauth/login/two', 'Sign in with &lt;b&gt;two&lt;/b&gt;'],
+    ])
+    app.config.oauth_client_id = undefined
+    app.config.oauth_providers = undefined
+  })
+
   it('offers the languages of the panel, and stores the chosen one in the browser', async () => {
     const path = '/admin/sign-in?to=%2Fadmin%2Fprofile'
     const { token, cookie } = await formOf(path)

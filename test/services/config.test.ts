@@ -66,6 +66,70 @@ describe('configuration', () => {
     expect(parse(store).config).toMatchObject(store)
   })
 
+  describe('with more OAuth providers', () => {
+    const one = {
+      id: 'partner',
+      name: 'Partner',
+      oauth_client_id: 'us',
+      oauth_client_secret: '${PARTNER}',
+      oauth_redirect_url: 'https://site.example/api/v1/auth/oauth/callback/partner',
+      oauth_endpoint: {
+        oauth_auth_url: 'https://id.example/auth',
+        oauth_token_url: 'https://id.example/token',
+        oauth_userinfo_url: 'https://id.example/me',
+      },
+    }
+    const parseList = (...oauth_providers: object[]) => parse({ oauth_providers }, { PARTNER: 'secret' })
+    const { id: _, ...nameless } = one
+
+    it('takes their secrets from variables, and the usual scopes', () => {
+      expect(parseList(one).config.oauth_providers).toEqual([
+        { ...one, oauth_client_secret: 'secret', oauth_scopes: ['openid', 'email', 'profile'] },
+      ])
+      expect(() => parse({ oauth_providers: [one] })).toThrow(
+        'oauth_providers[0].oauth_client_secret: environment variable PARTNER is not set',
+      )
+    })
+
+    it.each([
+      ['without an id', [nameless], 'oauth_providers.0.id: '],
+      ['with a capital letter', [{ ...one, id: 'Partner' }], 'oauth_providers.0.id: must be 1 to 32'],
+      ['with a path', [{ ...one, id: '../x' }], 'oauth_providers.0.id: must be 1 to 32'],
+      ['with an empty id', [{ ...one, id: '' }], 'oauth_providers.0.id: must be 1 to 32'],
+      ['with a long id', [{ ...one, id: 'x'.repeat(33) }], 'oauth_providers.0.id: must be 1 to 32'],
+      ['with the id of the other', [{ ...one, id: 'default' }], 'oauth_providers.0.id: must not be default'],
+      ['twice', [one, one], 'oauth_providers: must not repeat an id'],
+      ['21 times', Array(21).fill(one), 'oauth_providers: '],
+      ['without a name', [{ ...one, name: '' }], 'oauth_providers.0.name: '],
+      ['with a line break', [{ ...one, name: 'a\nb' }], 'oauth_providers.0.name: must have no control'],
+      ['with an unknown field', [{ ...one, client_id: 'x' }], 'oauth_providers.0: '],
+      [
+        'without endpoints',
+        [{ ...one, oauth_endpoint: {} }],
+        'oauth_providers.0.oauth_endpoint.oauth_auth_url',
+      ],
+      [
+        'with a script',
+        [{ ...one, oauth_redirect_url: 'javascript:1' }],
+        'oauth_providers.0.oauth_redirect_url',
+      ],
+      [
+        'at the callback of another',
+        [{ ...one, oauth_redirect_url: 'https://site.example/api/v1/auth/oauth/callback' }],
+        'oauth_providers.0.oauth_redirect_url: must end with /auth/oauth/callback/ and the id',
+      ],
+    ])('refuses one %s', (_, list, problem) => {
+      expect(() => parseList(...list)).toThrow(problem)
+    })
+
+    it('refuses the name of the other provider as an id, for accounts are linked by it', () => {
+      for (const oauth_provider_name of ['partner', 'Partner '])
+        expect(() => parse({ oauth_provider_name, oauth_providers: [one] }, { PARTNER: 'x' })).toThrow(
+          'oauth_provider_name: must differ from each id in oauth_providers',
+        )
+    })
+  })
+
   it('keeps no control character in any text', () => {
     const texts = ['https://a.example/b', 'https://a.example', ':80', '10.0.0.0/8', '24h', 'en', 'local', 'a']
     const shapes = [

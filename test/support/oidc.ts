@@ -36,7 +36,10 @@ export const clientId = 'slugline'
 export const clientSecret = 'a secret of the client'
 
 /** Starts a real, certified OpenID provider on loopback. */
-export async function oidcProvider(redirectUri: string, { tokenLife = 3600 } = {}): Promise<OidcProvider> {
+export async function oidcProvider(
+  redirectUri: string,
+  { tokenLife = 3600, secret = clientSecret } = {},
+): Promise<OidcProvider> {
   let listener: (request: never, response: never) => void = () => undefined
   const grants: string[] = []
   const requests: string[] = []
@@ -54,7 +57,7 @@ export async function oidcProvider(redirectUri: string, { tokenLife = 3600 } = {
     clients: [
       {
         client_id: clientId,
-        client_secret: clientSecret,
+        client_secret: secret,
         redirect_uris: [redirectUri],
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],

@@ -41,8 +41,11 @@ GET    /api/v1/instances            - - - - a
 GET    /api/v1/openapi.json         n v e k a
 POST   /api/v1/auth/login           n v e k a
 GET    /api/v1/auth/me              n v e k a
+GET    /api/v1/auth/oauth/providers n v e k a
 GET    /api/v1/auth/oauth/login     n v e k a
+GET    /api/v1/auth/oauth/login/:provider n v e k a
 GET    /api/v1/auth/oauth/callback  n v e k a
+GET    /api/v1/auth/oauth/callback/:provider n v e k a
 POST   /api/v1/auth/register        n v e k a
 GET    /api/v1/auth/second-factor   - v e k a
 POST   /api/v1/auth/second-factor   - v e k a

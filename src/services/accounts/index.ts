@@ -14,6 +14,7 @@ import { expiry } from './expiry.js'
 import { accounts } from './full-user.js'
 import { liveCallers } from './live-callers.js'
 import { OAuthService } from './oauth.js'
+import { isOAuthOn } from './oauth-settings.js'
 import { PasskeyService } from './passkeys.js'
 import { passwordLinks } from './password-links.js'
 import { passwordReset } from './password-reset.js'
@@ -47,7 +48,7 @@ export function accountServices(needs: Needs) {
     ...{ ...needs, codes },
     sessionLengthMs: () => duration(config().cookie_duration),
     used: userId => {
-      if (config().oauth_client_id) jobs.later('the renewal of provider tokens', () => oauth.refresh(userId))
+      if (isOAuthOn(config())) jobs.later('the renewal of provider tokens', () => oauth.refresh(userId))
     },
   })
   const oauth = new OAuthService(db, { ...needs, access, auth })

@@ -1,9 +1,9 @@
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { decodeJwt } from 'jose/jwt/decode'
 import * as oauth from 'oauth4webapi'
-import type { Config } from '../../config.js'
 import { providerFailed } from '../../errors.js'
 import type { Log, Outgoing } from '../../ports.js'
+import type { ProviderSettings } from './oauth-settings.js'
 import { type ProviderCalls, SigningKeys } from './oauth-signing-keys.js'
 
 /** The identity that a provider gives for somebody who signed in there. */
@@ -44,37 +44,7 @@ const exchangeFailed = () => providerFailed('Error exchanging token')
 
 type Json = Record<string, unknown>
 
-interface Settings {
-  readonly name: string
-  readonly client: oauth.Client
-  readonly secret: string | undefined
-  readonly redirectUrl: string
-  readonly scopes: readonly string[]
-  readonly endpoints: { authorization: string; token: string; userinfo: string }
-  readonly local: boolean
-}
-
-function settingsOf(config: Config): Settings | undefined {
-  const { oauth_client_id, oauth_client_secret, oauth_redirect_url, oauth_endpoint, oauth_scopes } = config
-  const { oauth_auth_url, oauth_token_url, oauth_userinfo_url } = oauth_endpoint
-  if (!oauth_client_id || !oauth_redirect_url || !oauth_auth_url || !oauth_token_url || !oauth_userinfo_url)
-    return undefined
-  return {
-    name: config.oauth_provider_name || new URL(oauth_auth_url).origin,
-    client: { client_id: oauth_client_id },
-    secret: oauth_client_secret || undefined,
-    redirectUrl: oauth_redirect_url,
-    scopes: oauth_scopes,
-    endpoints: {
-      authorization: oauth_auth_url,
-      token: oauth_token_url,
-      userinfo: oauth_userinfo_url,
-    },
-    local: /^(local|development)/.test(config.environment),
-  }
-}
-
-const callsOf = ({ local }: Settings, outgoing: Outgoing): ProviderCalls => ({
+const callsOf = ({ local }: ProviderSettings, outgoing: Outgoing): ProviderCalls => ({
   [oauth.allowInsecureRequests]: local,
   [oauth.customFetch]: (url, { method, headers, body }) =>
     outgoing.fetch(
@@ -131,29 +101,31 @@ function identityFrom(claims: Json, expected: string | undefined): ProviderIdent
   }
 }
 
-/** The provider that the configuration names. */
+/** A provider that the configuration names. */
 export class Provider {
   readonly name: string
   /** The address that says who somebody is: another one is another provider, whatever its name. */
   readonly source: string
+  readonly #client: oauth.Client
   readonly #calls: ProviderCalls
   readonly #origin: string
 
   constructor(
-    private readonly settings: Settings,
+    private readonly settings: ProviderSettings,
     private readonly needs: { outgoing: Outgoing; log: Log; signingKeys: SigningKeys },
   ) {
     this.name = settings.name
     this.source = settings.endpoints.userinfo
+    this.#client = { client_id: settings.clientId }
     this.#calls = callsOf(settings, needs.outgoing)
     this.#origin = new URL(settings.endpoints.authorization).origin
   }
 
   async authorizationUrl({ state, verifier, nonce }: { state: string; verifier: string; nonce: string }) {
-    const { client, redirectUrl, scopes, endpoints } = this.settings
+    const { clientId, redirectUrl, scopes, endpoints } = this.settings
     const url = new URL(endpoints.authorization)
     const parameters = {
-      client_id: client.client_id,
+      client_id: clientId,
       redirect_uri: redirectUrl,
       response_type: 'code',
       scope: scopes.join(' '),
@@ -181,7 +153,7 @@ export class Provider {
 
   /** @throws what the provider answered */
   async refresh(refreshToken: string): Promise<ProviderTokens> {
-    const { client } = this.settings
+    const client = this.#client
     const server = this.#server(this.#origin)
     const answer = await this.#withClient(authentication =>
       oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, this.#calls),
@@ -219,7 +191,8 @@ export class Provider {
   }
 
   async #redeem(callback: URLSearchParams, verifier: string): Promise<Response> {
-    const { client, redirectUrl } = this.settings
+    const client = this.#client
+    const { redirectUrl } = this.settings
     const server = this.#server(callback.get('iss') ?? this.#origin)
     const checked = oauth.validateAuthResponse(server, client, callback, callback.get('state') ?? '')
     return this.#withClient(authentication =>
@@ -236,7 +209,7 @@ export class Provider {
   }
 
   async #processed(answer: Response, issuer: string | undefined, nonce: string) {
-    const { client } = this.settings
+    const client = this.#client
     const idToken = await idTokenOf(answer)
     const server = this.#server(issuer ?? idToken?.issuer ?? this.#origin, idToken?.algorithm)
     const tokens = await oauth.processAuthorizationCodeResponse(
@@ -257,7 +230,7 @@ export class Provider {
   }
 
   async #identity(accessToken: string, expected: string | undefined): Promise<ProviderIdentity> {
-    const { client } = this.settings
+    const client = this.#client
     const answer = await oauth.userInfoRequest(this.#server(this.#origin), client, accessToken, this.#calls)
     if (!answer.ok) throw new Error(`userinfo responded with ${answer.status}`)
     return identityFrom((await answer.json()) as Json, expected)
@@ -272,8 +245,7 @@ export class Providers {
     this.#signingKeys = new SigningKeys(needs.log)
   }
 
-  of(config: Config): Provider | undefined {
-    const settings = settingsOf(config)
-    return settings && new Provider(settings, { ...this.needs, signingKeys: this.#signingKeys })
+  of(settings: ProviderSettings): Provider {
+    return new Provider(settings, { ...this.needs, signingKeys: this.#signingKeys })
   }
 }

@@ -1,11 +1,12 @@
 import { type Actor, systemActor, systemActorFor } from '../../actor.js'
 import type { Config } from '../../config.js'
+import { defaultProviderId } from '../../config-schemas.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { expiredStates } from '../../db/queries/accounts.js'
 import { internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { badRequest, conflict, notConfigured, unavailable } from '../../errors.js'
+import { badRequest, conflict, notConfigured, notFound, unavailable } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import { limits } from '../../limits.js'
 import { onDemand } from '../../on-demand.js'
@@ -18,6 +19,12 @@ import { email as emailText, isReachable, placeholderEmail } from './account-fie
 import type { AuthService } from './auth.js'
 import { revokeUnprovenCredentials } from './credentials.js'
 import type { Provider, ProviderIdentity, ProviderTokens } from './oauth-provider.js'
+import {
+  type OfferedProvider,
+  offeredProviders,
+  type ProviderSettings,
+  providerSettings,
+} from './oauth-settings.js'
 import { dropOtherProviders } from './oauth-source.js'
 import { freeUsername } from './users.js'
 
@@ -39,6 +46,11 @@ interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing' | 'log' | 'ou
   access: AccessService
   auth: AuthService
   config: () => Config
+}
+
+interface Renewing {
+  settings: ProviderSettings
+  box: SecretBox
 }
 
 const invalidState = () => badRequest('invalid state: start the sign-in again', 'state')
@@ -64,14 +76,20 @@ export class OAuthService {
     private readonly needs: Needs,
   ) {}
 
+  /** The providers that somebody who is not signed in can choose from. */
+  offered(): OfferedProvider[] {
+    return offeredProviders(this.needs.config())
+  }
+
   /**
-   * @param browser what the browser was given before, if anything
+   * @param before what the browser was given before, if anything
+   * @param id of the provider
    * @returns the provider's address, and what the browser keeps until it comes back
-   * @throws 400 while OAuth is not configured
+   * @throws 400 while OAuth is not configured, 404 for an unknown provider
    */
-  async begin(before: string | undefined) {
+  async begin(before: string | undefined, id: string = defaultProviderId) {
     const { random, hashing } = this.needs
-    const provider = await this.#provider()
+    const provider = await this.#at(this.#settings(id))
     const browser = before ?? randomSecret(random)
     const [state, verifier, nonce] = [randomSecret(random), randomSecret(random), randomSecret(random)]
     const old = await this.db.query(expiredStates, { now: this.#time() })
@@ -86,64 +104,85 @@ export class OAuthService {
         verifier,
         nonce,
         expires_at: this.#time(stateLifetimeMs),
+        provider: id,
       })
     })
     return { url: await provider.authorizationUrl({ state, verifier, nonce }), browser }
   }
 
   /**
+   * @param id of the provider that the callback address belongs to
    * @param old the value of a session cookie that came along
-   * @returns the new session cookie's value
-   * @throws 400 for a callback that does not belong to this browser, 409 for an account that cannot be linked, 502
-   * when the provider does not do its part
+   * @returns the new session cookie's value, and where the browser goes
+   * @throws 400 for a callback that does not belong to this browser and provider, 404 for an unknown provider, 409 for
+   * an account that cannot be linked, 502 when the provider does not do its part
    */
   async finish(
     actor: Actor,
     callback: URLSearchParams,
-    { browser, old }: { browser: string | undefined; old: string | undefined },
-  ): Promise<string> {
+    {
+      id = defaultProviderId,
+      browser,
+      old,
+    }: { id?: string; browser: string | undefined; old: string | undefined },
+  ): Promise<{ session: string; redirect: string }> {
     if (callback.has('error')) throw badRequest('the provider did not sign you in')
     if (!callback.get('code')) throw badRequest('Missing code parameter', 'code')
     refuseOddCallback(callback)
-    const provider = await this.#provider()
-    const state = await this.#takeState(actor, callback.get('state'), browser)
+    const settings = this.#settings(id)
+    const provider = await this.#at(settings)
+    const state = await this.#takeState(actor, callback.get('state'), { id, browser })
     const { tokens, identity } = await provider.exchange(callback, state)
     const user = await this.#userOf(actor, provider, identity, tokens)
-    return this.needs.auth.open(actor, user.user_id, old)
+    const session = await this.needs.auth.open(actor, user.user_id, old)
+    return { session, redirect: settings.successRedirect }
   }
 
   async refresh(userId: string): Promise<void> {
     const { config, log } = this.needs
     const { app_secret } = config()
-    if (!app_secret || !(await this.#configured())) return
+    const configured = providerSettings(config())
+    if (!app_secret || configured.length === 0) return
     const soon = this.#time(refreshAheadMs)
     for (const connection of await this.db.findAll(tables.oauthConnections, { user_id: userId }))
-      if (connection.refresh_token && connection.token_expires_at && connection.token_expires_at <= soon)
-        await this.#renew(systemActorFor(userId), connection, secretBox(app_secret)).catch(error =>
+      if (connection.refresh_token && connection.token_expires_at && connection.token_expires_at <= soon) {
+        // No provider gets a token of another.
+        const settings = configured.find(({ name }) => name === connection.oauth_provider)
+        if (!settings) continue
+        const by = { settings, box: secretBox(app_secret) }
+        await this.#renew(systemActorFor(userId), connection, by).catch(error =>
           log.warn({ err: error, user_id: userId }, 'provider tokens could not be renewed'),
         )
+      }
   }
 
   #time(laterMs = 0): string {
     return timestamp(this.needs.clock.now() + laterMs)
   }
 
-  async #configured(): Promise<Provider | undefined> {
-    return (await this.#providers()).of(this.needs.config())
+  async #at(settings: ProviderSettings): Promise<Provider> {
+    return (await this.#providers()).of(settings)
   }
 
-  async #provider(): Promise<Provider> {
-    const found = await this.#configured()
-    if (!found) throw notConfigured('OAuth is not configured')
-    return found
+  #settings(id: string): ProviderSettings {
+    const found = providerSettings(this.needs.config()).find(one => one.id === id)
+    if (found) return found
+    if (id === defaultProviderId) throw notConfigured('OAuth is not configured')
+    throw notFound('there is no such provider')
   }
 
   /** The one sign-in that this callback ends. It is gone afterwards, whatever comes of it. */
-  async #takeState(actor: Actor, state: string | null, browser: string | undefined) {
+  async #takeState(
+    actor: Actor,
+    state: string | null,
+    { id, browser }: { id: string; browser: string | undefined },
+  ) {
     const { hashing } = this.needs
     if (!state || !browser) throw invalidState()
     const found = await this.db.find(oauthStates, { state_hash: hashing.sha256(state) })
     if (!found || found.browser_hash !== hashing.sha256(browser)) throw invalidState()
+    // A code of one provider must never be sent to another.
+    if ((found.provider ?? defaultProviderId) !== id) throw invalidState()
     const taken = await this.db.write(actor, tx => tx.deleteInternal(oauthStates, found.oauth_state_id))
     if (!taken || found.expires_at <= this.#time()) throw invalidState()
     return found
@@ -157,6 +196,9 @@ export class OAuthService {
     tokens: ProviderTokens,
   ) {
     const { app_secret } = this.needs.config()
+    const others = providerSettings(this.needs.config()).flatMap(({ name }) =>
+      name === provider ? [] : name,
+    )
     const stored = app_secret ? await this.#sealed(tokens, secretBox(app_secret)) : noTokens
     const sourceHash = this.needs.hashing.sha256(source)
     return this.db.write(actor, async tx => {
@@ -170,7 +212,7 @@ export class OAuthService {
       const email = reachableEmail(identity)
       const same = email === undefined ? undefined : await tx.find(tables.users, { email })
       const user = same
-        ? await linkable(tx, provider, await tx.lock(tables.users, same.user_id), identity)
+        ? await linkable(tx, { provider, others }, await tx.lock(tables.users, same.user_id), identity)
         : await this.#provision(tx, identity, email)
       await tx.insert(tables.oauthConnections, { ...key, ...stored, user_id: user.user_id })
       return user
@@ -197,7 +239,7 @@ export class OAuthService {
     }
   }
 
-  async #renew(actor: Actor, { user_oauth_id, refresh_token }: Connection, box: SecretBox): Promise<void> {
+  async #renew(actor: Actor, { user_oauth_id, refresh_token }: Connection, by: Renewing): Promise<void> {
     const lease = { name: `oauth:${user_oauth_id}`, holder: randomSecret(this.needs.random) }
     const held = await this.db.write(actor, async tx => {
       const { token_expires_at } = await tx.lock(tables.oauthConnections, user_oauth_id)
@@ -205,14 +247,14 @@ export class OAuthService {
       return takeLease(tx, { ...lease, until: this.#time(refreshLeaseMs) })
     })
     if (!held || !refresh_token) return
-    const stored = await this.#renewed(actor, refresh_token, box)
+    const stored = await this.#renewed(actor, refresh_token, by)
     await this.db.write(actor, async tx => {
       await tx.update(tables.oauthConnections, user_oauth_id, stored)
       await endLease(tx, lease)
     })
   }
 
-  async #renewed(actor: Actor, refreshToken: string, box: SecretBox) {
+  async #renewed(actor: Actor, refreshToken: string, { settings, box }: Renewing) {
     const token = await box.open(refreshToken)
     if (token === undefined) {
       // Sealed under another `app_secret`. The next sign-in at the provider brings new ones.
@@ -223,7 +265,7 @@ export class OAuthService {
       return noTokens
     }
     const { refresh_token, ...stored } = await this.#sealed(
-      await (await this.#provider()).refresh(token),
+      await (await this.#at(settings)).refresh(token),
       box,
     )
     // A provider that gives no new one goes on with the old.
@@ -239,12 +281,24 @@ function reachableEmail({ email }: ProviderIdentity): string | undefined {
   return isReachable(parsed.data) ? parsed.data : undefined
 }
 
-/** The account that the identity may be linked to by its e-mail, made ready for that. @throws 409 */
-async function linkable(tx: Writer, provider: string, user: User, { emailVerified }: ProviderIdentity) {
+/**
+ * The account that the identity may be linked to by its e-mail, made ready for that.
+ * @param provider its name, and and all others of the configuration, whose accounts are never linked
+ * @throws 409
+ */
+async function linkable(
+  tx: Writer,
+  { provider, others }: { provider: string; others: readonly string[] },
+  user: User,
+  { emailVerified }: ProviderIdentity,
+) {
   if (!emailVerified)
     throw conflict(
       'there is an account with this e-mail address, and the provider has not verified that it is yours: sign in with your password',
     )
+  const connections = await tx.lockAll(tables.oauthConnections, { user_id: user.user_id })
+  if (connections.some(({ oauth_provider }) => others.includes(oauth_provider)))
+    throw conflict('the account with this e-mail address signs in with another provider')
   const revoked = await revokeUnprovenCredentials(tx, user)
   if (await tx.exists(tables.oauthConnections, { user_id: user.user_id, oauth_provider: provider }))
     throw conflict('the account with this e-mail address belongs to another identity of the provider')
