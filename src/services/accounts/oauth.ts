@@ -283,7 +283,7 @@ function reachableEmail({ email }: ProviderIdentity): string | undefined {
 
 /**
  * The account that the identity may be linked to by its e-mail, made ready for that.
- * @param provider its name, and and all others of the configuration, whose accounts are never linked
+ * @param provider its name, and all others of the configuration, whose accounts are never linked
  * @throws 409
  */
 async function linkable(
