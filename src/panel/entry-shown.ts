@@ -28,7 +28,7 @@ export interface Shown extends Asked {
   model: Model
   tree: Tree
   title: string
-  /** What the limits of the user's role leave of the entry. */
+  /** The part of the entry that the limits of the user's role leave. */
   mayChange: MayChange
   slug: string | undefined
   /** Comments and the request for review; undefined in the admin space. */

@@ -44,7 +44,7 @@ export interface View extends Wording {
   readonly user: { readonly user_id: string; readonly name: string; readonly role: string } | undefined
   /** Whether the user has this permission in this space, so that nothing is shown that would be refused. */
   can(access: Access): boolean
-  /** What the limits of the user's role leave of an entry in this space. @param id null for a new page */
+  /** Returns which part of an entry in this space the limits of the user's role leave. @param id null for a new page */
   mayChange(id: string | null): Promise<MayChange>
   readonly tree: { readonly shown: string; readonly beside: string | undefined }
   readonly pane: readonly string[]

@@ -6,7 +6,7 @@ import type { AccessService } from '../accounts/access.js'
 import { LimitedParts, type Part } from './parts.js'
 import { LimitedSpace } from './space.js'
 
-/** What the limits of a role leave of one entry. Permissions are asked of the access service. */
+/** The part of one entry that the limits of a role leave. Permissions are asked of the access service. */
 export interface MayChange {
   /** The member of the limits that keeps the caller from changing all of the entry. */
   readonly outside: Part | undefined
@@ -22,7 +22,7 @@ type Caller = Pick<Actor, 'userId' | 'roleId'>
 
 /** Answers what limits leave of entries of one space, by the rules that each transaction is checked with. */
 export const limitsInSpace = (db: Reader, space: ContentSpace, access: Pick<AccessService, 'limitsOf'>) => ({
-  /** @param id null for what is not under an entry: of a new page, the address is not asked about */
+  /** @param id null for a new page, whose address is not asked about */
   async mayChange({ userId, roleId }: Caller, id: string | null): Promise<MayChange> {
     const limits = roleId === null ? undefined : await access.limitsOf(roleId, db)
     if (!limits) return everything
