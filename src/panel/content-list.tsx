@@ -76,7 +76,7 @@ export function contentList({ get }: Pages, context: PanelContext): void {
     const isAll = !(asked.q || asked.kind || asked.state || asked.author)
     const done = doneIn(c.req.query('done'), view)
     return (
-      <TitledPage view={view} title={view.t('Content')} actions={NewOnes(props)}>
+      <TitledPage view={view} title={view.t('Content')} actions={await NewOnes(props)}>
         {done !== undefined && (
           <div role="status">
             <Note view={view}>{done}</Note>
@@ -137,11 +137,12 @@ const Filters = ({ view, asked, kinds, people }: FiltersProps) => (
   </FilterForm>
 )
 
-function NewOnes({ view, model, asked }: Props) {
+async function NewOnes({ view, model, asked }: Props) {
   if (!view.can('content:create')) return null
+  const { create } = await view.mayChange(null)
   const chosen = model.datatypes.get(asked.kind ?? '')
-  const shared = kindsWithoutPage(model)
-  if (chosen?.type === '_global') return <NewShared view={view} kind={chosen} />
+  const shared = kindsWithoutPage(model).filter(kind => create(kind.datatype_id))
+  if (chosen?.type === '_global') return create(chosen.datatype_id) && <NewShared view={view} kind={chosen} />
   return (
     <>
       {shared.length > 0 && (

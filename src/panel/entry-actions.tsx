@@ -50,9 +50,11 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
       return begun(entryPath((await content.create(panelActor(c), given)).content_data_id))
     },
   }))
-  get(`${at}/starts`, 'content:create', async (_view, c) => {
+  get(`${at}/starts`, 'content:create', async (view, c) => {
     const { datatype_id } = await content.get(idIn(c))
-    const kinds = await startsUnder(await modelOf(context), datatype_id, context)
+    const { create } = await view.mayChange(idIn(c))
+    const possible = await startsUnder(await modelOf(context), datatype_id, context)
+    const kinds = possible.filter(({ value }) => create(value))
     return c.json({ kinds }, 200, { 'Cache-Control': 'no-store' })
   })
   submit(`${at}/move`, 'content:update', Move, c => ({

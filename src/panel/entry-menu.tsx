@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { placeFor } from '../resources/trees.js'
 import { originOf } from '../services/site-origin.js'
-import type { Shown } from './entry-shown.js'
+import { isShared, type Shown } from './entry-shown.js'
 import { Act, DeleteLink, Icon } from './parts.js'
 import type { View } from './view.js'
 
@@ -21,7 +21,9 @@ const moves = [
   ['out', 'Move out one level'],
 ] as const
 
-function Duplicate({ view, id, entry }: Shown) {
+function Duplicate(shown: Shown) {
+  const { view, id, entry } = shown
+  if (!isShared(shown)) return null
   const isPage = entry.route_id !== null
   if (!view.can('content:create') || (isPage && !view.can('routes:create'))) return null
   return (
@@ -50,14 +52,17 @@ function Address({ view, context, tree }: Shown) {
   )
 }
 
+const mayAdd = ({ model, mayChange }: Shown): boolean => [...model.datatypes.keys()].some(mayChange.create)
+
 /** The menu of further actions on an entry. */
 export function EntryMenu(shown: Shown) {
   const { view, id, tree, title } = shown
   const path = `/content/entry/${id}`
-  const possible = moves.filter(([how]) => placeFor(tree, id, how) !== undefined)
+  const isFree = isShared(shown)
+  const possible = moves.filter(([how]) => isFree && placeFor(tree, id, how) !== undefined)
   return (
     <Menu view={view} label={view.t('More')}>
-      {view.can('content:create') && (
+      {view.can('content:create') && mayAdd(shown) && (
         <button type="button" class="button scripted" data-add-under={id}>
           {view.t('Add entry below…')}
         </button>
@@ -69,7 +74,9 @@ export function EntryMenu(shown: Shown) {
           {view.t(word)}
         </Act>
       ))}
-      {view.can('content:delete') && <DeleteLink view={view} path={`${path}/delete`} name={title} />}
+      {view.can('content:delete') && isFree && (
+        <DeleteLink view={view} path={`${path}/delete`} name={title} />
+      )}
     </Menu>
   )
 }

@@ -6,13 +6,15 @@ import { Fields } from './controls.js'
 import { crumbsTo } from './entry-crumbs.js'
 import { controlOf } from './entry-fields.js'
 import { EntryMenu } from './entry-menu.js'
-import type { Asked, Shown } from './entry-shown.js'
+import { type Asked, isShared, isWritten, type Shown } from './entry-shown.js'
 import { Side } from './entry-side.js'
 import { sourcesIn, withSource } from './entry-source.js'
 import { tokenMember } from './form-token.js'
 import { Page } from './layout.js'
+import { whyReadOnly } from './limited.js'
 import { headFields, headLocale, PageHead, pageMark } from './page-head.js'
 import { DeleteDialog, Form, Moment, Note, State as StateOf } from './parts.js'
+import { readOnly } from './read-only.js'
 import { mayAsk, ReviewNote } from './review.js'
 import { TreePane } from './tree.js'
 import { partsIn } from './tree-parts.js'
@@ -42,8 +44,9 @@ export async function entryPage(view: View, asked: Asked) {
   const route = tree.route
   const node = tree.nodes.find(one => one.entry.content_data_id === id)
   const title = node?.title ?? ''
+  const mayChange = await view.mayChange(id)
   const talk = context.isVisited ? await talkOf(entry, context) : undefined
-  const shown: Shown = { ...asked, view, entry, model, tree, title, slug: route?.slug, talk }
+  const shown: Shown = { ...asked, view, entry, model, tree, title, slug: route?.slug, talk, mayChange }
   const type = model.datatypes.get(entry.datatype_id)?.label ?? ''
   return (
     <Page
@@ -60,14 +63,16 @@ export async function entryPage(view: View, asked: Asked) {
           slug={route?.slug}
           open={id}
           locale={asked.locale}
+          isFixed={!isShared(shown)}
         />
       }
       side={await Side(shown)}
     >
       <NotUndone {...shown} />
+      <NotChanged {...shown} />
       <ReviewNote {...shown} />
       {await Editor(shown, node?.state)}
-      {view.can('content:delete') && (
+      {view.can('content:delete') && isShared(shown) && (
         <DeleteDialog
           view={view}
           path={pathOf(id)}
@@ -77,6 +82,18 @@ export async function entryPage(view: View, asked: Asked) {
         />
       )}
     </Page>
+  )
+}
+
+/** Says why the entry is shown to read only. */
+function NotChanged(shown: Shown) {
+  const { view, mayChange, locale } = shown
+  const why = whyReadOnly(mayChange, locale, view)
+  if (why === undefined) return null
+  return (
+    <Note view={view}>
+      <p>{why}</p>
+    </Note>
   )
 }
 
@@ -103,16 +120,18 @@ function Actions(shown: Shown) {
   const { view, id, entry, tree } = shown
   const count = waitingIn(tree, id)
   const waits = entry.status === 'draft' || count > 0
-  const isNext = waits && view.can('content:publish')
-  const isAsked = mayAsk(shown)
+  const isNext = waits && view.can('content:publish') && isShared(shown)
+  const isAsked = mayAsk(shown) && isWritten(shown)
   // The next step is on top of the page then.
   const isAnswered = shown.talk?.request?.status === 'open'
   return (
     <>
       <EntryMenu {...shown} />
-      <button type="submit" form="form" class={`button ${isNext || isAsked ? '' : 'next'}`}>
-        {view.t('Save')}
-      </button>
+      {isWritten(shown) && (
+        <button type="submit" form="form" class={`button ${isNext || isAsked ? '' : 'next'}`}>
+          {view.t('Save')}
+        </button>
+      )}
       {isNext && (
         <button
           type="submit"
@@ -173,29 +192,29 @@ function Head(shown: Shown & { state: State | undefined; titled: string }) {
   const { route } = tree
   const isPublic = entry.status === 'published'
   const isLive = context.config().publish_mode === 'live'
-  const isWritten = isHeadWritten(view, entry)
+  const isTyped = isHeadWritten(shown, titled)
   return (
     <div>
-      {route && isWritten ? (
+      {route && isTyped ? (
         <PageHead view={view} route={route} locale={titled} draft={draft} />
       ) : (
         <h1>{title}</h1>
       )}
       <p class="meta">
         {state && <StateOf kind={state.kind}>{stateWord(state, view)}</StateOf>}
-        {route && entry.route_id !== null && !isWritten && <code>{route.slug}</code>}
+        {route && entry.route_id !== null && !isTyped && <code>{route.slug}</code>}
         <span>{model.datatypes.get(entry.datatype_id)?.label}</span>
         <span>{view.parts('Edited {time}', { time: <Moment view={view} at={entry.date_modified} /> })}</span>
-        {isPublic && isLive && <span>{view.t('What you save is public at once')}</span>}
-        {isPublic && !isLive && isWritten && <span>{view.t('Title and address are public at once')}</span>}
+        {isPublic && isLive && isWritten(shown) && <span>{view.t('What you save is public at once')}</span>}
+        {isPublic && !isLive && isTyped && <span>{view.t('Title and address are public at once')}</span>}
       </p>
     </div>
   )
 }
 
 /** Whether title and address are fields of the form. */
-const isHeadWritten = (view: View, { route_id }: Entry): boolean =>
-  route_id !== null && view.can('routes:update')
+const isHeadWritten = (shown: Shown, titled: string): boolean =>
+  shown.entry.route_id !== null && shown.view.can('routes:update') && isWritten({ ...shown, locale: titled })
 
 async function Editor(shown: Shown, state: State | undefined) {
   const { view, context, id, locale, draft, since, entry, model, tree } = shown
@@ -211,8 +230,22 @@ async function Editor(shown: Shown, state: State | undefined) {
   )
   const query = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
   const at = `${pathOf(id)}${query}`
-  const head = isHeadWritten(view, entry) ? tree.route : undefined
   const titled = await headLocale(locale, context)
+  const head = isHeadWritten(shown, titled) ? tree.route : undefined
+  const empty = controls.length === 0 && <p class="lead">{view.t('This datatype has no fields.')}</p>
+  if (!isWritten(shown))
+    return (
+      <>
+        <Head {...shown} state={state} titled={titled} />
+        {await Languages(shown)}
+        {empty}
+        <Fields
+          view={view}
+          fields={controls.map(control => readOnly(control, view))}
+          markOf={markOfField(shown, fields)}
+        />
+      </>
+    )
   return (
     <Form view={view} action={at} id="form" draft={at}>
       <Head {...shown} state={state} titled={titled} />
@@ -223,7 +256,7 @@ async function Editor(shown: Shown, state: State | undefined) {
         }
         data-media-from={context.services.media.urlOf('')}
       />
-      {controls.length === 0 && <p class="lead">{view.t('This datatype has no fields.')}</p>}
+      {empty}
       <Fields
         view={view}
         fields={controls}

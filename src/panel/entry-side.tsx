@@ -5,7 +5,7 @@ import { changesTitle } from '../resources/views/changes.js'
 import { noVersions } from '../resources/views/versions.js'
 import { Comments } from './comments.js'
 import { Fields } from './controls.js'
-import type { Shown } from './entry-shown.js'
+import { isShared, type Shown } from './entry-shown.js'
 import { PagePane } from './page-pane.js'
 import { Act, Form, Moment, Submit } from './parts.js'
 import { markOf } from './record-mark.js'
@@ -57,6 +57,7 @@ export async function Side(shown: Shown) {
 
 function Publication(shown: Shown) {
   const { view, id, entry, plan, context } = shown
+  if (view.can('content:publish') && !isShared(shown)) return null
   if (!view.can('content:publish'))
     return (
       <section class="box">
@@ -107,8 +108,9 @@ function Publication(shown: Shown) {
   )
 }
 
-async function Add({ view, id, entry, model, context }: Shown) {
-  const starts = view.can('content:create') ? await startsUnder(model, entry.datatype_id, context) : []
+async function Add({ view, id, entry, model, context, mayChange }: Shown) {
+  const possible = view.can('content:create') ? await startsUnder(model, entry.datatype_id, context) : []
+  const starts = possible.filter(({ value }) => mayChange.create(value))
   if (starts.length === 0) return null
   return (
     <section class="box">
@@ -127,7 +129,8 @@ async function Add({ view, id, entry, model, context }: Shown) {
   )
 }
 
-async function Versions({ view, context, id }: Shown) {
+async function Versions(shown: Shown) {
+  const { view, context, id } = shown
   const { versions } = context.services.space
   const count = await versions.count({ content_data_id: id })
   return (
@@ -137,9 +140,11 @@ async function Versions({ view, context, id }: Shown) {
         {count > 0 && <a href={`${view.base}${pathOf(id)}/versions`}>{view.t('All {n}', { n: count })}</a>}
       </h2>
       {count === 0 && <p class="quiet">{view.t(noVersions)}</p>}
-      <Act view={view} action={`${pathOf(id)}/versions`}>
-        {view.t('Save a version')}
-      </Act>
+      {isShared(shown) && (
+        <Act view={view} action={`${pathOf(id)}/versions`}>
+          {view.t('Save a version')}
+        </Act>
+      )}
     </section>
   )
 }

@@ -7,6 +7,7 @@ import type { PlainText } from '../texts/text.js'
 import type { Wording } from '../texts/wording.js'
 import { type PanelContext, panelPath } from './context.js'
 import { Document, Page } from './layout.js'
+import { toldOf } from './limited.js'
 import { factorPath } from './second-factor.js'
 import { type View, viewOf } from './view.js'
 
@@ -26,7 +27,10 @@ const titles: Readonly<Record<number, PlainText>> = {
 const titleOf = ({ status }: Failure, { t }: Wording): string => t(titles[status] ?? 'The action failed')
 
 /** The explanation below the title. */
-const explained = ({ status, error }: Failure, { t }: Wording) =>
+const explained = ({ status, error, code }: Failure, wording: Wording) =>
+  toldOf(code, wording) ?? plainlyExplained(status, error, wording)
+
+const plainlyExplained = (status: number, error: string, { t }: Wording) =>
   status === 404 && error === 'not found'
     ? t('This page does not exist. It may have been deleted or moved.')
     : error

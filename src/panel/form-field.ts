@@ -4,7 +4,7 @@ export type { Choice } from '../resources/form-field.js'
 
 /** A picker, which finds more choices than the form has. */
 export interface Picked {
-  readonly kind: 'entries' | 'media'
+  readonly kind: 'entries' | 'media' | 'pages'
   readonly of?: readonly string[]
 }
 

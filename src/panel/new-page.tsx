@@ -46,9 +46,13 @@ export function newPagePages({ get, submit }: Pages, context: PanelContext): voi
 
 async function draw(view: View, context: PanelContext, draft?: Draft) {
   const found: readonly Field[] = await newPageFields(await modelOf(context), context, view)
-  const fields = found.map(field =>
-    field.kind === 'choice' && field.choices.length <= maxTiles ? { ...field, tiles: true as const } : field,
-  )
+  const { create } = await view.mayChange(null)
+  const fields = found.map(field => {
+    if (field.kind !== 'choice') return field
+    const choices = field.choices.filter(({ value }) => create(value))
+    return { ...field, choices, ...(choices.length <= maxTiles ? { tiles: true as const } : {}) }
+  })
+  const isLimited = found.some(field => field.kind === 'choice' && field.choices.length > 0)
   const hasKinds = fields.some(field => field.kind === 'choice' && field.choices.length > 0)
   return (
     <TitledPage
@@ -71,8 +75,12 @@ async function draw(view: View, context: PanelContext, draft?: Draft) {
         </Form>
       ) : (
         <Empty>
-          <p>{view.t('No datatypes for pages yet. Add a datatype first.')}</p>
-          {view.can('datatypes:create') && (
+          <p>
+            {isLimited
+              ? view.t('The limits of your role leave no datatype for a new page.')
+              : view.t('No datatypes for pages yet. Add a datatype first.')}
+          </p>
+          {!isLimited && view.can('datatypes:create') && (
             <a class="button" href={`${view.base}/datatypes/new`}>
               {view.t('New datatype')}
             </a>

@@ -6,8 +6,10 @@ import type { Ctx } from '../middleware/context.js'
 import { refusalOf } from '../resources/refusals.js'
 import { parsed } from '../routes/form-values.js'
 import type { Access } from '../services/accounts/access.js'
+import type { Wording } from '../texts/wording.js'
 import { type PanelContext, panelPath } from './context.js'
 import { refuseForeignForm, tokenMember } from './form-token.js'
+import { toldOf } from './limited.js'
 import { showMember, withRowStep } from './rows.js'
 import { lastSave, type Save } from './savers.js'
 import { type View, viewOf } from './view.js'
@@ -66,10 +68,11 @@ export function draftOf(
   texts: Texts,
   error: unknown,
   names: ReadonlySet<string>,
+  wording: Wording,
 ): Draft & { status: number } {
   if (!(error instanceof HttpError) || error.status >= 500 || error.code === 'session_expired') throw error
   const { errors, rows, others } = refusalOf(error, names)
-  const problem = others.length > 0 ? others.join(' ') : undefined
+  const problem = toldOf(error.code, wording) ?? (others.length > 0 ? others.join(' ') : undefined)
   return { texts, errors, rows, problem, changed: error.code === 'changed', status: error.status }
 }
 
@@ -164,7 +167,7 @@ export function pages(context: PanelContext, subject: string, { hasTexts = false
           return done instanceof Response ? done : goTo(c, context, done)
         } catch (error) {
           if (!parts.redraw) throw error
-          const { status, ...draft } = draftOf(texts, error, names)
+          const { status, ...draft } = draftOf(texts, error, names, view)
           const record = draft.changed && /\w{26}(?=\W*$)/.exec(c.req.path)?.[0]
           const by = record ? await lastSave(storedId(record), context) : undefined
           return showPage(c, await parts.redraw(view, { ...draft, saved: by }), status)

@@ -61,7 +61,8 @@ export async function notPublished(
   context: PanelContext,
 ): Promise<Draft & { status: number }> {
   const names = new Set(fields.map(memberOf))
-  if (!(error instanceof HttpError) || !error.errors) return { ...draftOf({}, error, names), isStored: true }
+  if (!(error instanceof HttpError) || !error.errors)
+    return { ...draftOf({}, error, names, wording), isStored: true }
   const { status, code, message } = error
   const errors = error.errors as readonly Refused[]
   const isOwn = (one: Refused) =>
@@ -69,7 +70,7 @@ export async function notPublished(
   const own = new HttpError(status, code, message, undefined, {}, errors.filter(isOwn))
   const others = errors.filter(one => !isOwn(one))
   return {
-    ...draftOf({}, own, names),
+    ...draftOf({}, own, names, wording),
     isStored: true,
     elsewhere: await elsewhereOf(others, model, wording, context),
   }

@@ -1,14 +1,15 @@
 import { waitingIn } from '../resources/trees.js'
 import { personIn, type Request, type Talk } from '../resources/views/talk.js'
 import { Fields } from './controls.js'
-import type { Shown } from './entry-shown.js'
+import { isShared, type Shown } from './entry-shown.js'
 import type { Draft } from './pages.js'
 import { Act, Form, Moment, Note, Submit } from './parts.js'
 
 const pathOf = (id: string) => `/content/entry/${id}`
 
 /** Whether the user can ask for a review: there is something to publish, they may not do so, and nobody has asked. */
-export function mayAsk({ view, talk, entry, id, tree }: Shown): boolean {
+export function mayAsk({ view, talk, entry, id, tree, mayChange }: Shown): boolean {
+  if (mayChange.outside !== undefined && mayChange.outside !== 'locales') return false
   const waits = entry.status === 'draft' || tree.root.status === 'draft' || waitingIn(tree, id) > 0
   return talk !== undefined && waits && !view.can('content:publish') && talk.request?.status !== 'open'
 }
@@ -108,7 +109,7 @@ function Open({ shown, request, talk }: { shown: Shown; request: Request; talk: 
         )}
       </p>
       <Words text={request.note} />
-      {view.can('content:publish') ? <Answers shown={shown} request={request} /> : null}
+      {view.can('content:publish') && isShared(shown) ? <Answers shown={shown} request={request} /> : null}
       {isOwn && <Withdraw {...shown} request={request} />}
     </>
   )

@@ -3,6 +3,7 @@ import { notFound } from '../errors.js'
 import { type Ctx, idParam } from '../middleware/context.js'
 import {
   allPermissions,
+  isAdmins,
   isEditorWithoutPublish,
   publishPermission,
   roleResource,
@@ -15,6 +16,7 @@ import { Act } from './parts.js'
 import { markOf, unlessChanged } from './record-mark.js'
 import { resourcePages } from './resource.js'
 import { PermissionGrid } from './role-grid.js'
+import { LimitsOf, limitPages } from './role-limits.js'
 import { panelActor, type View } from './view.js'
 
 const idIn = (c: Ctx): string => idParam(c, 'role_id')
@@ -24,7 +26,7 @@ const Chosen = z.object({ permission_id: z.array(z.string()) })
 
 /** Roles, which are sets of permissions. */
 export function rolePages(context: PanelContext) {
-  const { roles, rolePermissions } = context.services
+  const { access, roles, rolePermissions } = context.services
   const grid = async (view: View, roleId: string, draft?: Draft) => {
     const held = (await rolePermissions.ofRole(roleId)).map(({ permission_id }) => permission_id).sort()
     return (
@@ -41,8 +43,9 @@ export function rolePages(context: PanelContext) {
   const set = resourcePages(context, {
     ...roleResource(context),
     path: '/roles',
-    async more(view, role) {
+    async more(view, role, c) {
       const { role_id } = role
+      const mayChange = view.can('roles:update') && (await access.isAdministrator(panelActor(c)))
       const held = await rolePermissions.ofRole(role_id)
       return (
         <>
@@ -80,6 +83,7 @@ export function rolePages(context: PanelContext) {
               </p>
             </section>
           )}
+          {!isAdmins(role) && (await LimitsOf({ view, role, mayChange }, context))}
           {await grid(view, role_id)}
         </>
       )
@@ -99,6 +103,7 @@ export function rolePages(context: PanelContext) {
       return saved(`/roles/${idIn(c)}`)
     },
   }))
+  limitPages(set, context)
   set.submit('/roles/:role_id/permissions', 'roles:create', Chosen, c => ({
     names: ['permission_id'],
     async save({ body, seen }) {

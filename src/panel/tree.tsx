@@ -103,11 +103,11 @@ function rowsOf(drawn: Drawn, nodes: readonly Node[]): Child[] {
   return rows
 }
 
-const selectable = (view: View): string =>
+const selectable = (view: View, isFixed: boolean): string =>
   [
-    view.can('content:publish') && 'publish unpublish',
-    view.can('content:update') && 'move',
-    view.can('content:delete') && 'delete',
+    !isFixed && view.can('content:publish') && 'publish unpublish',
+    !isFixed && view.can('content:update') && 'move',
+    !isFixed && view.can('content:delete') && 'delete',
     view.can('content:create') && 'create',
   ]
     .filter(Boolean)
@@ -121,6 +121,7 @@ export const TreePane = ({
   slug,
   open,
   locale = '',
+  isFixed = false,
   children,
 }: {
   view: View
@@ -129,6 +130,8 @@ export const TreePane = ({
   slug: string | undefined
   open?: string
   locale?: string
+  /** Whether the limits of the user's role keep the open entry in its place and state. */
+  isFixed?: boolean
   children?: Child
 }) => (
   <>
@@ -145,7 +148,7 @@ export const TreePane = ({
       aria-multiselectable="true"
       data-tree=""
       data-shown={shownOf(tree) || undefined}
-      data-may={selectable(view)}
+      data-may={selectable(view, isFixed)}
     >
       {rowsOf({ view, tree, open, locale }, tree.nodes)}
     </div>

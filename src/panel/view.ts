@@ -7,6 +7,7 @@ import { cookieIn } from '../middleware/session-cookie.js'
 import { rightsOf } from '../resources/admin-space.js'
 import type { Access } from '../services/accounts/access.js'
 import type { UndoMark } from '../services/content/undo.js'
+import type { MayChange } from '../services/limited/may-change.js'
 import { type Language, languages, mirroredWording, preferredLanguage, wordingIn } from '../texts/language.js'
 import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
@@ -43,6 +44,8 @@ export interface View extends Wording {
   readonly user: { readonly user_id: string; readonly name: string; readonly role: string } | undefined
   /** Whether the user has this permission in this space, so that nothing is shown that would be refused. */
   can(access: Access): boolean
+  /** Returns which part of an entry in this space the limits of the user's role leave. @param id null for a new page */
+  mayChange(id: string | null): Promise<MayChange>
   readonly tree: { readonly shown: string; readonly beside: string | undefined }
   readonly pane: readonly string[]
   /** True on the page that follows a change. */
@@ -100,6 +103,7 @@ export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
       role: profile.role_label,
     },
     can: access => access === 'public' || rights.has(access),
+    mayChange: id => context.services.space.limits.mayChange(panelActor(c), id),
     tree: {
       shown: c.req.query('shown') ?? c.req.header(shownHeader) ?? '',
       beside: c.req.query('beside'),

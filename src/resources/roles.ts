@@ -16,6 +16,15 @@ export const isEditorWithoutPublish = (
   held: readonly { label: string }[],
 ): boolean => system_protected && label === 'editor' && !held.some(one => one.label === publishPermission)
 
+/** Whether the role is that of administrators, which has every permission and no limits. */
+export const isAdmins = ({
+  label,
+  system_protected,
+}: {
+  label: string
+  system_protected: boolean
+}): boolean => system_protected && label === 'admin'
+
 /** Roles, which are sets of permissions. */
 export const roleResource = ({ services: { roles } }: ResourceParts) =>
   resource({

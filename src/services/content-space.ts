@@ -14,6 +14,7 @@ import { type LeftRedirects, leftRedirects } from './content/left-redirects.js'
 import type { AudienceOf } from './delivery/audience.js'
 import { type DeliverySettings, deliveryOfSpace } from './delivery/index.js'
 import { treeImport } from './import/store-trees.js'
+import { limitsInSpace } from './limited/may-change.js'
 import { originOf } from './site-origin.js'
 
 export type SpaceServices = ReturnType<typeof spaceServices>
@@ -44,6 +45,7 @@ function spaceServices(db: Database, space: ContentSpace, prefix: EventPrefix, s
     ...contentOfSpace(context),
     ...deliveryOfSpace(db, space, settings),
     imports: treeImport(context),
+    limits: limitsInSpace(db, space, access),
   }
 }
 

@@ -43,10 +43,14 @@ export function callersOf({ call, send, db, config }: Pick<TestApp, 'call' | 'se
       call: (method: string, path: string, body?: unknown) =>
         call(method, path, { as: 'nobody', headers, ...(body === undefined ? {} : { body }) }),
       /** Sends a form of the panel. */
-      post: (path: string, values: Readonly<Record<string, string>> = {}) =>
+      post: (
+        path: string,
+        values: Readonly<Record<string, string>> = {},
+        also: Record<string, string> = {},
+      ) =>
         send('POST', `${path}${path.includes('?') ? '&' : '?'}form_token=${form_token}`, {
           as: 'nobody',
-          headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
+          headers: { ...headers, ...also, 'Content-Type': 'application/x-www-form-urlencoded' },
           body: new URLSearchParams({ ...values, form_token }).toString(),
         }),
       /** The actor of a command over SSH. */

@@ -19,6 +19,10 @@ const shownOf = (control: Control): Chosen => {
   return { value: control.value, word, ...Object.fromEntries(given) }
 }
 
+function kindOf({ dataset: { picker } }: HTMLElement): 'entries' | 'media' | 'pages' {
+  return picker === 'media' || picker === 'pages' ? picker : 'entries'
+}
+
 const selectOf = (field: HTMLElement) => field.querySelector<HTMLSelectElement>(':scope > select')
 const boxesOf = (field: HTMLElement) => field.querySelector<HTMLElement>(':scope > .checks')
 
@@ -143,8 +147,9 @@ function rowFor(field: HTMLElement, control: Control, i: number, count: number):
     made.dataset.by = String(by)
     buttons.append(made)
   }
-  if (i > 0) place('↑', t('Move {name} up', { name }), -1)
-  if (i < count - 1) place('↓', t('Move {name} down', { name }), 1)
+  const isOrdered = kindOf(field) !== 'pages'
+  if (isOrdered && i > 0) place('↑', t('Move {name} up', { name }), -1)
+  if (isOrdered && i < count - 1) place('↓', t('Move {name} down', { name }), 1)
   if (field.dataset.picker === 'entries' && control.dataset.word !== undefined) {
     const href = `${baseNow()}/content/entry/${encodeURIComponent(chosen.value)}`
     const label = t('Open {name}', { name })
@@ -152,7 +157,7 @@ function rowFor(field: HTMLElement, control: Control, i: number, count: number):
   }
   buttons.append(small(t('Remove'), t('Remove {name}', { name }), () => remove(field, control)))
   ;(row.querySelector('.about') ?? row).append(buttons)
-  if (count > 1) letDrag(row, field, control)
+  if (isOrdered && count > 1) letDrag(row, field, control)
   return row
 }
 
@@ -163,7 +168,7 @@ function show(field: HTMLElement): void {
   control.hidden = true
   const isMany = selectOf(field) === null
   const chosen = chosenIn(field)
-  const kind = field.dataset.picker === 'media' ? 'media' : 'entries'
+  const kind = kindOf(field)
   const label = field.dataset.label ?? ''
   const [word, longWord] = isMany
     ? [t('Add…'), t('Add: {label}', { label })]

@@ -96,6 +96,13 @@ export class LimitedParts {
     return found
   }
 
+  /** Whether a new entry of the caller would be inside. @param parent null for a page, whose address is not known */
+  hasNew(part: EntryPart, datatypeId: string, parent: string | null): boolean {
+    if (part === 'own') return this.by.userId !== null
+    if (part === 'datatypes' && this.hasDatatype(datatypeId)) return true
+    return parent === null ? part === 'routes' : this.hasEntry(part, 'before', parent)
+  }
+
   private isInside(part: EntryPart, side: Side, row: EntryRow): boolean {
     if (part === 'datatypes') return this.hasDatatype(row.datatype_id)
     if (part === 'own') return this.isOwn(row.author_id)

@@ -382,4 +382,16 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Each page keeps the last part of its address. Leave the field empty for the top level.':
     'Jede Seite behält den letzten Teil ihrer Adresse. Für die oberste Ebene das Feld leer lassen.',
   Move: 'Verschieben',
+  'Your role may change only a part of the site, and this change is outside of it.':
+    'Ihre Rolle darf nur einen Teil der Website ändern, und diese Änderung liegt außerhalb.',
+  'Read only: your role may change entries of other datatypes only.':
+    'Nur zum Lesen: Ihre Rolle darf nur Einträge anderer Datentypen ändern.',
+  'Read only: your role may change other pages only.':
+    'Nur zum Lesen: Ihre Rolle darf nur andere Seiten ändern.',
+  'Read only: your role may change your own entries only.':
+    'Nur zum Lesen: Ihre Rolle darf nur Ihre eigenen Einträge ändern.',
+  'Read only: your role may change texts in other languages only.':
+    'Nur zum Lesen: Ihre Rolle darf nur Texte in anderen Sprachen ändern.',
+  'The limits of your role leave no datatype for a new page.':
+    'Die Grenzen Ihrer Rolle lassen keinen Datentyp für eine neue Seite zu.',
 }

@@ -600,4 +600,21 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Ihre Rolle verlangt einen zweiten Faktor. Melden Sie sich ab und mit Ihrem Passkey wieder an.',
   '{n} passkeys': ['{n} Passkey', '{n} Passkeys'],
   '{n} recovery codes left.': ['{n} Wiederherstellungscode übrig.', '{n} Wiederherstellungscodes übrig.'],
+  Limits: 'Grenzen',
+  'Limits of {role}': 'Grenzen von {role}',
+  Pages: 'Seiten',
+  'Own entries only': 'Nur eigene Einträge',
+  'Save the limits': 'Grenzen speichern',
+  'The role may change all of the site, as far as its permissions reach.':
+    'Die Rolle darf die ganze Website ändern, soweit ihre Rechte reichen.',
+  'The role may change only this part of the site. All that is set here must hold.':
+    'Die Rolle darf nur diesen Teil der Website ändern. Alles, was hier gesetzt ist, muss zutreffen.',
+  'Entries of these datatypes, and everything under them. None: all datatypes.':
+    'Einträge dieser Datentypen und alles darunter. Keiner: alle Datentypen.',
+  'These pages and those below, with their addresses. None: all pages.':
+    'Diese Seiten und die darunter, mit ihren Adressen. Keine: alle Seiten.',
+  'Texts in these languages, and nothing that all languages share. None: all languages.':
+    'Texte in diesen Sprachen, und nichts, was alle Sprachen teilen. Keine: alle Sprachen.',
+  'Entries of which the user is the author, and everything under them.':
+    'Einträge, die von der Person selbst stammen, und alles darunter.',
 }

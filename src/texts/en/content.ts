@@ -338,4 +338,10 @@ export const contentTexts = [
   'New parent address',
   'Each page keeps the last part of its address. Leave the field empty for the top level.',
   'Move',
+  'Your role may change only a part of the site, and this change is outside of it.',
+  'Read only: your role may change entries of other datatypes only.',
+  'Read only: your role may change other pages only.',
+  'Read only: your role may change your own entries only.',
+  'Read only: your role may change texts in other languages only.',
+  'The limits of your role leave no datatype for a new page.',
 ] as const

@@ -384,4 +384,16 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Each page keeps the last part of its address. Leave the field empty for the top level.':
     'Chaque page garde la dernière partie de son adresse. Laissez le champ vide pour le niveau supérieur.',
   Move: 'Déplacer',
+  'Your role may change only a part of the site, and this change is outside of it.':
+    'Votre rôle ne peut modifier qu’une partie du site, et cette modification est en dehors.',
+  'Read only: your role may change entries of other datatypes only.':
+    'Lecture seule : votre rôle ne peut modifier que des entrées d’autres types de données.',
+  'Read only: your role may change other pages only.':
+    'Lecture seule : votre rôle ne peut modifier que d’autres pages.',
+  'Read only: your role may change your own entries only.':
+    'Lecture seule : votre rôle ne peut modifier que vos propres entrées.',
+  'Read only: your role may change texts in other languages only.':
+    'Lecture seule : votre rôle ne peut modifier que des textes dans d’autres langues.',
+  'The limits of your role leave no datatype for a new page.':
+    'Les limites de votre rôle ne laissent aucun type de données pour une nouvelle page.',
 }

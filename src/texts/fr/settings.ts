@@ -605,4 +605,21 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
     'Votre rôle exige un second facteur. Déconnectez-vous, puis connectez-vous avec votre passkey.',
   '{n} passkeys': ['{n} passkey', '{n} passkeys'],
   '{n} recovery codes left.': ['Il reste {n} code de secours.', 'Il reste {n} codes de secours.'],
+  Limits: 'Limites',
+  'Limits of {role}': 'Limites de {role}',
+  Pages: 'Pages',
+  'Own entries only': 'Seulement ses propres entrées',
+  'Save the limits': 'Enregistrer les limites',
+  'The role may change all of the site, as far as its permissions reach.':
+    'Le rôle peut modifier tout le site, dans la mesure de ses droits.',
+  'The role may change only this part of the site. All that is set here must hold.':
+    'Le rôle ne peut modifier que cette partie du site. Tout ce qui est défini ici doit être vrai.',
+  'Entries of these datatypes, and everything under them. None: all datatypes.':
+    'Entrées de ces types de données, et tout ce qui est en dessous. Aucun : tous les types.',
+  'These pages and those below, with their addresses. None: all pages.':
+    'Ces pages et celles en dessous, avec leurs adresses. Aucune : toutes les pages.',
+  'Texts in these languages, and nothing that all languages share. None: all languages.':
+    'Textes dans ces langues, et rien de ce que toutes les langues partagent. Aucune : toutes les langues.',
+  'Entries of which the user is the author, and everything under them.':
+    'Entrées dont la personne est l’auteur, et tout ce qui est en dessous.',
 }

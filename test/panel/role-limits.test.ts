@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
+import { tables } from '../../src/db/tables.js'
+import { agentWith } from '../support/agent.js'
+import { testApp } from '../support/app.js'
+import { callersOf } from '../support/callers.js'
+import { factories } from '../support/factories.js'
+import { panelForms } from '../support/panel-forms.js'
+import { sshOf } from '../support/ssh.js'
+
+const app = await testApp({ publish_mode: 'staged', i18n_enabled: true })
+const { call, db, users } = app
+const { datatype, field, route, entry } = factories(app)
+const { post, seen } = panelForms(app)
+const { callerIn, callerWith } = callersOf(app)
+const editor = { as: 'editor' } as const
+
+const article = (await datatype('Article')).datatype_id as string
+const other = (await datatype('Landing')).datatype_id as string
+for (const kind of [article, other]) await field(kind, 'Heading', 'text', { translatable: true })
+await call('POST', '/api/v1/locales', { body: { code: 'fr', label: 'French' } })
+const site = { n: 0 }
+async function pageOf(kind: string) {
+  const slug = `/p${++site.n}`
+  const { route_id } = await route(slug, `Page ${site.n}`)
+  const made = await entry(kind, { route_id }, { fields: { heading: 'stored words' } })
+  return { slug, route_id: route_id as string, id: made.content_data_id as string }
+}
+const inside = await pageOf(article)
+const outside = await pageOf(other)
+
+const roles = await db.findAll(tables.roles)
+const roleOf = (label: string) => roles.find(role => role.label === label)?.role_id ?? ''
+const role = roleOf('editor')
+await db.write(systemActor, async tx => {
+  const known = await tx.find(tables.permissions, { label: 'content:publish' })
+  const { permission_id } = known ?? (await tx.insert(tables.permissions, { label: 'content:publish' }))
+  await tx.insert(tables.rolePermissions, { role_id: role, permission_id })
+})
+const at = `/admin/roles/${role}`
+const limitsNow = async () => (await db.find(tables.roles, { role_id: role }))?.limits
+async function limit(limits: object | null) {
+  expect((await call('PUT', `/api/v1/roles/?q=${role}`, { body: { limits } })).status).toBe(200)
+}
+const shown = async (id: string, query = '') =>
+  (await call('GET', `/admin/content/entry/${id}${query}`, editor)).text
+const english = 'Your role may change only a part of the site, and this change is outside of it.'
+
+describe('the limits of a role in the panel', () => {
+  it('are set as the API sets them, and shown', async () => {
+    await limit(null)
+    const answer = await post(`${at}/limits`, [
+      ['seen', await seenLimits()],
+      ['limits.datatypes', ''],
+      ['limits.datatypes', article],
+      ['limits.routes', ''],
+      ['limits.routes', inside.slug],
+      ['limits.locales', 'fr'],
+      ['limits.own', 'false'],
+      ['limits.own', 'true'],
+    ])
+    expect(answer.location).toBe(`${at}?saved`)
+    expect(await limitsNow()).toEqual({
+      datatypes: [article],
+      routes: [inside.route_id],
+      locales: ['fr'],
+      own: true,
+    })
+    const { text } = await call('GET', at)
+    for (const value of [article, inside.slug, 'fr']) expect(text).toContain(`value="${value}" checked`)
+    const none = await post(`${at}/limits`, [
+      ['seen', await seenLimits()],
+      ...['datatypes', 'routes', 'locales'].map((name): [string, string] => [`limits.${name}`, '']),
+      ['limits.own', 'false'],
+    ])
+    expect([none.status, await limitsNow()]).toEqual([303, null])
+  })
+
+  it('keep what was ticked when a save is refused', async () => {
+    await limit(null)
+    const values: [string, string][] = [
+      ['limits.datatypes', article],
+      ['limits.routes', '/nowhere'],
+      ['limits.locales', ''],
+      ['limits.own', 'true'],
+    ]
+    const { status, text } = await post(`${at}/limits`, [['seen', await seenLimits()], ...values])
+    expect(status).toBe(400)
+    expect(text).toContain('there is no /nowhere')
+    for (const value of [article, '/nowhere', 'true']) expect(text).toContain(`value="${value}" checked`)
+    expect(await limitsNow()).toBeNull()
+  })
+
+  it('are not set over a change by somebody else', async () => {
+    await limit(null)
+    const mark = await seenLimits()
+    await limit({ own: true })
+    const values = { seen: mark, 'limits.datatypes': article, 'limits.routes': '', 'limits.locales': '' }
+    expect((await post(`${at}/limits`, { ...values, 'limits.own': 'false' })).status).toBe(412)
+    expect(await limitsNow()).toEqual({ own: true })
+    await limit(null)
+  })
+
+  it('are set by administrators only, and never for their role', async () => {
+    const all = { 'limits.datatypes': '', 'limits.routes': '', 'limits.locales': '', 'limits.own': 'true' }
+    const manager = await callerWith('roles:read', 'roles:update')
+    expect((await manager.post(`${at}/limits`, all)).status).toBe(403)
+    expect((await manager.call('GET', at)).text).not.toContain('Save the limits')
+    expect((await post(`${at}/limits`, all, editor)).status).toBe(403)
+    expect((await post(`${at}/limits`, all, { as: 'nobody' })).status).not.toBe(303)
+    const admins = `/admin/roles/${roleOf('admin')}`
+    expect((await call('GET', admins)).text).not.toContain('Save the limits')
+    expect((await post(`${admins}/limits`, all)).status).toBe(403)
+    for (const malformed of [{ 'limits.own': 'maybe' }, { 'limits.more': 'x' }])
+      expect((await post(`${at}/limits`, { ...all, ...malformed })).status).toBe(400)
+    expect(await limitsNow()).toBeNull()
+  })
+})
+
+/** The mark of the part with the limits: the form before it has another. */
+async function seenLimits(): Promise<string> {
+  const { text } = await call('GET', at)
+  const form = text.slice(text.indexOf(`action="${at}/limits"`))
+  return /name="seen" value="([^"]*)"/.exec(form)?.[1] ?? (await seen(at))
+}
+
+describe('the page of an entry', () => {
+  const actions = ['>Save<', 'value="publish"', 'id="delete"', '/duplicate"', 'Unpublish', 'Save a version']
+
+  it('outside of the limits is read, with the reason, and has no actions', async () => {
+    const cases = [
+      [{ datatypes: [article] }, 'Read only: your role may change entries of other datatypes only.'],
+      [{ routes: [inside.slug] }, 'Read only: your role may change other pages only.'],
+      [{ own: true }, 'Read only: your role may change your own entries only.'],
+    ] as const
+    for (const [limits, why] of cases) {
+      await limit(limits)
+      const text = await shown(outside.id)
+      expect(text).toContain(why)
+      expect(text).toContain('stored words')
+      expect(text).not.toContain('name="fields.heading"')
+      expect(text).not.toContain('name="slug"')
+      expect(actions.filter(action => text.includes(action))).toEqual([])
+    }
+  })
+
+  it('inside of them, and for everybody without limits, is a form with all actions', async () => {
+    for (const limits of [{ datatypes: [article] }, { routes: [inside.slug] }, null]) {
+      await limit(limits)
+      const text = await shown(inside.id)
+      expect(text).not.toContain('Read only:')
+      for (const part of ['name="fields.heading"', 'name="slug"', '>Save<', 'value="publish"', 'id="delete"'])
+        expect(text).toContain(part)
+    }
+  })
+
+  it('is written in the languages of the role only', async () => {
+    await limit({ locales: ['fr'] })
+    const [all, french] = [await shown(inside.id), await shown(inside.id, '?locale=fr')]
+    expect(all).toContain('Read only: your role may change texts in other languages only.')
+    expect(all).not.toContain('name="fields.heading"')
+    expect(french).toContain('name="fields.heading"')
+    expect(french).toContain('>Save<')
+    for (const action of ['value="publish"', 'id="delete"']) expect(french).not.toContain(action)
+    const path = `/admin/content/entry/${inside.id}?locale=fr`
+    expect((await post(path, { 'fields.heading': 'mots' }, editor)).status).toBe(303)
+  })
+
+  it('offers only new entries that the limits leave', async () => {
+    await limit({ datatypes: [article] })
+    const under = async (id: string) =>
+      (await call('GET', `/admin/content/entry/${id}/starts`, editor)).body.kinds.map(
+        ({ value }: { value: string }) => value,
+      )
+    expect(await under(outside.id)).toEqual([article])
+    expect((await under(inside.id)).sort()).toEqual([article, other].sort())
+    const made = (await call('GET', '/admin/content/new', editor)).text
+    expect(made).toContain(`value="${article}"`)
+    expect(made).not.toContain(`value="${other}"`)
+    await limit({ locales: ['fr'] })
+    expect((await call('GET', '/admin/content/new', editor)).text).toContain(
+      'The limits of your role leave no datatype for a new page.',
+    )
+  })
+})
+
+describe('a change outside of the limits', () => {
+  it('says so in the language of the panel, and keeps the typed text', async () => {
+    await limit({ datatypes: [article] })
+    const told = {
+      en: english,
+      de: 'Ihre Rolle darf nur einen Teil der Website ändern, und diese Änderung liegt außerhalb.',
+      fr: 'Votre rôle ne peut modifier qu’une partie du site, et cette modification est en dehors.',
+    }
+    const caller = await callerIn(role)
+    for (const [language, sentence] of Object.entries(told)) {
+      const values = { 'fields.heading': 'typed words' }
+      const answer = await caller.post(`/admin/content/entry/${outside.id}`, values, {
+        'Accept-Language': language,
+      })
+      expect([language, answer.status]).toEqual([language, 403])
+      expect(answer.text).toContain(sentence)
+      expect(answer.text).toContain('value="typed words"')
+    }
+    const { text, status } = await post(`/admin/content/entry/${outside.id}/delete`, {}, editor)
+    expect([status, text.includes(english)]).toEqual([403, true])
+    expect((await call('GET', `/api/v1/content/?q=${outside.id}`)).status).toBe(200)
+  })
+
+  it('is refused with a sentence over SSH', async () => {
+    const ssh = await sshOf(app)
+    const { file: key } = await ssh.keyOf('editor')
+    await limit({ datatypes: [article] })
+    const { code, out, err } = await ssh.ssh(`content publish ${outside.id}`, { key })
+    expect([code === 0, out]).toEqual([false, ''])
+    expect(err).toContain('your role may change only entries of article and what is under them: the entry')
+    expect((await ssh.ssh(`content publish ${inside.id}`, { key })).code).toBe(0)
+  })
+
+  it('is refused with a sentence to an agent', async () => {
+    await limit({ datatypes: [article] })
+    const publication = { content_data_id: outside.id }
+    expect((await call('POST', '/api/v1/content/publish', { body: publication })).status).toBe(200)
+    const { body } = await call('POST', '/api/v1/tokens', { body: { label: 'agent', user_id: users.editor } })
+    const { use } = await agentWith(app, body.token)
+    const { revision } = (await call('GET', `/api/v1/content/?q=${outside.id}`)).body
+    const given = { content_data_id: outside.id, revision, fields: { heading: 'x' } }
+    const { isRefused, answer } = await use('propose_change', given)
+    expect(isRefused).toBe(true)
+    expect(JSON.stringify(answer)).toContain('your role may change only entries of article')
+  })
+})
