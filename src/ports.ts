@@ -179,6 +179,8 @@ export interface ExportFiles {
   /** As UTF-8. @throws 400 for a file of more than `maxBytes` */
   text(name: string, maxBytes?: number): Promise<string>
   lines(name: string): AsyncIterable<string>
+  /** The text in pieces of any length, for a file that is one long text; where it is missing, `text` is read. */
+  pieces?(name: string): AsyncIterable<string>
 }
 
 /** A list whose records may be outside the memory. Each look at one may make it anew, so nothing may change it. */

@@ -107,6 +107,7 @@ export async function openExport(path: string, bounds?: 'bounded'): Promise<Open
       if (size > maxBytes) throw badRequest(`${name}: is larger than ${maxBytes} bytes`)
       return readFile(at(name), 'utf8')
     },
+    pieces: name => createReadStream(at(name), { encoding: 'utf8' }),
     lines: name =>
       createInterface({ input: createReadStream(at(name)), crlfDelay: Number.POSITIVE_INFINITY }),
     async file(name) {

@@ -5,9 +5,9 @@ import type { ImportSystem } from '../services/import/systems.js'
 /** Readers of exports by system; each is loaded when it is needed. */
 const readers: Readonly<Record<ImportSystem, () => Promise<ReadLargeExport>>> = {
   wordpress: async () => (await import('./wordpress/import/index.js')).readLargeWordpress,
-  contentful: async () => (await import('./contentful/import/index.js')).readContentful,
+  contentful: async () => (await import('./contentful/import/index.js')).readLargeContentful,
   sanity: async () => (await import('./sanity/import/index.js')).readLargeSanity,
-  strapi: async () => (await import('./strapi/import/index.js')).readStrapi,
+  strapi: async () => (await import('./strapi/import/index.js')).readLargeStrapi,
   csv: async () => (await import('./csv/index.js')).readCsv,
   ghost: async () => (await import('./ghost/index.js')).readGhost,
   markdown: async () => (await import('./markdown/index.js')).readMarkdown,

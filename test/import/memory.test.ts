@@ -4,7 +4,9 @@ import { expect, it } from 'vitest'
 import { openRecords } from '../../src/node/record-files.js'
 import { inMemory, type Lists } from '../../src/services/import/records.js'
 import type { ExportFiles, ReadLargeExport } from '../../src/services/import/site.js'
+import { readLargeContentful } from '../../src/systems/contentful/import/index.js'
 import { readLargeSanity } from '../../src/systems/sanity/import/index.js'
+import { readLargeStrapi } from '../../src/systems/strapi/import/index.js'
 import { readLargeWordpress } from '../../src/systems/wordpress/import/index.js'
 
 setFlagsFromString('--expose-gc')
@@ -14,12 +16,22 @@ const count = 3000
 /** Different for each document, and long, as articles are. */
 const text = (i: number): string => `Document ${i} `.repeat(250)
 
-function fileOf(name: string, lines: () => Iterable<string>): ExportFiles {
+type Lines = () => Iterable<string>
+
+const exportOf = (parts: Readonly<Record<string, Lines>>): ExportFiles => {
+  const linesOf = (name: string): Lines => parts[name] ?? (() => [])
   return {
-    names: [name],
-    text: async () => [...lines()].join('\n'),
-    lines: async function* () {
-      yield* lines()
+    names: Object.keys(parts),
+    text: async name => [...linesOf(name)()].join('\n'),
+    lines: async function* (name) {
+      yield* linesOf(name)()
+    },
+    // Pieces end anywhere, within texts too.
+    pieces: async function* (name) {
+      for (const line of linesOf(name)()) {
+        yield line.slice(0, 77)
+        yield line.slice(77)
+      }
     },
   }
 }
@@ -45,9 +57,62 @@ function* wordpressLines(): Generator<string> {
   yield '</channel></rss>'
 }
 
+function* contentfulLines(): Generator<string> {
+  const fields = [
+    { id: 'title', name: 'Title', type: 'Symbol' },
+    { id: 'summary', name: 'Summary', type: 'Text' },
+    { id: 'related', name: 'Related', type: 'Link', linkType: 'Entry' },
+  ]
+  yield JSON.stringify({ contentTypes: [{ sys: { id: 'post' }, name: 'Post', fields }] }).slice(0, -1)
+  yield ',"entries":['
+  for (let i = 0; i < count; i++) {
+    const sys = { id: `post-${i}`, createdAt: '2024-01-01T00:00:00Z', contentType: { sys: { id: 'post' } } }
+    const related = { en: { sys: { type: 'Link', linkType: 'Entry', id: `post-${count - 1 - i}` } } }
+    const fields = { title: { en: `Post "${i}"` }, summary: { en: text(i) }, related }
+    yield `${i > 0 ? ',' : ''}${JSON.stringify({ sys, fields }, null, 2)}`
+  }
+  yield '],"assets":[],"locales":[{"code":"en","default":true}]}'
+}
+
+function* strapiSchemas(): Generator<string> {
+  const attributes = {
+    title: { type: 'string', required: true },
+    summary: { type: 'text' },
+    related: { type: 'relation', relation: 'oneToOne', target: 'api::post.post' },
+  }
+  yield JSON.stringify({ uid: 'api::post.post', modelType: 'contentType', attributes })
+}
+
+function* strapiRows(): Generator<string> {
+  for (let id = 0; id < count; id++)
+    yield JSON.stringify({
+      ...{ type: 'api::post.post', id },
+      data: {
+        ...{ documentId: `post-${id}`, createdAt: '2024-01-01T00:00:00Z' },
+        ...{ title: `Post ${id}`, summary: text(id) },
+      },
+    })
+}
+
+function* strapiLinks(): Generator<string> {
+  const end = (ref: number) => ({ type: 'api::post.post', ref })
+  for (let id = 0; id < count; id++)
+    yield JSON.stringify({
+      ...{ kind: 'relation.basic', left: { ...end(id), field: 'related' }, right: end(count - 1 - id) },
+    })
+}
+
+const strapiExport = exportOf({
+  'schemas/schemas_00001.jsonl': strapiSchemas,
+  'entities/entities_00001.jsonl': strapiRows,
+  'links/links_00001.jsonl': strapiLinks,
+})
+
 const exports: readonly (readonly [string, ReadLargeExport, ExportFiles])[] = [
-  ['Sanity', readLargeSanity, fileOf('data.ndjson', sanityLines)],
-  ['WordPress', readLargeWordpress, fileOf('export.xml', wordpressLines)],
+  ['Sanity', readLargeSanity, exportOf({ 'data.ndjson': sanityLines })],
+  ['WordPress', readLargeWordpress, exportOf({ 'export.xml': wordpressLines })],
+  ['Contentful', readLargeContentful, exportOf({ 'export.json': contentfulLines })],
+  ['Strapi', readLargeStrapi, strapiExport],
 ]
 
 /** The bytes of memory that an export needs after it was read, and what it has. */
@@ -62,8 +127,9 @@ async function reading(read: ReadLargeExport, files: ExportFiles, lists: Lists) 
 it.each(exports)('the records of %s are not in memory, and are the same', async (_, read, files) => {
   const records = openRecords()
   try {
-    const kept = await reading(read, files, records)
+    // The first one also loads what every reading needs.
     const whole = await reading(read, files, inMemory)
+    const kept = await reading(read, files, records)
     // A record is three thousand characters; a thousand bytes are for its names and places.
     expect(kept.bytes).toBeLessThan(count * 1000)
     expect(whole.bytes).toBeGreaterThan(count * 2000)

@@ -215,10 +215,11 @@ export class BookUpdate {
   private async take(root: string, entries: readonly { readonly content_data_id: string }[]): Promise<void> {
     const { tx, space } = this
     if (entries.length === 0) return
-    const made = new Set(
-      tx.touched.recordsIn(space.contentData).flatMap(({ key, before }) => (before ? [] : [key])),
-    )
-    const ids = entries.flatMap(({ content_data_id: id }) => (made.has(id) ? [] : [id]))
+    // Looked up one by one: an import makes many trees in a transaction.
+    const ids = entries.flatMap(({ content_data_id: id }) => {
+      const change = tx.touched.recordOf(space.contentData, id)
+      return change && !change.before ? [] : [id]
+    })
     for (const row of await tx.findIn(space.publicEntries, 'content_data_id', ids)) {
       this.plan.gone.add(row.content_data_id)
       if (row.root_id !== root) this.robbed.add(row.root_id)

@@ -37,7 +37,7 @@ export function componentsOf(
     const { key } = path.pop() ?? { key: '' }
     const own = state.get(key)
     if (own && own.earliest === own.reached) {
-      const group = open.splice(open.indexOf(key))
+      const group = open.splice(open.lastIndexOf(key))
       for (const one of group) {
         const closed = state.get(one)
         if (closed) closed.isOpen = false

@@ -15,6 +15,14 @@ export class Notes {
     if (place !== undefined && known.places.size <= shown) known.places.add(place)
   }
 
+  /** Adds what others have, in their order. */
+  addAll({ kinds }: Notes): void {
+    for (const [sentence, { count, places }] of kinds) {
+      this.add(sentence, undefined, count)
+      for (const place of places) this.add(sentence, place, 0)
+    }
+  }
+
   /** Such as `Markdown stays text: 4 (post.body, post.lead, page.body and others).` */
   get sentences(): string[] {
     return [...this.kinds].map(([sentence, { count, places }]) => {

@@ -1,5 +1,7 @@
 import type { Notes } from './notes.js'
 
+const sentence = 'Records that cannot be read are left out'
+
 /** A record of an export that cannot be read. */
 export interface UnreadRecord {
   /** Where it is in the export, such as `data.ndjson: line 3`. */
@@ -26,7 +28,15 @@ export class UnreadRecords {
   add(place: string, reason: string): void {
     this.count++
     if (this.named.length < mostNamed) this.named.push({ place, reason })
-    this.notes.add('Records that cannot be read are left out', `${place}: ${reason}`)
+    this.notes.add(sentence, `${place}: ${reason}`)
+  }
+
+  /** Adds what others have found, in their order. */
+  addAll({ named, count }: UnreadRecords): void {
+    for (const { place, reason } of named) this.add(place, reason)
+    const others = count - named.length
+    this.count += others
+    if (others > 0) this.notes.add(sentence, undefined, others)
   }
 
   /** Undefined if all could be read. */

@@ -39,7 +39,7 @@ const isLocalized = ({ fields }: ContentfulRecord): boolean =>
   Object.values(fields).some(values => Object.keys(values).length > 1)
 
 /** The files of an export: what `--download-assets` has put beside it, or else where they are. */
-export function importedFiles(assets: readonly ContentfulRecord[], place: Place, notes: Notes): Files {
+export function importedFiles(assets: Iterable<ContentfulRecord>, place: Place, notes: Notes): Files {
   const names = new Set(place.names)
   const files: ImportedFile[] = []
   const facts = new Map<string, FileFacts>()

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { badRequest } from '../../../errors.js'
-import { isDeep } from '../../../services/delivery/formats/typed-value.js'
-import type { Notes } from '../../../services/import/notes.js'
+import type { GrowingRecords } from '../../../ports.js'
+import { Notes } from '../../../services/import/notes.js'
+import type { Lists, Records } from '../../../services/import/records.js'
 import type { ExportFiles } from '../../../services/import/site.js'
 import { UnreadRecords } from '../../../services/import/unread.js'
+import { type JsonPart, jsonParts, PartsProblem, parsed } from '../../json-parts.js'
 
 /** The file that `contentful space export` writes, as far as it is read. */
 
@@ -89,8 +91,8 @@ const exportSchema = z.object({
 
 export type ContentfulExport = Omit<z.output<typeof exportSchema>, 'contentTypes' | 'entries' | 'assets'> & {
   readonly contentTypes: readonly ContentfulType[]
-  readonly entries: readonly ContentfulRecord[]
-  readonly assets: readonly ContentfulRecord[]
+  readonly entries: Records<ContentfulRecord>
+  readonly assets: Records<ContentfulRecord>
 }
 export type ContentfulType = Pick<z.output<typeof typeSchema>, 'sys' | 'name' | 'displayField'> & {
   readonly fields: readonly z.output<typeof fieldSchema>[]
@@ -104,29 +106,83 @@ export type ContentfulRecord = z.output<typeof recordSchema>
 export const isPublished = ({ sys }: ContentfulRecord): boolean =>
   sys.publishedVersion !== undefined || sys.version === undefined
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+const levels = (name: string): number => name.split('/').length
+
+type Gathered = ReturnType<typeof gathering>
+
+/** Keeps the members of an export: its records in lists, all others in memory. */
+function gathering(name: string, lists: Lists) {
+  const members = new Map<string, unknown>()
+  const records = new Map<string, Read>()
+  return {
+    ...{ name, members, records },
+    add(part: JsonPart): void {
+      const { kind, name: member } = part
+      if (kind === 'item') {
+        const value = parsed(part.json)
+        const known = members.get(member)
+        if (records.has(member)) records.get(member)?.add(value)
+        else if (Array.isArray(known)) known.push(value)
+        return
+      }
+      // Of several members with one name, the last is meant.
+      records.delete(member)
+      if (kind === 'list' && isRecords(member)) records.set(member, new Read(`${name}: ${member}`, lists))
+      const value = kind === 'list' ? [] : parsed(part.json)
+      members.set(member, Object.hasOwn(exportSchema.shape, member) ? value : undefined)
+    },
   }
 }
 
-const holdsTypes = (json: unknown): json is object =>
-  typeof json === 'object' && json !== null && Object.hasOwn(json, 'contentTypes')
+const isRecords = (member: string): boolean => member === 'entries' || member === 'assets'
 
-const levels = (name: string): number => name.split('/').length
+/** The records of a list that can be read. */
+class Read {
+  readonly records: GrowingRecords<ContentfulRecord>
+  readonly unread = new UnreadRecords(new Notes())
+  private count = 0
 
-async function found(files: ExportFiles): Promise<{ name: string; json: object }> {
+  constructor(
+    private readonly place: string,
+    lists: Lists,
+  ) {
+    this.records = lists.make()
+  }
+
+  add(value: unknown): void {
+    const { data, error } = recordSchema.safeParse(value)
+    if (error) this.unread.add(`${this.place}.${this.count}`, reasonOf(error))
+    else this.records.push(data)
+    this.count++
+  }
+}
+
+async function* textOf(files: ExportFiles, name: string): AsyncGenerator<string> {
+  if (files.pieces) yield* files.pieces(name)
+  else yield await files.text(name)
+}
+
+/** @returns undefined for a file that is no such export */
+async function gathered(files: ExportFiles, name: string, lists: Lists): Promise<Gathered | undefined> {
+  const all = gathering(name, lists)
+  try {
+    for await (const part of jsonParts(textOf(files, name), maxDepth)) all.add(part)
+  } catch (error) {
+    if (!(error instanceof PartsProblem)) throw error
+    if (error.isDeep) throw badRequest(`${name} is nested deeper than ${maxDepth} levels`)
+    return undefined
+  }
+  return all.members.has('contentTypes') ? all : undefined
+}
+
+async function found(files: ExportFiles, lists: Lists): Promise<Gathered> {
   const candidates = files.names
     .filter(name => /\.json$/i.test(name))
     .sort((a, b) => levels(a) - levels(b) || (a < b ? -1 : 1))
-  const all: { name: string; json: object }[] = []
+  const all: Gathered[] = []
   for (const name of candidates.slice(0, maxCandidates)) {
-    const text = await files.text(name)
-    if (isDeep(text, maxDepth)) throw badRequest(`${name} is nested deeper than ${maxDepth} levels`)
-    const json = parsed(text)
-    if (holdsTypes(json)) all.push({ name, json })
+    const one = await gathered(files, name, lists)
+    if (one) all.push(one)
   }
   const [first, second] = all
   if (first && second)
@@ -140,29 +196,19 @@ async function found(files: ExportFiles): Promise<{ name: string; json: object }
 const reasonOf = ({ issues: [issue] }: z.ZodError): string =>
   `${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'cannot be read'}`
 
-/** The export with its records as they are. What was read besides is not kept. */
-async function whole(files: ExportFiles) {
-  const { name, json } = await found(files)
-  const { data, error } = exportSchema.safeParse(json)
-  if (error) throw badRequest(`${name}: ${reasonOf(error)}`)
-  return { name, data }
-}
-
-/** The records of a list that can be read. The list is emptied, so that a large export is in memory once. */
+/** The items of a list that can be read. */
 function readable<S extends z.ZodType>(
-  list: unknown[],
+  list: readonly unknown[],
   schema: S,
   place: string,
   unread: UnreadRecords,
 ): z.output<S>[] {
-  const found: z.output<S>[] = []
-  for (const [i, one] of list.entries()) {
+  return list.flatMap((one, i) => {
     const { data, error } = schema.safeParse(one)
-    if (error) unread.add(`${place}.${i}`, reasonOf(error))
-    else found.push(data)
-    list[i] = undefined
-  }
-  return found
+    if (!error) return [data]
+    unread.add(`${place}.${i}`, reasonOf(error))
+    return []
+  })
 }
 
 /**
@@ -171,23 +217,29 @@ function readable<S extends z.ZodType>(
  */
 export async function contentfulExport(
   files: ExportFiles,
+  lists: Lists,
   notes: Notes,
 ): Promise<{ readonly content: ContentfulExport; readonly folder: string; readonly unread: UnreadRecords }> {
-  const { name, data } = await whole(files)
+  const { name, members, records } = await found(files, lists)
+  const { data, error } = exportSchema.safeParse(Object.fromEntries(members))
+  if (error) throw badRequest(`${name}: ${reasonOf(error)}`)
   const unread = new UnreadRecords(notes)
-  const all = <S extends z.ZodType>(list: 'contentTypes' | 'entries' | 'assets', schema: S) =>
-    readable(data[list], schema, `${name}: ${list}`, unread)
-  const content = {
-    ...data,
-    contentTypes: all('contentTypes', typeSchema).map(type => ({
-      ...type,
-      fields: readable(type.fields, fieldSchema, `${name}: ${type.sys.id}: fields`, unread),
-    })),
-    entries: all('entries', recordSchema),
-    assets: all('assets', recordSchema),
+  const contentTypes = readable(data.contentTypes, typeSchema, `${name}: contentTypes`, unread).map(type => ({
+    ...type,
+    fields: readable(type.fields, fieldSchema, `${name}: ${type.sys.id}: fields`, unread),
+  }))
+  const recordsOf = (member: 'entries' | 'assets'): Records<ContentfulRecord> => {
+    const read = records.get(member)
+    if (read) unread.addAll(read.unread)
+    return read?.records ?? lists.make<ContentfulRecord>()
   }
-  const isEmpty = [content.contentTypes, content.entries, content.assets].every(({ length }) => length === 0)
+  const [entries, assets] = [recordsOf('entries'), recordsOf('assets')]
   const [first] = unread.found?.named ?? []
+  const isEmpty = [contentTypes, entries, assets].every(({ length }) => length === 0)
   if (first && isEmpty) throw badRequest(`${first.place}: ${first.reason}`)
-  return { content, folder: name.slice(0, name.lastIndexOf('/') + 1), unread }
+  return {
+    content: { ...data, contentTypes, entries, assets },
+    folder: name.slice(0, name.lastIndexOf('/') + 1),
+    unread,
+  }
 }

@@ -1,7 +1,14 @@
 import type { FieldType } from '../../../services/content/field-types.js'
 import { typeProblem } from '../../../services/content/field-values.js'
+import { hasHidden } from '../../../services/text.js'
 import { memberText } from '../../imports.js'
 import type { ContentfulControl, ContentfulField } from './export.js'
+
+/** A label for editors: the name, if the given label is not possible. */
+export function labelFor(given: string, name: string): string {
+  const label = given.normalize('NFC').trim().slice(0, 255)
+  return label === '' || hasHidden(label) ? name : label
+}
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
@@ -55,15 +62,6 @@ export function timeOf(date: string): string {
   return day === undefined ? date : `${day}T${minute}${second}${zone.replace(/(\d\d)(\d\d)$/, '$1:$2')}`
 }
 
-function dateType(given: readonly unknown[], control: ContentfulControl | undefined): FieldType {
-  const texts = given.filter(isText)
-  if (texts.length === 0) return control?.settings?.format === 'dateonly' ? 'date' : 'datetime'
-  const areAll = (type: FieldType, read: (text: string) => string) =>
-    texts.every(text => typeProblem({ field_type: type, data: {} }, read(text)) === undefined)
-  if (areAll('date', text => text)) return 'date'
-  return areAll('datetime', timeOf) ? 'datetime' : 'text'
-}
-
 /** The type that a field links to, itself or by the items of its list. */
 export function linkOf({ type, linkType, items }: ContentfulField): 'Entry' | 'Asset' | undefined {
   const linked = type === 'Array' && items?.type === 'Link' ? items.linkType : linkType
@@ -83,24 +81,46 @@ const plainTypes: ReadonlyMap<string, FieldType> = new Map([
   ['Boolean', 'boolean'],
 ])
 
-/**
- * The type of a field that all of its values are of.
- * @param given all of them, as the export has them
- * @param lose told what cannot be of the type that is meant
- */
-export function fieldTypeOf(
-  field: ContentfulField,
-  given: readonly unknown[],
-  control: ContentfulControl | undefined,
-  lose: (sentence: string) => void,
-): FieldType {
-  const linked = linkOf(field)
-  if (linked) return linked === 'Entry' ? 'relation' : 'media'
-  if (field.type === 'Date') return dateType(given, control)
-  if (field.type !== 'Symbol') return plainTypes.get(field.type) ?? 'json'
-  const wanted = meantAs(field, control)
-  const fits = (raw: unknown) => !isText(raw) || !typeProblem({ field_type: wanted, data: {} }, raw)
-  if (given.every(fits)) return wanted
-  lose(`Fields with values that do not fit the type ${wanted} become text fields`)
-  return 'text'
+/** Finds the type of a field that all of its values are of. */
+export class TypeFinder {
+  private readonly wanted: FieldType
+  private hasText = false
+  /** The types that all values so far are of. */
+  private readonly fitting: Set<FieldType>
+
+  constructor(
+    private readonly field: ContentfulField,
+    private readonly control: ContentfulControl | undefined,
+  ) {
+    this.wanted = meantAs(field, control)
+    this.fitting = new Set(field.type === 'Date' ? ['date', 'datetime'] : [this.wanted])
+  }
+
+  /** @param raw a value of it, as the export has it */
+  add(raw: unknown): void {
+    const { type } = this.field
+    if (!isText(raw) || (type !== 'Date' && type !== 'Symbol')) return
+    this.hasText = true
+    for (const one of this.fitting) {
+      const text = type === 'Date' && one === 'datetime' ? timeOf(raw) : raw
+      if (typeProblem({ field_type: one, data: {} }, text) !== undefined) this.fitting.delete(one)
+    }
+  }
+
+  /** @param lose told what cannot be of the type that is meant */
+  type(lose: (sentence: string) => void): FieldType {
+    const linked = linkOf(this.field)
+    if (linked) return linked === 'Entry' ? 'relation' : 'media'
+    if (this.field.type === 'Date') return this.dateType()
+    if (this.field.type !== 'Symbol') return plainTypes.get(this.field.type) ?? 'json'
+    if (this.fitting.has(this.wanted)) return this.wanted
+    lose(`Fields with values that do not fit the type ${this.wanted} become text fields`)
+    return 'text'
+  }
+
+  private dateType(): FieldType {
+    if (!this.hasText) return this.control?.settings?.format === 'dateonly' ? 'date' : 'datetime'
+    const [first = 'text'] = this.fitting
+    return first
+  }
 }

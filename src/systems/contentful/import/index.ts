@@ -1,10 +1,11 @@
 import { badRequest } from '../../../errors.js'
 import { languageTag } from '../../../language-tags.js'
 import { Notes } from '../../../services/import/notes.js'
-import type { ImportedLocale, ReadExport } from '../../../services/import/site.js'
+import { type ImportedLocale, type ReadLargeExport, readingInMemory } from '../../../services/import/site.js'
 import { importedFiles } from './assets.js'
-import { importedEntries, labelFor, live } from './entries.js'
+import { importedEntries, live } from './entries.js'
 import { type ContentfulExport, contentfulExport } from './export.js'
+import { labelFor } from './fields.js'
 
 type Locale = ContentfulExport['locales'][number]
 
@@ -49,16 +50,16 @@ function importedLocales(
  * Reads what `contentful space export` has written: one JSON file, and beside it the files of assets where it was
  * asked to fetch them. What `--delivery-token` has is read too.
  */
-export const readContentful: ReadExport = async files => {
+export const readLargeContentful: ReadLargeExport = async (files, lists) => {
   const notes = new Notes()
-  const { content, folder, unread } = await contentfulExport(files, notes)
+  const { content, folder, unread } = await contentfulExport(files, lists, notes)
   const locales = importedLocales(content, notes)
   const [{ code: defaultLocale }, ...others] = locales
   const assets = live(content.assets, 'assets', notes)
   const found = importedFiles(assets, { folder, names: files.names, defaultLocale }, notes)
   const codes = [defaultLocale, ...others.map(({ code }) => code)] as const
   const { types, entries } = importedEntries(content, {
-    ...{ notes, unread, locales: codes, files: found.facts },
+    ...{ notes, unread, locales: codes, files: found.facts, lists },
   })
   for (const [name, list] of [
     ['Tags', content.tags],
@@ -68,3 +69,5 @@ export const readContentful: ReadExport = async files => {
     for (const _ of list) notes.add(`${name} are left out`)
   return { locales, types, entries, files: found.files, notes: notes.sentences, unread: unread.found }
 }
+
+export const readContentful = readingInMemory(readLargeContentful)

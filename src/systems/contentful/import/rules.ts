@@ -91,19 +91,37 @@ function breaksReference([name, rule]: Rule, value: ImportedValue, context: Rule
   })
 }
 
-/** True if a published value breaks a rule, so that it could not be published again. */
-function isBroken(rule: Rule, type: FieldType, taken: readonly TakenValue[], context: RuleContext): boolean {
-  const [name, value] = rule
-  const published = taken.filter(({ isPublished }) => isPublished)
-  if (type === 'relation' || type === 'media')
-    return published.some(one => breaksReference(rule, one.value, context))
-  const written = published.flatMap(({ value: one, locale }) =>
-    'value' in one ? [{ text: String(one.value), locale }] : [],
-  )
-  if (name === 'unique')
-    return new Set(written.map(one => JSON.stringify([one.locale, one.text]))).size < written.length
-  const rules = rulesOf({ field_type: type, data: { [name]: value } })
-  return written.some(({ text }) => text !== '' && ruleProblem(rules, type, text) !== undefined)
+/** Whether published values keep a rule, so that they could be published again. */
+class Judge {
+  isBroken = false
+  private readonly seen = new Set<string>()
+  private readonly rules: ReturnType<typeof rulesOf>
+
+  constructor(
+    readonly rule: Rule,
+    private readonly type: FieldType,
+    private readonly context: RuleContext,
+  ) {
+    const [name, value] = rule
+    this.rules = rulesOf({ field_type: type, data: { [name]: value } })
+  }
+
+  add(taken: TakenValue): void {
+    const [name] = this.rule
+    if (name !== 'default' && !this.isBroken) this.isBroken = this.isBrokenBy(taken)
+  }
+
+  private isBrokenBy({ value, locale }: TakenValue): boolean {
+    const { type, seen } = this
+    if (type === 'relation' || type === 'media') return breaksReference(this.rule, value, this.context)
+    if (!('value' in value)) return false
+    const text = String(value.value)
+    if (this.rule[0] !== 'unique') return text !== '' && ruleProblem(this.rules, type, text) !== undefined
+    const key = JSON.stringify([locale, text])
+    const isKnown = seen.has(key)
+    seen.add(key)
+    return isKnown
+  }
 }
 
 function defaultOf(field: ContentfulField, type: FieldType, { defaultLocale }: RuleContext): Rule[] {
@@ -121,61 +139,75 @@ const notes = {
   broken: 'Rules that published entries break are left out',
 }
 
-/** The settings of a field: the rules that exist here too and that all published values keep. */
-function dataOf(
-  field: ContentfulField,
-  type: FieldType,
-  taken: readonly TakenValue[],
-  context: RuleContext,
-  place: string,
-): Data {
-  let data: Data = linkOf(field) && field.type === 'Array' ? { cardinality: 'many' } : {}
-  const own: Rule[] = field.type === 'Integer' ? [['integer', true]] : []
-  const given = validationsOf(field)
-  if (given.some(([name]) => limitsOfRichText.has(name))) context.notes.add(notes.richText, place)
-  const rules = given.flatMap(rule => {
-    const settings = settingsFor(rule, field, type, context)
-    const [name] = rule
-    if (limitsOfRichText.has(name)) return []
-    if (settings.length === 0 && !isSaidByType(field, type))
-      context.notes.add(notes.unknown, `${place}: ${name}`)
-    return settings
-  })
-  for (const rule of [...own, ...rules, ...defaultOf(field, type, context)]) {
-    const [name, value] = rule
-    const next = { ...data, [name]: value }
-    if (!isFieldData(type, next)) context.notes.add(notes.unknown, `${place}: ${name}`)
-    else if (name !== 'default' && isBroken(rule, type, taken, context))
-      context.notes.add(notes.broken, `${place}: ${name}`)
-    else data = next
-  }
-  return data
-}
-
 const isFilled = ({ value }: TakenValue): boolean => {
   if ('entries' in value) return value.entries.length > 0
   if ('files' in value) return value.files.length > 0
   return ('html' in value ? value.html : value.value) !== ''
 }
 
-/**
- * A field, with the rules that it can have.
- * @param taken its values in all entries
- * @param published how many entries of its type are published
- * @param place what notes call it
- */
-export function importedField(
-  field: ContentfulField,
-  named: Pick<ImportedField, 'name' | 'label' | 'type'>,
-  taken: readonly TakenValue[],
-  published: number,
-  context: RuleContext,
-  place: string,
-): ImportedField {
-  const { notes: lost, defaultLocale } = context
-  const filled = taken.filter(one => one.isPublished && one.locale === defaultLocale && isFilled(one))
-  const required = field.required && filled.length === published
-  if (field.required && !required) lost.add(notes.broken, `${place}: required`)
-  const data = dataOf(field, named.type, taken, context, place)
-  return { ...named, data, required, translatable: field.localized }
+/** Finds the rules of a field that exist here too and that all published values keep. */
+export class KeptRules {
+  private filled = 0
+  private readonly judges: readonly Judge[]
+
+  constructor(
+    private readonly field: ContentfulField,
+    private readonly type: FieldType,
+    private readonly context: RuleContext,
+  ) {
+    const own: Rule[] = field.type === 'Integer' ? [['integer', true]] : []
+    const given = validationsOf(field).filter(([name]) => !limitsOfRichText.has(name))
+    const rules = given.flatMap(rule => settingsFor(rule, field, type, context))
+    this.judges = [...own, ...rules, ...defaultOf(field, type, context)].map(
+      rule => new Judge(rule, type, context),
+    )
+  }
+
+  /** @param taken a value of the field in any entry */
+  add(taken: TakenValue): void {
+    if (!taken.isPublished) return
+    if (taken.locale === this.context.defaultLocale && isFilled(taken)) this.filled++
+    for (const judge of this.judges) judge.add(taken)
+  }
+
+  /**
+   * The field, when all of its values were added.
+   * @param published how many entries of its type are published
+   * @param place what notes call it
+   */
+  importedField(
+    named: Pick<ImportedField, 'name' | 'label'>,
+    published: number,
+    place: string,
+  ): ImportedField {
+    const { field, type, context } = this
+    const required = field.required && this.filled === published
+    if (field.required && !required) context.notes.add(notes.broken, `${place}: required`)
+    return { ...named, type, data: this.dataOf(place), required, translatable: field.localized }
+  }
+
+  private dataOf(place: string): Data {
+    const { field, type, context } = this
+    this.noteUnknown(place)
+    let data: Data = linkOf(field) && field.type === 'Array' ? { cardinality: 'many' } : {}
+    for (const { rule, isBroken } of this.judges) {
+      const [name, value] = rule
+      const next = { ...data, [name]: value }
+      if (!isFieldData(type, next)) context.notes.add(notes.unknown, `${place}: ${name}`)
+      else if (isBroken) context.notes.add(notes.broken, `${place}: ${name}`)
+      else data = next
+    }
+    return data
+  }
+
+  private noteUnknown(place: string): void {
+    const { field, type, context } = this
+    const given = validationsOf(field)
+    if (given.some(([name]) => limitsOfRichText.has(name))) context.notes.add(notes.richText, place)
+    for (const rule of given) {
+      const [name] = rule
+      const isUnknown = !limitsOfRichText.has(name) && settingsFor(rule, field, type, context).length === 0
+      if (isUnknown && !isSaidByType(field, type)) context.notes.add(notes.unknown, `${place}: ${name}`)
+    }
+  }
 }

@@ -10,7 +10,10 @@ import { htmlOfDocument, type RichTextTargets } from './rich-text.js'
 /** The facts about the rest of the export that values need. */
 export interface ValueContext {
   readonly defaultLocale: string
-  readonly sources: ReadonlyMap<string, { readonly source: ContentfulRecord; readonly type: ContentfulType }>
+  readonly sources: {
+    has(key: string): boolean
+    get(key: string): { readonly source: ContentfulRecord; readonly type: ContentfulType } | undefined
+  }
   readonly files: ReadonlyMap<string, FileFacts>
 }
 

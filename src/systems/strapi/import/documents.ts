@@ -1,4 +1,5 @@
 import type { Notes } from '../../../services/import/notes.js'
+import { type Lists, type Records, recordAt, recordsOf } from '../../../services/import/records.js'
 import { byTime, memberOf, memberText } from '../../imports.js'
 import type { Entity, Link, StrapiExport } from './export.js'
 import type { PlannedType, StrapiModel } from './model.js'
@@ -16,7 +17,7 @@ export interface StrapiDocument {
 }
 
 export interface StrapiDocuments {
-  readonly documents: readonly StrapiDocument[]
+  readonly documents: Records<StrapiDocument>
   readonly rows: ReadonlyMap<string, { readonly key: string; readonly locale: string }>
   readonly taken: ReadonlySet<string>
 }
@@ -29,7 +30,7 @@ const timeOf = (value: unknown): string | undefined => {
 }
 
 /** Version 4 has no ids of documents: rows are one by the links between their languages. */
-function firstRows(links: readonly Link[]): (row: string) => string {
+function firstRows(links: Iterable<Link>): (row: string) => string {
   const above = new Map<string, string>()
   const first = (row: string): string => {
     let found = row
@@ -102,36 +103,61 @@ class Grouping {
   }
 }
 
+/** The rows of a document, by their places in the list of all. */
+interface Group {
+  readonly type: PlannedType
+  readonly places: number[]
+  /** Its key, and the locale of the last row. */
+  named: { readonly key: string; readonly locale: string }
+}
+
 /** Finds the documents among the rows of an export. @param standard the default locale, `''` without locales */
 export function documentsOf(
-  { entities, links }: StrapiExport,
+  { entities, links }: Pick<StrapiExport, 'entities' | 'links'>,
   model: StrapiModel,
   standard: string,
-  notes: Notes,
+  { lists, notes }: { readonly lists: Lists; readonly notes: Notes },
 ): StrapiDocuments {
   const first = firstRows(links)
-  const known = new Map<string, { key: string; locale: string }>()
-  const groups = new Map<string, Entity[]>()
+  const rows = new Map<string, Group['named']>()
+  const groups = new Map<string, Group>()
+  let place = -1
   for (const entity of entities) {
+    place++
     const type = model.types.get(entity.type)
     if (!type) continue
     const row = rowOf(entity.type, entity.id)
     const documentId = memberText(entity.data, 'documentId')
     const key = documentId === undefined ? first(row) : rowOf(entity.type, documentId)
-    known.set(row, { key, locale: localeOf(entity, type, standard) })
-    const group = groups.get(key)
-    if (group) group.push(entity)
-    else groups.set(key, [entity])
+    const locale = localeOf(entity, type, standard)
+    const group = groups.get(key) ?? { type, places: [], named: { key, locale } }
+    groups.set(key, group)
+    group.places.push(place)
+    // Rows of a document in one language share what is known of them.
+    if (group.named.locale !== locale) group.named = { key: group.named.key, locale }
+    rows.set(row, group.named)
   }
   const grouping = new Grouping(standard, notes)
-  const documents = [...groups].flatMap(([key, rows]) => {
-    const type = rows[0] && model.types.get(rows[0].type)
-    return type ? [grouping.document(key, type, rows)] : []
-  })
-  const taken = new Set(
-    documents.flatMap(({ rows }) => [...rows.values()].map(({ type, id }) => rowOf(type, id))),
-  )
+  const kept = lists.make<Omit<StrapiDocument, 'type'> & { readonly uid: string }>()
+  const order: { readonly at: number; readonly time: string }[] = []
+  const taken = new Set<string>()
+  for (const [key, { type, places }] of groups) {
+    const { type: _, ...document } = grouping.document(
+      key,
+      type,
+      places.map(at => recordAt(entities, at)),
+    )
+    for (const { type: uid, id } of document.rows.values()) taken.add(rowOf(uid, id))
+    order.push({ at: kept.length, time: document.createdAt })
+    kept.push({ ...document, uid: type.schema.uid })
+  }
   // Rows of a time are in the order of their ids already, which sorting keeps.
-  documents.sort(byTime(({ createdAt }) => createdAt))
-  return { documents, rows: known, taken }
+  order.sort(byTime(({ time }) => time))
+  const documents = recordsOf(order.length, (i): StrapiDocument => {
+    const { uid, ...document } = recordAt(kept, recordAt(order, i).at)
+    const type = model.types.get(uid)
+    if (!type) throw new Error(`the export has no type ${uid}`)
+    return { ...document, type }
+  })
+  return { documents, rows, taken }
 }

@@ -1,3 +1,4 @@
+import type { GrowingRecords } from '../../../ports.js'
 import type { SourceId } from '../../../services/content/source-ids.js'
 import type { Notes } from '../../../services/import/notes.js'
 import type { ImportedEntry, ImportedValue, ImportedValues } from '../../../services/import/site.js'
@@ -47,18 +48,21 @@ interface Settings {
   readonly links: StrapiLinks
   readonly standard: string
   readonly fileOf: (addressOrHash: string) => string | undefined
+  /** The entries are added to it. */
+  readonly entries: GrowingRecords<ImportedEntry>
   readonly notes: Notes
 }
 
 /** Makes entries of documents, and of the components in them that are entries. */
 export class StrapiEntries {
   /** Each entry of a component before the one that names it. */
-  readonly entries: ImportedEntry[] = []
+  readonly entries: GrowingRecords<ImportedEntry>
   private readonly known = new Set<string>()
   private readonly blocks: BlocksHtml
 
   constructor(private readonly settings: Settings) {
     this.blocks = new BlocksHtml(settings.fileOf)
+    this.entries = settings.entries
   }
 
   add({ key, type, rows, isPublished, publishedAt, createdAt, changedAt }: StrapiDocument): void {

@@ -1,29 +1,25 @@
 import { Notes } from '../../../services/import/notes.js'
-import type { ImportedFile, ImportedLocale, ImportedSite, ReadExport } from '../../../services/import/site.js'
+import { recordAt } from '../../../services/import/records.js'
+import {
+  type ImportedFile,
+  type ImportedLocale,
+  type ReadLargeExport,
+  readingInMemory,
+} from '../../../services/import/site.js'
 import { isObject, memberOf, memberText } from '../../imports.js'
 import { documentsOf } from './documents.js'
 import { StrapiEntries } from './entries.js'
-import { type Entity, type StrapiExport, strapiExport } from './export.js'
+import { ownTypes, type StrapiExport, strapiExport } from './export.js'
 import { StrapiLinks } from './links.js'
 import { StrapiModel } from './model.js'
-import { importedType } from './rules.js'
-
-const localeType = 'plugin::i18n.locale'
-const fileType = 'plugin::upload.file'
-
-const ofType = ({ entities }: StrapiExport, type: string): Entity[] =>
-  entities.filter(entity => entity.type === type)
+import { importedTypes } from './rules.js'
 
 function localesOf(site: StrapiExport, model: StrapiModel): ImportedLocale[] {
   const localized = new Set([...model.types].flatMap(([uid, { isLocalized }]) => (isLocalized ? [uid] : [])))
   if (localized.size === 0) return []
   const labels = new Map<string, string>()
-  for (const { type, data } of site.entities) {
-    const code = memberText(data, type === localeType ? 'code' : 'locale')
-    const label = type === localeType ? memberText(data, 'name') : undefined
-    if (code !== undefined && (type === localeType || localized.has(type)))
-      labels.set(code, label ?? labels.get(code) ?? code)
-  }
+  for (const { type, code, name } of site.locales)
+    if (type === ownTypes.locale || localized.has(type)) labels.set(code, name ?? labels.get(code) ?? code)
   const found = [...labels].map(([code, label]) => ({ code, label }))
   const isDefault = ({ code }: ImportedLocale) => code === site.defaultLocale
   return [...found.filter(isDefault), ...found.filter(one => !isDefault(one))]
@@ -37,7 +33,7 @@ function focusOf(point: unknown): ImportedFile['focus'] {
 }
 
 function filesOf(site: StrapiExport): ImportedFile[] {
-  return ofType(site, fileType).map(({ id, data }) => {
+  return Array.from(site.own.file, ({ id, data }) => {
     const text = (name: string) => memberText(data, name)
     const stored = `assets/uploads/${text('hash') ?? ''}${text('ext') ?? ''}`
     const url = text('url')
@@ -56,7 +52,7 @@ function filesOf(site: StrapiExport): ImportedFile[] {
 
 function fileFinder(site: StrapiExport): (addressOrHash: string) => string | undefined {
   const keys = new Map<string, string>()
-  for (const { id, data } of ofType(site, fileType))
+  for (const { id, data } of site.own.file)
     for (const name of ['hash', 'url']) {
       const text = memberText(data, name)
       if (text !== undefined) keys.set(text, id)
@@ -70,22 +66,18 @@ const isOther = (type: string): boolean =>
 
 const isOfApi = (uid: string): boolean => uid.startsWith('api::')
 
-const roleType = 'plugin::users-permissions.role'
-const permissionType = 'plugin::users-permissions.permission'
-
 /** Types that the role Public of Strapi may read; undefined where the export has no roles. */
 function publicTypes(site: StrapiExport): ReadonlySet<string> | undefined {
-  const roles = ofType(site, roleType).filter(({ data }) => memberOf(data, 'type') === 'public')
-  if (roles.length === 0) return undefined
-  const ids = new Set(roles.map(({ id }) => id))
-  const given = new Set(
-    site.links
-      .filter(
-        ({ left, right }) => left.type === permissionType && right.type === roleType && ids.has(right.ref),
-      )
-      .map(({ left }) => left.ref),
+  const { role, permission } = site.own
+  const ids = new Set(
+    Array.from(role, ({ id, data }) => (memberOf(data, 'type') === 'public' ? [id] : [])).flat(),
   )
-  const actions = ofType(site, permissionType).filter(({ id }) => given.has(id))
+  if (ids.size === 0) return undefined
+  const given = new Set<string>()
+  for (const { left, right } of site.links)
+    if (left.type === ownTypes.permission && right.type === ownTypes.role && ids.has(right.ref))
+      given.add(left.ref)
+  const actions = [...permission].filter(({ id }) => given.has(id))
   return new Set(
     actions.flatMap(({ data }) => /^(.+)\.find(?:One)?$/.exec(memberText(data, 'action') ?? '')?.[1] ?? []),
   )
@@ -97,7 +89,9 @@ function noteOthers(
   shown: ReadonlySet<string> | undefined,
   notes: Notes,
 ): void {
-  for (const { type, id } of site.entities)
+  const isStrange = (type: string) => (isOfApi(type) ? !model.types.has(type) : isOther(type))
+  // A large export is read once more only where something is to be said about its rows.
+  for (const { type, id } of [...site.types].some(isStrange) ? site.entities : [])
     if (isOfApi(type) && !model.types.has(type))
       site.unread.add(`entities: ${type} ${id}`, 'the export has no schema of its type')
     else if (isOther(type)) notes.add('Accounts of visitors and data of plugins are left out', type)
@@ -114,27 +108,30 @@ function noteOthers(
 }
 
 /** Reads an export of Strapi 5 or 4 that was made by `strapi export --no-encrypt`. */
-export const readStrapi: ReadExport = async (files): Promise<ImportedSite> => {
+export const readLargeStrapi: ReadLargeExport = async (files, lists) => {
   const notes = new Notes()
-  const site = await strapiExport(files, notes)
+  const site = await strapiExport(files, lists, notes)
   const model = new StrapiModel(site.schemas, notes)
   const locales = localesOf(site, model)
   const standard = locales[0]?.code ?? ''
-  const found = documentsOf(site, model, standard, notes)
+  const found = documentsOf(site, model, standard, { lists, notes })
   const entries = new StrapiEntries({
     model,
     schemas: site.schemas,
     links: new StrapiLinks(site.links, found),
     standard,
     fileOf: fileFinder(site),
+    entries: lists.make(),
     notes,
   })
   for (const document of found.documents) entries.add(document)
   const media = filesOf(site)
   const shown = publicTypes(site)
   noteOthers(site, model, shown, notes)
-  const types = [...model.types].map(([uid, type]) => ({
-    ...importedType(type, entries.entries, ofType(site, fileType), notes),
+  const mimes = new Map(Array.from(site.own.file, ({ id, data }) => [id, String(memberOf(data, 'mime'))]))
+  const read = importedTypes([...model.types.values()], entries.entries, mimes, notes)
+  const types = [...model.types.keys()].map((uid, i) => ({
+    ...recordAt(read, i),
     // Components were read within other entries only.
     isPublic: isOfApi(uid) ? shown?.has(uid) : false,
   }))
@@ -150,3 +147,5 @@ export const readStrapi: ReadExport = async (files): Promise<ImportedSite> => {
     unread: site.unread.found,
   }
 }
+
+export const readStrapi = readingInMemory(readLargeStrapi)

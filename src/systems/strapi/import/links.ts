@@ -16,7 +16,7 @@ export class StrapiLinks {
   private readonly pairs = new Map<string, Pair[]>()
 
   constructor(
-    links: readonly Link[],
+    links: Iterable<Link>,
     private readonly documents: StrapiDocuments,
   ) {
     for (const link of links)
@@ -33,7 +33,7 @@ export class StrapiLinks {
   }
 
   private addFile({ left, right }: Link): void {
-    if (left.field === 'related' && right.field)
+    if (left.field === 'related' && right.field && this.isUsed(right))
       this.add(placeOf(right.type, right.ref, right.field), left.ref, right.pos)
   }
 
@@ -42,13 +42,21 @@ export class StrapiLinks {
     const target = rows.get(rowOf(right.type, right.ref))
     if (!target) return
     const isMorph = kind === 'relation.morph'
-    this.add(placeOf(left.type, left.ref, field), target.key, isMorph ? right.pos : left.pos)
+    if (this.isUsed(left))
+      this.add(placeOf(left.type, left.ref, field), target.key, isMorph ? right.pos : left.pos)
     // The owning side says which pairs there are, so that both sides have the same.
     const row = rowOf(left.type, left.ref)
     const source = taken.has(row) ? rows.get(row) : undefined
     const name = right.field ?? (isMorph ? morphField(left.type, field) : undefined)
     if (source && name !== undefined)
       this.add(placeOf(target.key, target.locale, name), source.key, isMorph ? 0 : right.pos)
+  }
+
+  /** False for rows of documents that are not taken over, such as the drafts of published ones. */
+  private isUsed({ type, ref }: Link['left']): boolean {
+    const { rows, taken } = this.documents
+    const row = rowOf(type, ref)
+    return taken.has(row) || !rows.has(row)
   }
 
   private keysAt(...places: readonly string[]): string[] {

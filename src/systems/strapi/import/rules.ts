@@ -11,7 +11,7 @@ import type {
   ImportedValue,
 } from '../../../services/import/site.js'
 import { memberOf } from '../../imports.js'
-import type { Attribute, Entity } from './export.js'
+import type { Attribute } from './export.js'
 import type { PlannedField, PlannedType } from './model.js'
 
 type Data = Readonly<Record<string, unknown>>
@@ -25,7 +25,7 @@ const broken = 'Rules that published entries break are left out'
 const unknown = 'Unsupported rules are left out'
 const texts: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'slug', 'email'])
 
-function* allOf(entries: readonly ImportedEntry[]): Generator<ImportedEntry> {
+function* allOf(entries: Iterable<ImportedEntry>): Generator<ImportedEntry> {
   for (const entry of entries) {
     yield entry
     yield* allOf(entry.children ?? [])
@@ -67,111 +67,182 @@ function limitsOf(attribute: Attribute): [string, unknown][] {
   })
 }
 
-function isBroken(
-  type: FieldType,
-  [name, value]: readonly [string, unknown],
-  written: readonly Written[],
-): boolean {
-  if (name === 'default') return false
-  if (name.endsWith('Items')) {
-    const counts = written.flatMap(({ value, isPublished }) =>
-      isPublished && 'entries' in value ? value.entries.length : [],
-    )
-    return counts.some(count => (name === 'minItems' ? count < Number(value) : count > Number(value)))
-  }
-  const published = written.flatMap(one => {
-    const text = one.isPublished ? plainText(one.value) : undefined
-    return text ? [{ text, locale: one.locale }] : []
-  })
-  if (name === 'unique')
-    return new Set(published.map(({ text, locale }) => `${locale} ${text}`)).size < published.length
-  const rules = rulesOf({ field_type: type, data: { [name]: value } })
-  return published.some(({ text }) => ruleProblem(rules, type, text) !== undefined)
-}
+/** Whether published values keep a setting. */
+class Judge {
+  isBroken = false
+  private readonly seen = new Set<string>()
+  private readonly rules: ReturnType<typeof rulesOf>
 
-/** The type of a field: text where a value is not of the type that it should have. */
-function typeOf({ type }: PlannedField, written: readonly Written[], place: string, notes: Notes): FieldType {
-  const isWrong = ({ value }: Written) => {
+  constructor(
+    readonly setting: readonly [name: string, value: unknown],
+    private readonly type: FieldType,
+  ) {
+    const [name, value] = setting
+    this.rules = rulesOf({ field_type: type, data: { [name]: value } })
+  }
+
+  add({ value, locale, isPublished }: Written): void {
+    const [name, limit] = this.setting
+    if (this.isBroken || !isPublished || name === 'default') return
+    if (name.endsWith('Items')) {
+      const count = 'entries' in value ? value.entries.length : undefined
+      if (count !== undefined)
+        this.isBroken = name === 'minItems' ? count < Number(limit) : count > Number(limit)
+      return
+    }
     const text = plainText(value)
-    return text !== undefined && typeProblem({ field_type: type, data: {} }, text) !== undefined
-  }
-  if (type === 'json' || !written.some(isWrong)) return type
-  notes.add(`Fields with values that do not fit their type become text fields`, place)
-  return 'textarea'
-}
-
-function optionsOf({ enum: given }: Attribute, written: readonly Written[]): { options?: string[] } {
-  const used = written.flatMap(({ value }) => plainText(value) || [])
-  const options = [...new Set([...(given ?? []), ...used])].filter(option => option !== '')
-  return options.length > 0 && options.length <= 1000 ? { options } : {}
-}
-
-function keptKinds(data: Data, written: readonly Written[], mimes: ReadonlyMap<string, string>): Data {
-  const { kinds, ...others } = data
-  if (!Array.isArray(kinds)) return data
-  const kindOf = (key: string) => /^(?:image|video|audio)(?=\/)/.exec(mimes.get(key) ?? '')?.[0] ?? 'document'
-  const files = written.flatMap(({ value }) => ('files' in value ? value.files : []))
-  return files.every(key => kinds.includes(kindOf(key))) ? data : others
-}
-
-interface Context {
-  readonly type: PlannedType
-  readonly entries: readonly ImportedEntry[]
-  readonly mimes: ReadonlyMap<string, string>
-  readonly notes: Notes
-}
-
-function importedField(field: PlannedField, { type, entries, mimes, notes }: Context): ImportedField {
-  const { name, label, attribute, translatable } = field
-  const place = `${type.name}.${field.attributeName}`
-  const written = entries.flatMap(({ values, translations, isPublished }) =>
-    [['', values] as const, ...Object.entries(translations ?? {})].flatMap(([locale, own]) => {
-      const value = Object.hasOwn(own, name) ? own[name] : undefined
-      return value ? [{ value, locale, isPublished }] : []
-    }),
-  )
-  const own = typeOf(field, written, place, notes)
-  let data: Data = own === 'select' ? optionsOf(attribute, written) : keptKinds(field.data, written, mimes)
-  for (const setting of field.taking === 'plain' ? settingsOf(attribute, own) : limitsOf(attribute)) {
-    const next = { ...data, [setting[0]]: setting[1] }
-    if (!isFieldData(own, next)) notes.add(unknown, `${place}: ${setting[0]}`)
-    else if (isBroken(own, setting, written)) notes.add(broken, `${place}: ${setting[0]}`)
-    else data = next
-  }
-  const filled = written.filter(
-    ({ value, locale, isPublished }) => locale === '' && isPublished && plainText(value) !== '',
-  )
-  const isKept = filled.length === entries.filter(({ isPublished }) => isPublished).length
-  if (attribute.required && !isKept) notes.add(broken, `${place}: required`)
-  const required = attribute.required === true && isKept
-  return {
-    name,
-    label,
-    type: own,
-    ...(Object.keys(data).length > 0 ? { data } : {}),
-    ...(required ? { required } : {}),
-    ...(translatable ? { translatable } : {}),
+    if (!text) return
+    const key = `${locale} ${text}`
+    this.isBroken =
+      name === 'unique' ? this.seen.has(key) : ruleProblem(this.rules, this.type, text) !== undefined
+    if (name === 'unique') this.seen.add(key)
   }
 }
 
-/** A type with the rules that its published entries keep. @param files rows of all files */
-export function importedType(
-  type: PlannedType,
-  entries: readonly ImportedEntry[],
-  files: readonly Entity[],
+const mostOptions = 1000
+
+const kindOf = (mime: string | undefined): string =>
+  /^(?:image|video|audio)(?=\/)/.exec(mime ?? '')?.[0] ?? 'document'
+
+/** Gathers the facts about the values of a field: all are looked at, and then judged by the rules of its type. */
+class FieldFacts {
+  private isWrong = false
+  private areOfKinds = true
+  private filled = 0
+  private readonly used = new Set<string>()
+  private judges: readonly Judge[] | undefined
+
+  constructor(
+    private readonly field: PlannedField,
+    private readonly mimes: ReadonlyMap<string, string>,
+  ) {}
+
+  look({ value, locale, isPublished }: Written): void {
+    const { type, data } = this.field
+    const text = plainText(value)
+    if (locale === '' && isPublished && text !== '') this.filled++
+    if (text !== undefined && type !== 'json' && !this.isWrong)
+      this.isWrong = typeProblem({ field_type: type, data: {} }, text) !== undefined
+    if (text && type === 'select' && this.used.size <= mostOptions) this.used.add(text)
+    if ('files' in value && Array.isArray(data.kinds)) {
+      const { kinds } = data
+      this.areOfKinds &&= value.files.every(key => kinds.includes(kindOf(this.mimes.get(key))))
+    }
+  }
+
+  judge(written: Written): void {
+    for (const judge of this.judged()) judge.add(written)
+  }
+
+  private get type(): FieldType {
+    return this.isWrong ? 'textarea' : this.field.type
+  }
+
+  private judged(): readonly Judge[] {
+    const { attribute, taking } = this.field
+    const settings = taking === 'plain' ? settingsOf(attribute, this.type) : limitsOf(attribute)
+    this.judges ??= settings.map(setting => new Judge(setting, this.type))
+    return this.judges
+  }
+
+  private options(): { options?: string[] } {
+    const given = [...(this.field.attribute.enum ?? []), ...this.used]
+    const options = [...new Set(given)].filter(option => option !== '')
+    return options.length > 0 && options.length <= mostOptions ? { options } : {}
+  }
+
+  private ownData(): Data {
+    const { kinds, ...others } = this.field.data
+    if (this.type === 'select') return this.options()
+    return this.areOfKinds ? this.field.data : others
+  }
+
+  /** The field, with the rules that its published values keep. @param published the published entries of its type */
+  imported(typeName: string, published: number, notes: Notes): ImportedField {
+    const { name, label, attribute, translatable, attributeName } = this.field
+    const place = `${typeName}.${attributeName}`
+    if (this.isWrong) notes.add('Fields with values that do not fit their type become text fields', place)
+    let data = this.ownData()
+    for (const { setting, isBroken } of this.judged()) {
+      const next = { ...data, [setting[0]]: setting[1] }
+      if (!isFieldData(this.type, next)) notes.add(unknown, `${place}: ${setting[0]}`)
+      else if (isBroken) notes.add(broken, `${place}: ${setting[0]}`)
+      else data = next
+    }
+    const isKept = this.filled === published
+    if (attribute.required && !isKept) notes.add(broken, `${place}: required`)
+    const required = attribute.required === true && isKept
+    return {
+      name,
+      label,
+      type: this.type,
+      ...(Object.keys(data).length > 0 ? { data } : {}),
+      ...(required ? { required } : {}),
+      ...(translatable ? { translatable } : {}),
+    }
+  }
+}
+
+/** The facts about the entries of a type. */
+class TypeFacts {
+  private published = 0
+  private readonly fields: readonly { readonly name: string; readonly facts: FieldFacts }[]
+
+  constructor(
+    private readonly type: PlannedType,
+    mimes: ReadonlyMap<string, string>,
+  ) {
+    this.fields = type.fields
+      .filter(({ taking }) => taking !== 'children')
+      .map(field => ({ name: field.name, facts: new FieldFacts(field, mimes) }))
+  }
+
+  look(entry: ImportedEntry): void {
+    if (entry.isPublished) this.published++
+    this.each(entry, (facts, written) => facts.look(written))
+  }
+
+  judge(entry: ImportedEntry): void {
+    this.each(entry, (facts, written) => facts.judge(written))
+  }
+
+  private each(
+    { values, translations, isPublished }: ImportedEntry,
+    take: (facts: FieldFacts, written: Written) => void,
+  ): void {
+    const all = [['', values] as const, ...Object.entries(translations ?? {})]
+    for (const { name, facts } of this.fields)
+      for (const [locale, own] of all) {
+        const value = Object.hasOwn(own, name) ? own[name] : undefined
+        if (value) take(facts, { value, locale, isPublished })
+      }
+  }
+
+  imported(notes: Notes): ImportedType {
+    const { name, label, compat, fields } = this.type
+    for (const { taking, attribute, attributeName } of fields)
+      if (taking === 'children' && (attribute.required || limitsOf(attribute).length > 0))
+        notes.add(unknown, `${name}.${attributeName}`)
+    return {
+      ...{ name, label, hasPages: false },
+      fields: this.fields.map(({ facts }) => facts.imported(name, this.published, notes)),
+      ...(compat ? { compat } : {}),
+    }
+  }
+}
+
+/**
+ * Types with the rules that their published entries keep, in the order of the given ones.
+ * @param mimes the types of files, by their keys
+ */
+export function importedTypes(
+  types: readonly PlannedType[],
+  entries: Iterable<ImportedEntry>,
+  mimes: ReadonlyMap<string, string>,
   notes: Notes,
-): ImportedType {
-  const own = [...allOf(entries)].filter(entry => entry.type === type.name)
-  const mimes = new Map(files.map(({ id, data }) => [id, String(memberOf(data, 'mime'))]))
-  const fields = type.fields.filter(({ taking }) => taking !== 'children')
-  for (const { taking, attribute, attributeName } of type.fields)
-    if (taking === 'children' && (attribute.required || limitsOf(attribute).length > 0))
-      notes.add(unknown, `${type.name}.${attributeName}`)
-  return {
-    name: type.name,
-    label: type.label,
-    hasPages: false,
-    fields: fields.map(field => importedField(field, { type, entries: own, mimes, notes })),
-    ...(type.compat ? { compat: type.compat } : {}),
-  }
+): ImportedType[] {
+  const facts = new Map(types.map(type => [type.name, new TypeFacts(type, mimes)]))
+  for (const entry of allOf(entries)) facts.get(entry.type)?.look(entry)
+  for (const entry of allOf(entries)) facts.get(entry.type)?.judge(entry)
+  return types.flatMap(({ name }) => facts.get(name)?.imported(notes) ?? [])
 }
