@@ -83,7 +83,7 @@ describe.runIf(engine === 'sqlite')('the code blocks of the documentation', () =
 
   it('sh: parse, and call only programs that are named here', async () => {
     for (const block of of('sh')) {
-      await expect(run('bash', ['-n', '-c', block.text]), nameOf(block)).resolves.toBeTruthy()
+      await expect(run('bash', ['--norc', '-n', '-c', block.text]), nameOf(block)).resolves.toBeTruthy()
       const whole = block.text
         .replaceAll(/'[^']*'/gs, "''")
         .replaceAll(/\\\n/g, ' ')
@@ -127,7 +127,7 @@ describe.runIf(engine === 'sqlite')('the code blocks of the documentation', () =
       )
       const script = `curl() { command curl -sS -w '\\n%{http_code} %{method}\\n' "$@"; }\nmkdir -p src\n${text}`
       const env = { PATH: process.env.PATH, api, API: api, KEY: token, key: token }
-      const { stdout } = await run('bash', ['-c', script], { cwd, env })
+      const { stdout } = await run('bash', ['--norc', '-c', script], { cwd, env })
       const codes = [...stdout.matchAll(/^(\d{3}) [A-Z]+$/gm)].map(([, code]) => Number(code))
       lines += codes.length
       const refused = codes.filter(code => code >= 300 || code === 0)

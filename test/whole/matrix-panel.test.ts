@@ -165,6 +165,7 @@ POST /roles/:record_id  roles:update  - - - p a
 GET  /roles/:record_id/delete  roles:delete  - - - p a
 POST /roles/:record_id/delete  roles:delete  - - - p a
 POST /roles/:role_id/second-factor  roles:update  - - - p a
+POST /roles/:role_id/limits  roles:update  - - - p a
 POST /roles/:role_id/publish  roles:create  - - - - a
 POST /roles/:role_id/permissions  roles:create  - - - p a
 GET  /tokens  tokens:read  - - - p a
