@@ -58,7 +58,9 @@ describe('completion', () => {
   ])('bash completes %j', async (line, wanted) => {
     const script = `source ${await scriptOf('bash')}
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _slugline; printf '%s\\n' "\${COMPREPLY[@]}"`
-    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script, 'bash', ...line], { encoding: 'utf8' })
+    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script, 'bash', ...line], {
+      encoding: 'utf8',
+    })
     expect([stdout.split('\n').filter(Boolean), stderr]).toEqual([wanted, ''])
   })
 

@@ -54,7 +54,9 @@ it('describes itself so that a linter and three generators take it, and their cl
   const page = await (await fetch(`${product.url}/api/docs`)).text()
   const [, shown = ''] = /<pre>(curl -X POST &quot;\$API\/routes&quot;.*?)<\/pre>/.exec(page) ?? []
   const line = shown.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
-  const pasted = await run('bash', ['--norc', '-c', `${line} -sS`], { env: { ...process.env, API: api, KEY: token } })
+  const pasted = await run('bash', ['--norc', '-c', `${line} -sS`], {
+    env: { ...process.env, API: api, KEY: token },
+  })
   const { route_id } = JSON.parse(pasted.stdout)
   expect((await call('DELETE', `/routes/${route_id}`)).status).toBe(204)
 
