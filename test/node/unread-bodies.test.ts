@@ -51,11 +51,13 @@ async function connected() {
 it('answers at once what it refuses before its body has come, and ends the connection', async () => {
   const { socket, seen } = await connected()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const [answered, closed] = [once(socket, 'data'), once(socket, 'close')]
   socket.write(refused(2000))
   socket.write('x')
-  await vi.waitFor(() => expect(seen.text).toMatch(closing))
+  await answered
+  expect(seen.text).toMatch(closing)
   await vi.advanceTimersByTimeAsync(2000)
-  await vi.waitFor(() => expect(seen.isClosed).toBe(true))
+  await closed
 })
 
 it('takes the rest of a body of 1 MiB, so that who sends all of it first reads the answer', async () => {
