@@ -13,7 +13,7 @@ export class PartsProblem extends Error {
   }
 }
 
-/** What may come next, outside a value. */
+/** The mark or value that may come next, outside a value. */
 type Expected =
   | 'object'
   | 'first name'
@@ -120,7 +120,7 @@ class Parts {
     }
   }
 
-  /** Whether a mark is no part of a value. One that is begins the value. */
+  /** Whether a mark stands between values. Any other mark begins a value. */
   private passes(mark: string): boolean {
     const next = after[this.expected][mark]
     if (next) {

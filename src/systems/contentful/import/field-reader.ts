@@ -6,13 +6,13 @@ import { labelFor, TypeFinder } from './fields.js'
 import { KeptRules, type RuleContext } from './rules.js'
 import { importedValue, type ValueContext } from './values.js'
 
-/** What a field needs to know about the rest of the export. */
+/** The parts of the rest of the export that a field depends on. */
 export interface FieldContext {
   readonly rules: Omit<RuleContext, 'notes'>
   readonly targets: ValueContext
   readonly locales: readonly [string, ...string[]]
   readonly control: ContentfulControl | undefined
-  /** What notes call the field. */
+  /** The name of the field in notes. */
   readonly place: string
 }
 
@@ -21,7 +21,7 @@ export interface FieldContext {
  * then they are taken over; then its rules are known.
  */
 export class FieldReader {
-  /** Losses of this field alone: those of all fields are told field by field. */
+  /** Losses of this field alone. The report lists losses field by field. */
   readonly notes = new Notes()
   private readonly finder: TypeFinder
   private known: { readonly type: FieldType; readonly rules: KeptRules } | undefined
