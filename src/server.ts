@@ -313,9 +313,10 @@ export async function start(given: Options): Promise<Running> {
   const metrics = await metricsListener(opened, options).catch(failed())
   const listener = await listening().catch(failed(metrics))
   const ssh = await sshListener(opened, options).catch(failed(metrics, listener))
+  // It serves already: a database that fails now is one that fails later. The next report is due in seconds.
   await services.instances
     .begin({ host: hostname(), pid: process.pid, role: 'instance' })
-    .catch(failed(metrics, listener, ssh))
+    .catch(error => ports.log.warn({ err: error }, 'this instance could not report that it is running'))
   removeLeftoverFiles().catch(error =>
     ports.log.warn({ err: error }, 'temporary files of earlier processes could not be removed'),
   )
