@@ -90,7 +90,11 @@ async function startCluster() {
     'balance first',
     'option mysql-check user checks post-41',
     'default-server check inter 300ms fall 2 rise 2 on-marked-down shutdown-sessions',
-    ...nodes.map(({ name, port }, i) => `server ${name} 127.0.0.1:${port}${i > 0 ? ' backup' : ''}`),
+    // Connections to the other nodes end when the writer is back: otherwise two nodes would write.
+    ...nodes.map(
+      ({ name, port }, i) =>
+        `server ${name} 127.0.0.1:${port} ${i > 0 ? 'backup' : 'on-marked-up shutdown-backup-sessions'}`,
+    ),
   ])
   say('Galera: three nodes, one of which writes')
   const isComplete = async () => (await Promise.all(nodes.map(one => one.isSynced()))).every(Boolean)

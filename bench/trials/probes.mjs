@@ -34,9 +34,10 @@ export async function watchPlans({ site, front, seconds }) {
   return plans
 }
 
-/** Asks one instance until it answers as expected, or the time is over. */
-async function follow(ask, expected, into) {
+/** Asks one instance until it answers as expected, or the time is over. Without the database it cannot know a change. */
+async function follow(ask, expected, into, isAway) {
   const from = performance.now()
+  const began = Date.now()
   for (;;) {
     const asked = performance.now()
     const answer = await ask()
@@ -45,15 +46,18 @@ async function follow(ask, expected, into) {
       return
     }
     if (asked - from > everywhereMs) {
-      if (hasAnswered(answer)) into.late++
+      if (hasAnswered(answer) && !isAway(began)) into.late++
       return
     }
     await sleep(20)
   }
 }
 
-/** Changes a setting and a permission again and again through the balancer, and asks every instance. */
-export async function watchSettings({ site, front, urls, isOver }) {
+/**
+ * Changes a setting and a permission again and again through the balancer, and asks every instance.
+ * @param windows when the database had no writer
+ */
+export async function watchSettings({ site, front, urls, isOver, windows }) {
   const found = { settings: { ms: [], late: 0 }, permissions: { ms: [], late: 0 } }
   const api = caller(front, { Cookie: site.cookie })
   const retried = async (...args) => {
@@ -76,8 +80,11 @@ export async function watchSettings({ site, front, urls, isOver }) {
   let signedIn = await signIn()
   for (; !hasAnswered(signedIn); signedIn = await signIn()) await sleep(200)
   const Cookie = signedIn.headers.get('set-cookie').split(';')[0]
+  const isAway = since => windows.some(({ from, to }) => from < Date.now() && to > since)
   const everywhere = (into, expected, path, headers = {}) =>
-    Promise.all(urls.map(url => follow(() => caller(url, headers, 2000)('GET', path), expected, into)))
+    Promise.all(
+      urls.map(url => follow(() => caller(url, headers, 2000)('GET', path), expected, into, isAway)),
+    )
   for (let isOn = false; !isOver(); isOn = !isOn) {
     const set = await api('PUT', '/api/v1/config', { robots_enabled: isOn })
     if (set.status === 200) await everywhere(found.settings, isOn ? 200 : 404, '/robots.txt')

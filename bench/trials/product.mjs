@@ -46,6 +46,9 @@ export async function instance(name, config, { aheadSeconds = 0, program: first 
     get pid() {
       return now.child.pid
     },
+    get isOver() {
+      return now.isOver
+    },
     start(script = first) {
       now = program(name, process.execPath, [script, 'serve'], {
         cwd: at,

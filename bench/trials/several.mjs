@@ -121,9 +121,9 @@ export async function severalInstances(judgement, { database, name, seconds = 12
   let isDone = false
   const isOver = () => isDone && performance.now() > end
   const { figures, ended } = load(front, site, { isOver, urls })
-  const watched = { site, front, urls, isOver, seconds, hook }
-  const [plans, settings, limits] = [watchPlans(watched), watchSettings(watched), watchLimits(watched)]
   const [kills, windows] = [[], []]
+  const watched = { site, front, urls, isOver, seconds, windows }
+  const [plans, settings, limits] = [watchPlans(watched), watchSettings(watched), watchLimits(watched)]
   const killing = killInstances(keepers, { isOver, kills })
   await sleep(seconds * 150)
   await failOver(database, figures, windows)
@@ -147,6 +147,8 @@ async function judge(judgement, found) {
   const { answers, wrong, samples, stale } = figures
   const add = judgement.add.bind(judgement)
   add('instances killed', '', `${kills.length}, ready again ${spread(startMs)}`)
+  const ended = found.keepers.filter(({ one }) => one.isOver).map(({ one }) => one.name)
+  add('instances that ended by themselves', '0', ended.join(', ') || '0', ended.length === 0)
   add(`${name} killed`, '2', windows.length, windows.length === 2)
   const away = windows.map(({ from, to }) => to - from)
   add('changes again after', '', away.map(ms => `${(ms / 1000).toFixed(1)} s`).join(', '))
@@ -225,13 +227,14 @@ async function judgePlans(judgement, { plans, windows, database }) {
   const due = plans.filter(({ isPlanned }) => isPlanned)
   const seen = due.filter(one => one.seen !== undefined)
   const late = seen.map(lateOf)
-  const early = seen.filter(({ at, seen }) => seen < at).length
+  const early = seen.filter(({ at, seen }) => seen < at).map(({ at, seen }) => (at - seen).toFixed(1))
   judgement.add('plans carried out', `${due.length}`, seen.length, seen.length === due.length)
   const versions = await database.rowsOf('select content_data_id, "trigger" from content_versions')
   const times = due.map(({ id }) => versions.filter(row => row[0] === id && row[1] === 'schedule').length)
   const others = times.filter(n => n !== 1)
   judgement.add('plans not once', '0', `${others.length} ${others}`, others.length === 0)
-  judgement.add('plans public before their time', '0', early, early === 0)
+  const ahead = early.length > 0 ? `${early.length}: by ${early.join(', ')} ms` : '0'
+  judgement.add('plans public before their time', '0', ahead, early.length === 0)
   // Half a second until the last instance shows it.
   judgement.add('plans public after', 'under 2.5 s', spread(late), Math.max(0, ...late) < 2500)
 }
