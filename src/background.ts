@@ -16,6 +16,8 @@ const backupIntervalMs = 60_000
 /** How often it is looked whether an import has lost its process. */
 const importIntervalMs = 10_000
 const sealIntervalMs = 3_600_000
+/** When urgent work that failed without an outage is tried once more, such as after a broken connection. */
+const retryMs = 250
 /** How long a stop waits for deliveries: a little more than the timeout of an attempt. */
 const deliveryTimeoutMs = 12_000
 
@@ -24,7 +26,7 @@ interface Task {
   readonly intervalMs: number
   /** Runs it at the start too, for work that was due while no instance was alive. */
   readonly atStart?: boolean
-  /** Runs it as soon as the database answers again. */
+  /** It is urgent: it runs as soon as the database answers again, and once more soon after it has failed. */
   readonly afterOutage?: boolean
   /** @param again runs it once more after that many milliseconds, besides the interval */
   work(again: (waitMs: number) => void): Promise<unknown>
@@ -146,13 +148,20 @@ export function startBackgroundWork(work: Work, log: Log): { stop(): Promise<voi
       clearTimeout(soon)
       soon = setTimeout(run, waitMs).unref()
     }
-    let isRunning = false
+    let [isRunning, isRepeated] = [false, false]
     const run = () => {
       // One that waits for the database holds one connection, and not more with each turn.
       if (isStopped || isRunning) return
       isRunning = true
       void task(again)
-        .catch(error => log.warn({ err: error }, failure))
+        .then(() => {
+          isRepeated = false
+        })
+        .catch(error => {
+          log.warn({ err: error }, failure)
+          isRepeated = !isRepeated && afterOutage === true && !db.outage.isOn
+          if (isRepeated) again(retryMs)
+        })
         .finally(() => {
           isRunning = false
         })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { startBackgroundWork } from '../../src/background.js'
@@ -65,4 +66,15 @@ it('removes at its start what has expired while no instance was alive', async ()
     expect([await app.deliveries(), await app.db.count(tables.sessions)]).toEqual([[], 0]),
   )
   expect(target.received).toEqual([])
+})
+
+it('repeats urgent work once when it has failed without an outage, not again until it is due', async () => {
+  const app = await testApp(settings)
+  const drain = vi.spyOn(app.services.delivery, 'drain')
+  onTestFinished(() => void drain.mockRestore())
+  drain.mockRejectedValue(new Error('the connection broke'))
+  begin(app)
+  await soon(() => expect(drain).toHaveBeenCalledTimes(2))
+  await sleep(1000)
+  expect(drain).toHaveBeenCalledTimes(2)
 })
