@@ -49,7 +49,8 @@ async function node(i) {
         ...['--innodb-flush-log-at-trx-commit=1', '--innodb-autoinc-lock-mode=2', '--binlog-format=ROW'],
         ...['--wsrep-on=ON', `--wsrep-provider=${provider}`, '--wsrep-cluster-name=trial'],
         ...[`--wsrep-cluster-address=gcomm://${isFirst ? '' : groups}`, `--wsrep-node-name=node${i}`],
-        ...['--wsrep-node-address=127.0.0.1', '--wsrep-sst-method=rsync'],
+        // A donor takes no changes meanwhile, so it is the node that writes last.
+        ...['--wsrep-node-address=127.0.0.1', '--wsrep-sst-method=rsync', '--wsrep-sst-donor=node2,'],
         `--wsrep-sst-receive-address=127.0.0.1:${state}`,
         `--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:${group};ist.recv_addr=127.0.0.1:${transfer};gcache.size=64M`,
         ...(isFirst ? ['--wsrep-new-cluster'] : []),
@@ -65,6 +66,8 @@ async function node(i) {
   }
   return self
 }
+
+const connectionsOfSite = "select count(*) from information_schema.processlist where user = 'cms'"
 
 /** Starts the cluster. @returns what `severalInstances` needs of a database */
 async function startCluster() {
@@ -87,14 +90,12 @@ async function startCluster() {
   ])
     await rowsAt(nodes[0].port, statement)
   const port = await databaseBalancer([
-    'balance first',
     'option mysql-check user checks post-41',
+    // The writer stays until it fails, and all connections are with it: two writers would not see each other's changes.
+    'stick-table type integer size 1 nopurge',
+    'stick on int(1)',
     'default-server check inter 300ms fall 2 rise 2 on-marked-down shutdown-sessions',
-    // Connections to the other nodes end when the writer is back: otherwise two nodes would write.
-    ...nodes.map(
-      ({ name, port }, i) =>
-        `server ${name} 127.0.0.1:${port} ${i > 0 ? 'backup' : 'on-marked-up shutdown-backup-sessions'}`,
-    ),
+    ...nodes.map(({ name, port }, i) => `server ${name} 127.0.0.1:${port}${i > 0 ? ' backup' : ''}`),
   ])
   say('Galera: three nodes, one of which writes')
   const isComplete = async () => (await Promise.all(nodes.map(one => one.isSynced()))).every(Boolean)
@@ -108,9 +109,17 @@ async function startCluster() {
         if (await one.isSynced()) return rowsAt(one.port, `set sql_mode = ansi_quotes; use cms; ${statement}`)
       throw new Error('no node is synced')
     },
-    /** Kills the writer, which comes back after some seconds; then it writes again, as `balance first` has it. */
+    /** Kills the node that the balancer writes to. It comes back after some seconds, and does not write then. */
     async killWriter() {
-      const [dead] = nodes
+      const counts = await Promise.all(
+        nodes.map(one =>
+          rowsAt(one.port, connectionsOfSite).then(
+            ([[n]]) => Number(n),
+            () => -1,
+          ),
+        ),
+      )
+      const dead = nodes[counts.indexOf(Math.max(...counts))]
       dead.crash()
       say(`the writer ${dead.name} is killed`)
       await until('it is not there', async () => !(await dead.isSynced()))

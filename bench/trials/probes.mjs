@@ -25,7 +25,8 @@ export async function watchPlans({ site, front, seconds }) {
       while (plan.seen === undefined && Date.now() < last + 15_000) {
         const from = Date.now()
         const { status } = await caller(front)('GET', `${slug}?format=clean`)
-        if (status === 200) plan.seen = from
+        // It was public at some moment between the two.
+        if (status === 200) Object.assign(plan, { seen: from, answered: Date.now() })
         else await sleep(50)
       }
       return plan

@@ -3,6 +3,7 @@ import { type Actor, signedIn } from '../actor.js'
 import { missingPermission, tooLarge } from '../errors.js'
 import { limits } from '../limits.js'
 import { all } from '../resources/entries.js'
+import { foundRoots } from '../resources/views/work-list.js'
 import { searchText } from '../routes/search-text.js'
 import type { Access } from '../services/accounts/access.js'
 import { cursor, reference } from '../services/body-parts.js'
@@ -118,7 +119,8 @@ const findDrafts = tool({
   }),
   async answer({ words, state, datatype_id, limit, offset }, { services, actor }) {
     const { workList, records } = services.space
-    const roots = words === undefined ? undefined : await workList.withWords(words, limits.agents.listed)
+    const roots =
+      words === undefined ? undefined : await foundRoots(words, limits.agents.listed, { services })
     const order = { by: 'changed', descending: true, titleFields: [] } as const
     const asked = { roots, state, datatype_id }
     const ids = await workList.list(asked, order, { limit, offset, total: await workList.count(asked) })

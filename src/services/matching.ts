@@ -49,7 +49,8 @@ export function matching<T extends AnyTable>(
 }
 
 /**
- * Finds ids of entries, drafts too, by all words of a text in what they are called, in one statement.
+ * Finds ids of entries by all words of a text in what they are called, in one statement: of trees with something that the
+ * public does not see. The search finds the others.
  * @param fields the fields that entries are called by
  */
 export const matchingEntries =

@@ -13,7 +13,7 @@ import { manyEntries, wholeReads } from '../support/plans.js'
 const app = await testApp()
 const dialect = await connect(app.config)
 const statements = new Statements(dialect.knex, dialect.fullText)
-const { asked, queried, searched, ordered, changed, rooted, unrouted } = plannedStatements(statements)
+const { asked, queried, searched, hidden, ordered, changed, rooted, unrouted } = plannedStatements(statements)
 afterAll(() => dialect.close())
 
 const audited = [
@@ -25,12 +25,12 @@ const audited = [
   ['table_name', 'record_id', 'operation', 'since'],
 ] as const
 
-/** Datatypes, fields and locales are as many as somebody has thought of; all else is as much as there is. */
-const few = new Set(['datatypes', 'fields', 'locales'])
+/** Datatypes, fields and locales are as many as somebody has thought of; all else is as much as there is. `d` and `f` are theirs. */
+const few = new Set(['datatypes', 'fields', 'locales', 'd', 'f'])
 
 // The servers choose by how much there is: they are kept from reading whole tables wherever they can do without.
 describe.runIf(engine !== 'sqlite')(`what ${engine} does`, async () => {
-  const all: Record<string, Statement> = { ...asked, ...queried, ...searched, ...ordered }
+  const all: Record<string, Statement> = { ...asked, ...queried, ...searched, ...hidden, ...ordered }
   for (const filters of audited)
     all[`audit events by ${filters}`] = statements.ofQuery(auditEventKeys(filters, 100))
   await manyEntries(app)
@@ -106,6 +106,15 @@ describe.runIf(engine === 'sqlite')('what SQLite does', () => {
       expect(steps.filter(step => /^SCAN (?!t\b)|TEMP B-TREE/.test(step))).toEqual([])
     },
   )
+
+  it.each(Object.keys(hidden))('%s are looked for in their trees alone', async name => {
+    const steps = await plan(hidden[name] as Statement)
+    expect(steps.filter(step => /^S\w+ [cv]\b/.test(step))).toEqual([
+      expect.stringMatching(/^SEARCH c .*\(root_id=\?/),
+      expect.stringMatching(/^SEARCH v .*\(content_data_id=\?/),
+    ])
+    expect(steps.filter(step => /^SCAN (?!h\b|d\b|u\b|found\b)/.test(step))).toEqual([])
+  })
 
   it.each(Object.keys(rooted))('%s come from an index of the roots alone', async name => {
     const [first] = await plan(rooted[name] as Statement)

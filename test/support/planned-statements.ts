@@ -2,6 +2,7 @@ import { dueEntries, pendingTrees } from '../../src/db/queries/content.js'
 import type { SourceShape, TestShape } from '../../src/db/queries/entry-tests.js'
 import { countEntries, listEntries, sourceIds, walkEntries } from '../../src/db/queries/find-entries.js'
 import { referrers, treesWith } from '../../src/db/queries/links.js'
+import { matchingTitles } from '../../src/db/queries/matching.js'
 import { mediaReferences, publicMediaReferences } from '../../src/db/queries/media.js'
 import { pageFound } from '../../src/db/queries/page.js'
 import {
@@ -19,7 +20,12 @@ import { childEntries, namingValues, recordedValues } from '../../src/db/queries
 import { leanTrees, wholeTrees } from '../../src/db/queries/trees.js'
 import { pendingHolder, publishedHolder } from '../../src/db/queries/unique-values.js'
 import { deliveriesDueAfter, dueDeliveries, finishedDeliveries } from '../../src/db/queries/webhooks.js'
-import { countTrees, listTrees, type TreeFilter } from '../../src/db/queries/work-list.js'
+import {
+  countTrees,
+  hiddenTreesWithWords,
+  listTrees,
+  type TreeFilter,
+} from '../../src/db/queries/work-list.js'
 import type { Statement, Statements } from '../../src/db/statements.js'
 import { tables } from '../../src/db/tables.js'
 
@@ -68,6 +74,12 @@ export function plannedStatements(statements: Statements) {
   const searched: Record<string, Statement> = {
     'what is searched': statements.ofQuery(searchCandidates(tables, 1000)),
     'how much of it there is': statements.ofQuery(searchCount(tables, 10_000)),
+  }
+  const hidden: Record<string, Statement> = {
+    'trees by words that the public does not see': statements.ofQuery(hiddenTreesWithWords(tables, 2, 50)),
+    'entries by a title that the public does not see': statements.ofQuery(
+      matchingTitles(tables, { fields: 1, words: 1, limit: 20, isAscii: true }),
+    ),
   }
   asked['sizes of what was found'] = statements.ofList(textSizes(tables), 2)
   asked['texts of what was found'] = statements.ofList(textBeginnings(tables, 20_000), 2)
@@ -182,5 +194,5 @@ export function plannedStatements(statements: Statements) {
     ]),
   )
 
-  return { asked, queried, searched, ordered, changed, rooted, unrouted }
+  return { asked, queried, searched, hidden, ordered, changed, rooted, unrouted }
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { bySpace, each, type RowsQuery } from '../statements.js'
 import { type ContentSpace, tables } from '../tables.js'
+import { hiddenValues } from './hidden-trees.js'
 
 /** Reads of the list that people work through: one row for each tree, drafts too. */
 
@@ -190,16 +191,15 @@ const written = ['text', 'textarea', 'richtext', 'select', 'slug', 'email', 'url
 const valuesOfTree = 40
 
 /**
- * Roots of the first trees that have all words, as `word0` and more, in one value, also of a draft; the patterns have
- * `!` before `%`. It looks at all values, and ends where enough have the words.
+ * Roots of the first trees with something that the public does not see, which have all words, as `word0` and more, in one
+ * value; the patterns have `!` before `%`. It looks at all values of these trees, and ends where enough have the words.
  */
-export const treesWithWords = bySpace(
+export const hiddenTreesWithWords = bySpace(
   (space: ContentSpace, words: number, most: number): RowsQuery<string, string> => ({
     values: numbered('word', words),
     build(knex, value) {
-      const query = knex(`${space.contentFields.name} as v`)
+      const query = hiddenValues(knex, space)
         .join(`${space.fields.name} as f`, 'f.field_id', 'v.field_id')
-        .join(`${space.contentData.name} as c`, 'c.content_data_id', 'v.content_data_id')
         .whereIn('f.field_type', written)
       for (const word of numbered('word', words))
         query.whereRaw("lower(v.field_value) like ? escape '!'", [value(word)])

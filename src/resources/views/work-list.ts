@@ -37,21 +37,22 @@ export const kindChoices = (model: Model, { t }: Wording): Choice[] => [
 export const treesOnPage = 100
 /** The most trees that a search lists. */
 export const maxFoundTrees = 500
-const maxPublic = 50
 
 /** Finds roots of trees by words in titles, addresses and texts, drafts too. Only for users who may see drafts. */
-async function foundRoots(text: string, { services: { space } }: SpaceParts): Promise<string[]> {
-  const found = await space.search
-    .find('reader', { words: text.slice(0, 200), limit: maxPublic })
-    .catch(error => {
-      // The search rejects more words than it supports.
-      if (error instanceof HttpError && error.status === 400) return { results: [] }
-      throw error
-    })
-  const ids = found.results.map(({ id }) => id)
-  const entries = ids.length === 0 ? [] : await all(space.content.list({ content_data_id: ids }, {}))
-  const roots = await space.workList.withWords(text, maxFoundTrees)
-  return [...new Set([...entries.map(({ root_id }) => root_id), ...roots])].slice(0, maxFoundTrees)
+export async function foundRoots(
+  text: string,
+  most: number,
+  { services: { space } }: SpaceParts,
+): Promise<string[]> {
+  const ids = await space.search.ids(text.slice(0, 200), most).catch(error => {
+    // The search rejects more words than it supports.
+    if (error instanceof HttpError && error.status === 400) return []
+    throw error
+  })
+  const entries = ids.length === 0 ? [] : await all(space.content.list({ content_data_id: [...ids] }, {}))
+  const rootOf = new Map(entries.map(({ content_data_id, root_id }) => [content_data_id, root_id]))
+  const roots = await space.workList.withWords(text, most)
+  return [...new Set([...ids.flatMap(id => rootOf.get(id) ?? []), ...roots])].slice(0, most)
 }
 
 const titleFields = (model: Model): string[] =>
@@ -75,7 +76,7 @@ export async function workListPage(
   const { q, kind, state, author, by, descending, page } = asked
   const isPlace = kind === 'pages' || kind === 'shared'
   const place = kind === 'pages' ? 'page' : kind === 'shared' ? 'shared' : undefined
-  const roots = q === '' ? undefined : await foundRoots(q, parts)
+  const roots = q === '' ? undefined : await foundRoots(q, maxFoundTrees, parts)
   const which: TreesAsked = {
     datatype_id: isPlace ? undefined : kind,
     author_id: author,

@@ -2,12 +2,12 @@ import type { Database } from '../../db/database.js'
 import {
   countTrees,
   emptyRoutes,
+  hiddenTreesWithWords,
   listTrees,
   numbered,
   pagesWithWords,
   type TreeFilter,
   type TreeOrder,
-  treesWithWords,
 } from '../../db/queries/work-list.js'
 import type { ContentSpace } from '../../db/tables.js'
 import { escapedForLike } from '../matching.js'
@@ -46,8 +46,8 @@ const named = (name: string, list: readonly string[]): [string, string][] =>
 
 /**
  * The trees of a content space, drafts too, in the orders in which people work through them. The one by change has an
- * index. No index has titles or words: there the engine looks at all trees that pass, beside other statements and in
- * bounded time. By state nothing is sorted: it is four facts and no column.
+ * index. No index has titles, or words that the public does not see: there the engine looks at all trees that pass,
+ * beside other statements and in bounded time. By state nothing is sorted: it is four facts and no column.
  */
 export function workList(db: Database, space: ContentSpace) {
   function filterOf({ datatype_id, author_id, state, place, roots }: TreesAsked) {
@@ -97,7 +97,10 @@ export function workList(db: Database, space: ContentSpace) {
       const [n = 0] = await db.boundedQuery(query, pick(query.values, values))
       return n
     },
-    /** Roots of the first trees that have all words of a text in their page's title or slug, or in one value; drafts too. */
+    /**
+     * Roots of the first trees that have all words of a text in their page's title or slug, or, where the public does not
+     * see all of a tree, in one value. The search has the texts of the others.
+     */
     async withWords(text: string, most: number): Promise<string[]> {
       const words = text.trim().normalize('NFC').toLowerCase().slice(0, maxLength).split(/\s+/)
       const asked = words.filter(Boolean).slice(0, maxWords)
@@ -105,7 +108,7 @@ export function workList(db: Database, space: ContentSpace) {
       const patterns = asked.map(word => `%${escapedForLike(word)}%`)
       const values = Object.fromEntries(named('word', patterns))
       const pages = await db.boundedQuery(pagesWithWords(space, asked.length, most), values)
-      const trees = await db.boundedQuery(treesWithWords(space, asked.length, most), values)
+      const trees = await db.boundedQuery(hiddenTreesWithWords(space, asked.length, most), values)
       return [...new Set([...pages, ...trees])].slice(0, most)
     },
     emptyRoutes: (most: number) => db.boundedQuery(emptyRoutes(space, most), {}),

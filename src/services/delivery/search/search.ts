@@ -2,7 +2,7 @@ import type { Database } from '../../../db/database.js'
 import type { Term, Terms } from '../../../db/full-text.js'
 import { searchCandidates, searchCount } from '../../../db/queries/search.js'
 import type { DatatypeRow } from '../../../db/tables.js'
-import { type ContentSpace, internalTables } from '../../../db/tables.js'
+import { type ContentSpace, internalTables, tables } from '../../../db/tables.js'
 import { type HttpError, invalid } from '../../../errors.js'
 import { didYouMean } from '../../../nearest-name.js'
 import { datatypeWord, tagOf } from '../../content/search-words.js'
@@ -27,6 +27,11 @@ export interface SearchService {
    * @throws the refusal, 400 that names what is wrong, 403 for a private datatype
    */
   find(searcher: Searcher, request: SearchRequest): Promise<Found>
+  /**
+   * Ids of entries in the public book that have all words, in any locale, the best first; for who may read content.
+   * @throws 400 that names what is wrong
+   */
+  ids(words: string, most: number): Promise<readonly string[]>
 }
 
 const { ranked, counted } = searchRequestLimits
@@ -64,6 +69,14 @@ class Search implements SearchService {
       next: end < found.length ? end : null,
       count: request.count ? await this.count(terms) : undefined,
     }
+  }
+
+  async ids(text: string, most: number): Promise<readonly string[]> {
+    const words = wordsIn(text)
+    if (words.length === 0) return []
+    const locales = await this.db.findAll(tables.locales)
+    const tags = [...locales.map(({ code }) => tagOf(code)), tagOf('')]
+    return (await this.best(termsOf(words, tags, undefined), words, tags)).slice(0, most)
   }
 
   /**
