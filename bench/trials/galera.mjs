@@ -121,7 +121,7 @@ async function startCluster() {
       )
       const dead = nodes[counts.indexOf(Math.max(...counts))]
       dead.crash()
-      say(`the writer ${dead.name} is killed`)
+      say(`the writer ${dead.name} is killed; the nodes had ${counts.join(', ')} connections`)
       await until('it is not there', async () => !(await dead.isSynced()))
       void (async () => {
         await sleep(8000)

@@ -11,19 +11,21 @@ const pictures = process.env.PANEL_PICTURES
 const { app, pages } = await everyPage()
 const { call } = app
 
-async function show(seen: Panel, name: string, path: string, look: string): Promise<void> {
+async function show(seen: Panel, name: string, path: string): Promise<void> {
   const status = await seen.open(path)
   expect([name, path, status]).toEqual([name, path, name === 'not-found' ? 404 : 200])
   if (await seen.page.locator('textarea[data-rich]').count())
     await seen.page.locator('.rich-text').first().waitFor()
   if (await seen.page.locator('[data-preview]').count())
     await seen.page.frameLocator('#page-frame iframe').locator('h1').waitFor()
-  if (pictures) {
-    mkdirSync(pictures, { recursive: true })
-    const bytes = await seen.page.screenshot({ animations: 'disabled' })
-    const file = join(pictures, `${name}-${look}.png`)
-    await sharp(bytes).png({ palette: true, colours: 96, effort: 9 }).toFile(file)
-  }
+}
+
+async function picture({ page }: Panel, name: string, look: keyof typeof looks): Promise<void> {
+  if (!pictures) return
+  mkdirSync(pictures, { recursive: true })
+  const bytes = await page.screenshot({ animations: 'disabled' })
+  const file = join(pictures, `${name}-${look}.png`)
+  await sharp(bytes).png({ palette: true, colours: 96, effort: 9 }).toFile(file)
 }
 
 /** Addresses in the panel that the HTML of a page leads to, as a browser resolves them. */
@@ -109,25 +111,31 @@ it('every link of every page leads to a page', async () => {
 describe.skipIf(chromiumMissing)(`every page${chromiumMissing ? ` (${chromiumMissing})` : ''}`, async () => {
   const { panel } = await browserOf(app)
 
-  for (const [look, options] of Object.entries(looks))
-    it(`has nothing that axe or the policy refuses: ${look}`, async () => {
-      const [admin, nobody] = [await panel({ ...options, as: 'admin' }), await panel(options)]
-      for (const [name, path] of pages) {
-        const seen = ['sign-in', 'forgotten', 'new-password'].includes(name) ? nobody : admin
-        await show(seen, name, path, look)
-        await expectClean(seen)
-      }
-    })
+  const forNobody = ['sign-in', 'forgotten', 'new-password']
 
-  it('D34, D38: has no control under 24 px on a phone, and nothing that touches or is too wide', async () => {
-    const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
-    const [admin, nobody] = [await panel({ ...phone, as: 'admin' }), await panel(phone)]
+  it('has nothing that axe or the policy refuses, in the light and in the dark', async () => {
+    const [admin, nobody] = [await panel({ as: 'admin' }), await panel()]
+    for (const [name, path] of pages) {
+      const seen = forNobody.includes(name) ? nobody : admin
+      await seen.page.emulateMedia({ colorScheme: 'light' })
+      await show(seen, name, path)
+      await picture(seen, name, 'light')
+      await expectClean(seen)
+      // The same page: only its colours are others.
+      await seen.page.emulateMedia({ colorScheme: 'dark' })
+      await picture(seen, name, 'dark')
+      await expectClean(seen, 'colours')
+    }
+  })
+
+  it('D34, D38: on a phone has no control under 24 px, and nothing that touches or is too wide', async () => {
+    const [admin, nobody] = [await panel({ ...looks.phone, as: 'admin' }), await panel(looks.phone)]
     const small: string[] = []
     for (const [name, path] of pages) {
-      const seen = ['sign-in', 'forgotten', 'new-password'].includes(name) ? nobody : admin
-      await seen.open(path)
-      if (await seen.page.locator('textarea[data-rich]').count())
-        await seen.page.locator('.rich-text').first().waitFor()
+      const seen = forNobody.includes(name) ? nobody : admin
+      await show(seen, name, path)
+      await picture(seen, name, 'phone')
+      await expectClean(seen)
       for (const find of [smallControls, touching])
         for (const told of await seen.page.evaluate(find)) small.push(`${name}: ${told}`)
     }

@@ -22,7 +22,6 @@ export const chromiumMissing =
 
 export const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 export const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-/** The rules of axe about colours: all that another theme can break. */
 const colourRules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
 export const browserFlags = [
@@ -39,7 +38,7 @@ export const browserFlags = [
 export const looks = {
   light: { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
   dark: { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
-  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  phone: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
 } satisfies Record<string, BrowserContextOptions>
 
 /** A page of the panel in a browser with its own cookies. */
@@ -51,8 +50,8 @@ export interface Panel {
   open(path: string): Promise<number>
   /** Errors and violations that the browser has reported. */
   problems: string[]
-  /** Violations that axe finds, as `rule: markup`. */
-  axe(): Promise<string[]>
+  /** Violations that axe finds, as `rule: markup`; of colours alone all that another theme can break. */
+  axe(of?: 'colours'): Promise<string[]>
 }
 
 /** Serves the app of a test on a port, and opens a browser. */
@@ -104,8 +103,8 @@ export async function browserOf({ app, parts, config }: TestApp) {
         url,
         problems,
         open: async path => (await page.goto(`${url}/admin${path}`))?.status() ?? 0,
-        async axe() {
-          const asked = rest.colorScheme === 'dark' ? colourRules : rules
+        async axe(of) {
+          const asked = of === 'colours' || rest.colorScheme === 'dark' ? colourRules : rules
           const found = await page.evaluate(
             `${axe};axe.run({ runOnly: ${JSON.stringify(asked)} }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`,
           )
@@ -117,6 +116,6 @@ export async function browserOf({ app, parts, config }: TestApp) {
 }
 
 /** Expects that axe finds nothing in a page, and that the browser has reported nothing. */
-export async function expectClean({ axe, problems, page }: Panel): Promise<void> {
-  expect([page.url(), await axe(), problems]).toEqual([page.url(), [], []])
+export async function expectClean({ axe, problems, page }: Panel, of?: 'colours'): Promise<void> {
+  expect([page.url(), await axe(of), problems]).toEqual([page.url(), [], []])
 }
