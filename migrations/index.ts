@@ -50,6 +50,7 @@ import { passkeys } from './053-passkeys.js'
 import { roleLimits } from './055-role-limits.js'
 import { deliveryAnswers } from './056-delivery-answers.js'
 import { oauthStateProviders } from './057-oauth-state-providers.js'
+import { keyLimits } from './058-key-limits.js'
 import { draftsByStatus } from './059-drafts-by-status.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
@@ -105,5 +106,6 @@ export const migrations: readonly Migration[] = [
   roleLimits,
   deliveryAnswers,
   oauthStateProviders,
+  keyLimits,
   draftsByStatus,
 ]

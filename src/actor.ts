@@ -1,4 +1,5 @@
 import { forbidden, unauthenticated } from './errors.js'
+import type { RoleLimits } from './role-limits.js'
 
 export const surfaces = ['api', 'panel', 'ssh', 'cli', 'mcp', 'system'] as const
 type Surface = (typeof surfaces)[number]
@@ -10,6 +11,33 @@ export interface Limits {
   readonly readOnly: boolean
   /** When it ends, as stored times are written; null for never. */
   readonly expiresAt: string | null
+  /** The part of the site that it may change, beside the limits of its user's role; null for all of it. */
+  readonly part: RoleLimits | null
+  /** The requests that it may make in a minute; null for as many as the site allows. */
+  readonly rate: number | null
+}
+
+/** The limits of a key, by its record. */
+export const limitsOfKey = (key: {
+  readonly permissions: readonly string[] | null
+  readonly read_only: boolean
+  readonly expires_at: string | null
+  readonly limits: RoleLimits | null
+  readonly rate_limit: number | null
+}): Limits => ({
+  permissions: key.permissions && new Set(key.permissions),
+  readOnly: key.read_only,
+  expiresAt: key.expires_at,
+  part: key.limits,
+  rate: key.rate_limit,
+})
+
+export const unlimited: Limits = {
+  permissions: null,
+  readOnly: false,
+  expiresAt: null,
+  part: null,
+  rate: null,
 }
 
 interface Credential {
@@ -94,9 +122,17 @@ export function authorOf(actor: Actor, named: string | undefined): string {
 export const hasOwnList = ({ credential }: Pick<Actor, 'credential'>): boolean =>
   Boolean(credential?.limits?.permissions)
 
-/** True if the caller is this user with all of their permissions: they may do what everyone may with their account. */
+/** The part of the site that a key leaves of what its user may change; null where it leaves all. */
+export const partOf = ({ credential }: Pick<Actor, 'credential'>): RoleLimits | null =>
+  credential?.limits?.part ?? null
+
+/** True if the caller is a key that may do or change less than its user, however often it does so. */
+export const isNarrowed = (actor: Pick<Actor, 'credential'>): boolean =>
+  hasOwnList(actor) || partOf(actor) !== null
+
+/** True if the caller is this user with all of their rights: they may do what everyone may with their account. */
 export const isSelf = (actor: Actor, id: string | undefined): boolean =>
-  actor.userId === id && !hasOwnList(actor)
+  actor.userId === id && !isNarrowed(actor)
 
 /**
  * Refuses keys and guests that only read. `db.refuseChanges` calls it for every change.

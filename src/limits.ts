@@ -57,7 +57,7 @@ export const limits = {
   },
   /** Roles */
   roles: {
-    /** Names in one member of the limits of a role. */
+    /** Names in one member of the limits of a role or an API key. */
     namesInLimits: 100,
   },
   /** Agents */
@@ -238,6 +238,8 @@ export const limits = {
     openPasskeyChallenges: 10_000,
     /** Sign-ins with an OAuth provider that are open at a time. */
     openSignIns: 10_000,
+    /** The highest rate limit of an API key: requests in a minute. The lowest is 1. */
+    requestsOfKey: 100_000,
     /** Sign-ins of command lines that wait for an approval. */
     openDeviceSignIns: 1000,
     /** Sign-ins of command lines at one IP address that wait for an approval. */

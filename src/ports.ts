@@ -103,8 +103,12 @@ export interface ConfigFile {
 
 /** Counts tries. Where several instances share a database server they count together. */
 export interface RateLimiter {
-  /** @returns how long to wait, in milliseconds, when there have been too many; otherwise undefined */
-  consume(key: string): Promise<number | undefined>
+  /**
+   * Counts a try of the key.
+   * @param most the tries that are allowed in a minute, if not as many as of everybody
+   * @returns how long to wait, in milliseconds, when there have been too many; otherwise undefined
+   */
+  consume(key: string, most?: number): Promise<number | undefined>
 }
 
 /** A file in a place of its own, there until it is discarded. */

@@ -1,4 +1,4 @@
-/** The part of the site that a role may change. Every member that is there must hold. */
+/** The part of the site that a role or an API key may change. Every member that is there must hold. */
 export interface RoleLimits {
   /** Ids of datatypes: entries of them, and everything under these. */
   readonly datatypes?: string[] | undefined
@@ -8,4 +8,14 @@ export interface RoleLimits {
   readonly locales?: string[] | undefined
   /** One's own entries, and everything under them. */
   readonly own?: true | undefined
+}
+
+/** Whether one part of the site is inside of another: each member of the other holds in it too. */
+export function isWithin(part: RoleLimits | null | undefined, whole: RoleLimits): boolean {
+  const lists = ['datatypes', 'routes', 'locales'] as const
+  const holds = lists.every(name => {
+    const [own, all] = [part?.[name], whole[name]]
+    return all === undefined || own?.every(one => all.includes(one)) === true
+  })
+  return holds && (whole.own === undefined || part?.own === true)
 }

@@ -5,7 +5,7 @@ import { didYouMean } from '../nearest-name.js'
 import { TokenCreate } from '../services/accounts/tokens.js'
 import { UserCreate } from '../services/accounts/users.js'
 import type { Services } from '../services/index.js'
-import { type SiteCommand, show } from './command.js'
+import { type SiteCommand, show, WrongCall } from './command.js'
 import { parsed } from './given.js'
 import { idOf } from './names.js'
 import { complain } from './terminal.js'
@@ -55,16 +55,34 @@ function endAfter(text: string): string {
   return timestamp(Date.now() + duration(text))
 }
 
+const limitsForm = /^(datatypes|routes|locales)=(.+)$/s
+
+/** Returns the part of the site that the words of `--limits` name. */
+function limitsIn(text: string): Record<string, string[] | true> {
+  const limits: Record<string, string[] | true> = {}
+  for (const one of text.split('\n')) {
+    const [, member = one, values] = limitsForm.exec(one) ?? []
+    if (values === undefined && one !== 'own')
+      throw new WrongCall(`--limits ${one}: must be datatypes=…, routes=…, locales=… or own`)
+    if (member in limits) throw new WrongCall(`--limits: ${member} can be given once`)
+    limits[member] = values?.split(',').map(value => value.trim()) ?? true
+  }
+  return limits
+}
+
 /** Creates an API key of an account. Standard output gets only the key, for scripts. */
 export const tokenCreate: SiteCommand['work'] = async (services, actor, io, options, [email = '']) => {
   const account = await services.users.byEmail(email)
   const { label, permissions, 'expires-in': expiresIn, 'read-only': readOnly } = options
+  const { limits, 'rate-limit': rate } = options
   const given = parsed(TokenCreate, {
     user_id: account.user_id,
     label,
     permissions: permissions?.split(',').map(one => one.trim()),
     read_only: readOnly !== undefined,
     expires_at: expiresIn === undefined ? undefined : endAfter(expiresIn),
+    limits: limits === undefined ? undefined : limitsIn(limits),
+    rate_limit: rate !== undefined && /^\d+$/.test(rate) ? Number(rate) : rate,
   })
   const made = await services.tokens.create(actor, given)
   complain(io, `this key of ${account.email} is shown only once`)

@@ -35,7 +35,7 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
   'keys remove': ['ssh example.com keys remove 01J9ZK2Y --yes', 'ssh example.com keys list'],
   'token create': [
     'slugline token create build@example.com --read-only --expires-in 90d',
-    'KEY=$(slugline token create build@example.com --label build)',
+    'KEY=$(slugline token create shop@example.com --limits datatypes=product own --rate-limit 600)',
   ],
   'token revoke': ['slugline token revoke 01J9ZK2Y', 'slugline token list --user-id build@example.com'],
   'media regenerate': ['slugline media regenerate', 'slugline media regenerate --json'],

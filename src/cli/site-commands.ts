@@ -138,6 +138,9 @@ export const siteCommands: readonly SiteCommand[] = [
         'its permissions, separated by commas (default: all permissions of the account)',
       '--read-only': 'allow reading only',
       '--expires-in <duration>': 'how long it is valid, such as 90d (default: no limit)',
+      '--limits <members...>':
+        'the part of the site that it may change: datatypes=…, routes=…, locales=…, own; all must hold',
+      '--rate-limit <number>': 'how many requests it may make in a minute (default: no limit)',
     },
     access: 'tokens:create',
     work: async (...call) => (await import('./accounts.js')).tokenCreate(...call),

@@ -189,6 +189,10 @@ export class AuditedRows extends Transaction {
     return this.actor.roleId
   }
 
+  get credential(): Actor['credential'] {
+    return this.actor.credential
+  }
+
   /** An audit event of a change outside of the database, such as the configuration's. */
   note(what: string, record: string, before: Row, after: Row): void {
     this.auditEvents.push(noteEvent(this.actor, this.now, { what, record, before, after }))

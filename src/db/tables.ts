@@ -143,6 +143,10 @@ export const tables = {
       ...dates,
       permissions: json<string[]>().orNull(),
       read_only: boolean().or(false),
+      /** The part of the site that it may change; null for all that its user may. */
+      limits: json<RoleLimits>().orNull(),
+      /** The requests that it may make in a minute; null for as many as the site allows. */
+      rate_limit: integer().orNull(),
     },
     { unique: [['token_hash']] },
   ),

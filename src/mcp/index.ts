@@ -2,7 +2,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { Hono } from 'hono'
 import type { Actor, Identity } from '../actor.js'
 import { methodNotAllowed, missingPermission, wrongCredentials } from '../errors.js'
-import { bearerOf } from '../middleware/authenticate.js'
+import { bearerOf, identified } from '../middleware/authenticate.js'
 import { actorOf, type Ctx, type Env } from '../middleware/context.js'
 import { failureOf, jsonErrors } from '../middleware/errors.js'
 import { headers } from '../middleware/headers.js'
@@ -52,7 +52,7 @@ export function mcpSurface({ services, authentication }: ApiContext, settings: S
   async function holderOf(c: Ctx): Promise<Identity> {
     const bearer = bearerOf(c.req.header('authorization'))
     if (bearer === undefined) throw wrongCredentials('send an API key as Authorization: Bearer')
-    const identity = await auth.identify({ cookie: undefined, bearer })
+    const identity = await identified(c, { cookie: undefined, bearer }, auth)
     if (!identity) throw wrongCredentials('the API key is unknown, expired or revoked')
     return asAgent(identity)
   }

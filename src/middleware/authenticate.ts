@@ -62,6 +62,23 @@ export function callerInMemory(
     : auth.identifyCached(presented)
 }
 
+/**
+ * Identifies the caller of a request, and counts it once if it comes with a key that has a rate limit.
+ * @returns undefined for nobody
+ * @throws 429 for one request too many of the key
+ */
+export async function identified(
+  { env }: Ctx,
+  presented: Presented,
+  auth: AuthService,
+): Promise<Identity | undefined> {
+  const identity = await auth.identify(presented)
+  if (!identity || env.isCounted) return identity
+  env.isCounted = true
+  await auth.countRequest(identity)
+  return identity
+}
+
 /** Refuses a caller without a further right, where an endpoint needs more than its access word. @throws 403 */
 export const refusingWithout =
   ({ access: rights }: Pick<Authentication, 'access'>) =>
@@ -83,7 +100,7 @@ export async function requireAccess(
   { auth, access: rights, cookie }: Authentication,
 ): Promise<Identity> {
   const presented = { cookie: cookie.read(c), bearer: bearerOf(c.req.header('authorization')) }
-  const identity = await auth.identify(presented)
+  const identity = await identified(c, presented, auth)
   c.env.identity = identity
   if (!identity) throw withoutIdentity(presented)
   if (!(await rights.can(identity, access))) throw await rights.refusal(identity, access)
@@ -92,11 +109,15 @@ export async function requireAccess(
 
 /**
  * Lets a request pass if its caller may do what the endpoint declares; otherwise 403, with the reason. An old cookie
- * never blocks a public endpoint.
+ * never blocks a public endpoint; a key is counted there too, if it has a rate limit.
  */
 export const requiring = (access: Access, authentication: Authentication, changes: boolean) =>
   createMiddleware<Env>(async (c, next) => {
-    if (access === 'public') return next()
+    if (access === 'public') {
+      const bearer = bearerOf(c.req.header('authorization'))
+      if (bearer !== undefined) await identified(c, { cookie: undefined, bearer }, authentication.auth)
+      return next()
+    }
     const identity = await requireAccess(c, access, authentication)
     // The door to the database refuses it too; here nothing has been read or sent yet.
     if (changes) refuseReadOnly(identity)

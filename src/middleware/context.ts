@@ -15,6 +15,8 @@ export interface RequestInfo {
   readonly requestId: string
   readonly peer: Peer
   identity?: Identity | undefined
+  /** Whether the request was counted for its key. */
+  isCounted?: boolean
   claim?: KeyClaim
   nonce?: string
   isFramed?: boolean

@@ -15,6 +15,9 @@ const reasons = {
   locales: 'Read only: your role may change texts in other languages only.',
 } as const satisfies Record<string, PlainText>
 
+/** Whether every change of the entry would be refused, in all languages. */
+export const isOutside = ({ outside }: MayChange): boolean => outside !== undefined && outside !== 'locales'
+
 /** Returns why the values of an entry cannot be changed in a language; undefined if they can. */
 export function whyReadOnly({ outside, inLocale }: MayChange, locale: string, { t }: Wording) {
   return outside === undefined || inLocale(locale) ? undefined : t(reasons[outside])

@@ -13,6 +13,7 @@ import { type Crumb, Page, TitledPage } from './layout.js'
 import { List, sliceOf } from './list.js'
 import { type Draft, type Html, pages, saved, showPage, type Texts } from './pages.js'
 import { DeleteDialog, DeleteLink, DeleteQuestion, Form, Note, Submit } from './parts.js'
+import { readOnly } from './read-only.js'
 import { markOf, unlessChanged } from './record-mark.js'
 import { panelActor, type View } from './view.js'
 
@@ -71,6 +72,12 @@ export function resourcePages<R extends object>(context: PanelContext, resource:
 }
 
 type Pages = ReturnType<typeof pages>
+
+/** A field of a record that the user may not change; what was chosen is shown in words. */
+const fixed = (field: Field, view: View): Field =>
+  field.value !== undefined && (field.kind === 'choices' || field.kind === 'switch')
+    ? { ...readOnly(field, view), ...(field.group === undefined ? {} : { group: field.group }) }
+    : { ...field, kind: 'fixed' }
 
 const crumbsOf = async <R extends object>(
   { title, path, crumbs }: PageResource<R>,
@@ -218,7 +225,7 @@ function recordPages<R extends object>(
         ) : (
           <Fields
             view={view}
-            fields={fields.map(field => ({ ...field, kind: 'fixed' }))}
+            fields={fields.map(field => fixed(field, view))}
             record={record as Record<string, unknown>}
           />
         )}

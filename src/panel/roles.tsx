@@ -83,7 +83,7 @@ export function rolePages(context: PanelContext) {
               </p>
             </section>
           )}
-          {!isAdmins(role) && (await LimitsOf({ view, role, mayChange }, context))}
+          {!isAdmins(role) && (await LimitsOf({ view, c, role, mayChange }, context))}
           {await grid(view, role_id)}
         </>
       )

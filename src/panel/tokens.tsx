@@ -3,6 +3,7 @@ import { type PanelContext, panelPath } from './context.js'
 import { TitledPage } from './layout.js'
 import { Note } from './parts.js'
 import { resourcePages } from './resource.js'
+import { limitField } from './role-limits.js'
 
 /** API keys. */
 export const tokenPages = (context: PanelContext) => {
@@ -11,9 +12,11 @@ export const tokenPages = (context: PanelContext) => {
     ...resource,
     path: '/tokens',
     fields: async (record, viewer) =>
-      (await resource.fields(record, viewer)).map(field =>
-        field.kind === 'choices' ? { ...field, table: true as const } : field,
-      ),
+      (await resource.fields(record, viewer)).map(field => {
+        if (field.name.startsWith('limits.'))
+          return { ...limitField(field), group: viewer.t('May change only') }
+        return field.kind === 'choices' ? { ...field, table: true as const } : field
+      }),
     made: (view, record) => (
       <TitledPage
         view={view}

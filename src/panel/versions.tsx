@@ -14,6 +14,7 @@ import {
 import type { PanelContext } from './context.js'
 import { crumbsOf } from './entry-crumbs.js'
 import { TitledPage } from './layout.js'
+import { isOutside } from './limited.js'
 import { Table } from './list.js'
 import { type Pages, saved } from './pages.js'
 import { Act, Empty, Moment, Submit } from './parts.js'
@@ -49,6 +50,7 @@ function listPage({ get }: Pages, context: PanelContext): void {
     const crumbs = await crumbsOf(idIn(c), context, view)
     const own = pathOf(idIn(c))
     const rows = await versionRows(idIn(c), context, view)
+    const isFixed = isOutside(await view.mayChange(idIn(c)))
     return (
       <TitledPage
         view={view}
@@ -64,7 +66,7 @@ function listPage({ get }: Pages, context: PanelContext): void {
             <form method="get" action={`${view.base}${own}/compare`} id="compare" class="actions">
               <Submit>{view.t('Compare selected')}</Submit>
             </form>
-            <VersionTable view={view} rows={rows} own={own} />
+            <VersionTable view={view} rows={rows} own={own} isFixed={isFixed} />
           </>
         )}
       </TitledPage>
@@ -96,10 +98,12 @@ interface VersionTableProps {
   view: View
   rows: readonly VersionRow[]
   own: string
+  /** Whether the limits of the user's role leave out the entry. */
+  isFixed: boolean
 }
 
 /** The versions under the present state, of which two can be chosen: at first the newest and the present state. */
-function VersionTable({ view, rows, own }: VersionTableProps) {
+function VersionTable({ view, rows, own, isFixed }: VersionTableProps) {
   const now = { id: present, name: view.t('Current state'), version: undefined }
   const states = [now, ...rows.map(version => ({ id: version.id, name: version.name, version }))]
   return (
@@ -138,7 +142,8 @@ function VersionTable({ view, rows, own }: VersionTableProps) {
         {
           label: 'Restore',
           of: ({ version }) =>
-            version && (
+            version &&
+            !isFixed && (
               <Act view={view} action={`${own}/versions/${version.id}/restore`}>
                 {view.t('Restore')}
               </Act>
@@ -219,6 +224,7 @@ function changesPage({ get }: Pages, context: PanelContext): void {
     const entries = await changedEntries(idIn(c), context, view)
     const values = await withPieces(entries.flatMap(entry => entry.values))
     const own = pathOf(idIn(c))
+    const isFixed = isOutside(await view.mayChange(idIn(c)))
     const sections = entries.map(entry => ({ ...entry, values: values.splice(0, entry.values.length) }))
     return (
       <TitledPage
@@ -227,7 +233,8 @@ function changesPage({ get }: Pages, context: PanelContext): void {
         crumbs={await crumbsOf(idIn(c), context, view)}
         column
         actions={
-          entries.length > 0 && (
+          entries.length > 0 &&
+          !isFixed && (
             <Act view={view} action={`${own}/changes/drop`} kind="bad">
               {view.t('Discard all')}
             </Act>

@@ -1,5 +1,6 @@
 import { bootstrapPermissions, unseededPermissions } from '../permissions.js'
 import { TokenCreate, TokenUpdate } from '../services/accounts/tokens.js'
+import { limitFields, limitTexts } from './limit-fields.js'
 import { accessTo, type ResourceParts, resource } from './resource.js'
 import { withZone } from './times.js'
 
@@ -9,8 +10,9 @@ const words = [...bootstrapPermissions, ...unseededPermissions].map(word => ({ v
 export const keyIn = (record: object): string => (record as { token?: string }).token ?? ''
 
 /** API keys. */
-export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
-  resource({
+export function tokenResource(parts: ResourceParts) {
+  const { tokens, users } = parts.services
+  return resource({
     title: 'API keys',
     one: 'key',
     words: { new: 'New API key', add: 'Add an API key', delete: 'Delete key' },
@@ -36,34 +38,50 @@ export const tokenResource = ({ services: { tokens, users } }: ResourceParts) =>
     ],
     create: TokenCreate,
     update: TokenUpdate,
-    prepare: withZone('expires_at'),
-    fields: async (record, { t }) => [
-      { name: 'label', label: t('Label'), hint: t('where the key is used') },
-      ...(record
-        ? ([
-            { name: 'user', label: t('User'), kind: 'fixed', value: (await users.get(record.user_id)).email },
-            {
-              name: 'revoked',
-              label: t('Revoked'),
-              kind: 'switch',
-              hint: t('a revoked key cannot be restored'),
-            },
-          ] as const)
-        : []),
-      {
-        name: 'expires_at',
-        label: t('Expires'),
-        kind: 'datetime',
-        hint: t('leave empty for no expiry'),
-      },
-      { name: 'read_only', label: t('Read-only'), kind: 'switch' },
-      {
-        name: 'permissions',
-        label: t('Permissions'),
-        kind: 'choices',
-        choices: words,
-        hint: t('if you select none, the key has all permissions of the user'),
-        value: record?.permissions ?? [],
-      },
-    ],
+    prepare: (texts, record) => limitTexts(withZone('expires_at')(texts), record?.limits),
+    fields: async (record, viewer) => {
+      const { t } = viewer
+      return [
+        { name: 'label', label: t('Label'), hint: t('where the key is used') },
+        ...(record
+          ? ([
+              {
+                name: 'user',
+                label: t('User'),
+                kind: 'fixed',
+                value: (await users.get(record.user_id)).email,
+              },
+              {
+                name: 'revoked',
+                label: t('Revoked'),
+                kind: 'switch',
+                hint: t('a revoked key cannot be restored'),
+              },
+            ] as const)
+          : []),
+        {
+          name: 'expires_at',
+          label: t('Expires'),
+          kind: 'datetime',
+          hint: t('leave empty for no expiry'),
+        },
+        { name: 'read_only', label: t('Read-only'), kind: 'switch' },
+        {
+          name: 'permissions',
+          label: t('Permissions'),
+          kind: 'choices',
+          choices: words,
+          hint: t('if you select none, the key has all permissions of the user'),
+          value: record?.permissions ?? [],
+        },
+        {
+          name: 'rate_limit',
+          label: t('Requests per minute'),
+          kind: 'number',
+          hint: t('leave empty for no limit'),
+        },
+        ...(await limitFields(record?.limits ?? {}, viewer, parts)),
+      ]
+    },
   })
+}

@@ -1,4 +1,4 @@
-import type { Identity } from '../actor.js'
+import { type Identity, unlimited } from '../actor.js'
 import type { Database } from '../db/database.js'
 import { tables } from '../db/tables.js'
 import type { Writer } from '../db/writer.js'
@@ -24,12 +24,9 @@ const agentPermissions: readonly string[] = [
 /** The holder of a key with the part of its rights that an agent can have. */
 export function asAgent(identity: Identity): Identity {
   const { credential } = identity
-  const { permissions = null, readOnly = false, expiresAt = null } = credential.limits ?? {}
+  const { permissions, ...limits } = credential.limits ?? unlimited
   const left = agentPermissions.filter(permission => permissions === null || permissions.has(permission))
-  return {
-    ...identity,
-    credential: { ...credential, limits: { permissions: new Set(left), readOnly, expiresAt } },
-  }
+  return { ...identity, credential: { ...credential, limits: { ...limits, permissions: new Set(left) } } }
 }
 
 /** For a proposal that no review would come before. */

@@ -124,7 +124,7 @@ const methods: Readonly<Record<string, Writer | string>> = {
       (actor, { user_id }) =>
         tokens.create(actor, {
           ...{ user_id, label: '', token_type: 'api_key', revoked: false, permissions: null },
-          read_only: false,
+          ...{ read_only: false, limits: null, rate_limit: null },
         }),
     ],
   },
@@ -136,7 +136,7 @@ const methods: Readonly<Record<string, Writer | string>> = {
           actor,
           {
             ...{ user_id, label: '', token_type: 'api_key', revoked: false, permissions: null },
-            read_only: false,
+            ...{ read_only: false, limits: null, rate_limit: null },
           },
           { token_hash: nodeHashing.sha256(fresh('key')), token_prefix: 'slk_' },
         ),
@@ -222,6 +222,7 @@ const methods: Readonly<Record<string, Writer | string>> = {
   'auth.loginWithCode': 'takes the ticket of the password, and the code',
   'auth.open': 'is called for who has shown who they are',
   'auth.logout': 'takes the cookie',
+  'auth.countRequest': 'counts a request of a key',
   'auth.identify': 'reads',
   'auth.identifyCached': 'reads',
   'auth.profile': 'reads',

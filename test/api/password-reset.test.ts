@@ -273,7 +273,10 @@ it('takes an account back from whoever registered it with somebody else’s addr
   const id = (await db.find(tables.users, { email: victim.email }))?.user_id ?? ''
   const key = await services.tokens.create(
     { ...systemActorFor(users.admin), roleId: (await db.get(tables.users, users.admin))?.role ?? '' },
-    { user_id: id, label: '', token_type: 'api_key', revoked: false, permissions: null, read_only: false },
+    {
+      ...{ user_id: id, label: '', token_type: 'api_key', revoked: false, permissions: null },
+      ...{ read_only: false, limits: null, rate_limit: null },
+    },
   )
   const byKey = () =>
     call('GET', '/api/v1/content', { as: 'nobody', headers: { Authorization: `Bearer ${key.token}` } })

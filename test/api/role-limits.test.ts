@@ -403,7 +403,10 @@ describe('the limits of a role', () => {
     const update = await db.find(tables.permissions, { label: 'content:update' })
     const mapping = { role_id: viewer?.role_id, permission_id: update?.permission_id }
     const grant = await by.call('POST', '/api/v1/role-permissions', mapping)
-    expect([grant.status, grant.body.error]).toEqual([403, 'a role with limits cannot change roles'])
+    expect([grant.status, grant.body.error]).toEqual([
+      403,
+      'a role or API key with limits cannot change roles',
+    ])
     const free = await callerIn((await db.find(tables.roles, { label: 'editor' }))?.role_id ?? '')
     const taken = await by.call('PUT', '/api/v1/users', {
       user_id: free.user_id,

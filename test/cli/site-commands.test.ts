@@ -77,9 +77,12 @@ describe('accounts by the command line, while the service runs', () => {
       permissions: ['content:read', 'routes:read'],
       read_only: false,
     })
+    const own = await line('token create admin@example.com --limits locales=en own --rate-limit 600 --json')
+    expect(JSON.parse(own.out)).toMatchObject({ limits: { locales: ['en'], own: true }, rate_limit: 600 })
     const events = await made(call('GET', '/audit-events'))
     const ours = events.filter(({ surface }: { surface: string }) => surface === 'cli')
     expect(ours.map((event: Record<string, unknown>) => [event.operation, event.table_name])).toEqual([
+      ['INSERT', 'tokens'],
       ['INSERT', 'tokens'],
       ['INSERT', 'tokens'],
       ['DELETE', 'sessions'],
@@ -88,6 +91,28 @@ describe('accounts by the command line, while the service runs', () => {
     ])
     expect(ours.at(-1)).toMatchObject({ user_id: null, user_agent: 'slugline user create' })
     expect(JSON.stringify(events)).not.toContain(password)
+  })
+
+  it('have roles with limits, as JSON on standard input', async () => {
+    const { call, shell, line } = await site()
+    const created = await shell('roles create --json', '{"label":"French","limits":{"locales":["en"]}}')
+    expect([created.code, JSON.parse(created.out).limits]).toEqual([0, { locales: ['en'] }])
+    const changed = await shell('roles update French --json', '{"limits":{"own":true}}')
+    expect([changed.code, JSON.parse(changed.out).limits]).toEqual([0, { own: true }])
+    const { out } = await line('roles get French --json')
+    expect(JSON.parse(out).limits).toEqual({ own: true })
+    for (const [given, sentence] of [
+      ['{"limits":{"datatypes":["nothing"]}}', 'limits.datatypes: there is no nothing'],
+      ['{"limits":{"media":["x"]}}', 'limits: Unrecognized key: "media"'],
+      ['{"limit":null}', 'limit: unknown member. Did you mean limits?'],
+    ]) {
+      const refused = await shell('roles update French', given)
+      expect(refused).toEqual({ code: 1, out: '', err: `slugline: ${sentence}\n` })
+    }
+    expect((await shell('roles update French', '{"limits":null}')).code).toBe(0)
+    const roles = await made(call('GET', '/roles'))
+    const french = roles.find(({ label }: { label: string }) => label === 'French')
+    expect(french.limits).toBeNull()
   })
 
   it('are refused in one sentence, and nothing is made', async () => {
@@ -120,6 +145,14 @@ describe('accounts by the command line, while the service runs', () => {
         'permissions: there is no permission content:raed: did you mean content:read?',
       ],
     ]
+    const key = 'token create admin@example.com'
+    refusals.push(
+      [`${key} --limits datatypes=nothing`, '', 'limits.datatypes: there is no nothing'],
+      [`${key} --limits routes=/a,/b own`, '', 'limits.routes: there is no /a'],
+      [`${key} --rate-limit many`, '', 'rate_limit: must be a number'],
+      [`${key} --rate-limit 0`, '', 'rate_limit: must be at least 1'],
+      [`${key} --rate-limit 100001`, '', 'rate_limit: must be at most 100000'],
+    )
     const none = 'standard input is empty: it must contain the JSON'
     const [id] = JSON.parse((await line('user list --json')).out)
     refusals.push(

@@ -154,6 +154,37 @@ describe('the page of an entry', () => {
     }
   })
 
+  it('offers to restore and to discard only what the limits leave', async () => {
+    await limit(null)
+    const [mine, theirs] = [await pageOf(article), await pageOf(other)]
+    const actions: [string, string][] = [
+      ['/versions', '/restore"'],
+      ['/changes', '/changes/drop"'],
+    ]
+    for (const { id } of [mine, theirs]) {
+      const entry = { content_data_id: id }
+      expect((await call('POST', '/api/v1/content/publish', { body: entry })).status).toBe(200)
+      await call('POST', '/api/v1/content/versions', { body: entry })
+      const body = { fields: { heading: 'not published yet' } }
+      expect((await call('PUT', `/api/v1/content/?q=${id}`, { body })).status).toBe(200)
+    }
+    const offered = async (id: string) => {
+      const texts = await Promise.all(actions.map(([path]) => shown(id, path)))
+      return actions.map(([, action], i) => texts[i]?.includes(action))
+    }
+    expect([await offered(mine.id), await offered(theirs.id)]).toEqual([
+      [true, true],
+      [true, true],
+    ])
+    for (const limits of [{ datatypes: [article] }, { routes: [mine.slug] }]) {
+      await limit(limits)
+      expect([await offered(mine.id), await offered(theirs.id)]).toEqual([
+        [true, true],
+        [false, false],
+      ])
+    }
+  })
+
   it('is written in the languages of the role only', async () => {
     await limit({ locales: ['fr'] })
     const [all, french] = [await shown(inside.id), await shown(inside.id, '?locale=fr')]

@@ -11,7 +11,7 @@ import {
   unsupported,
 } from '../../errors.js'
 import { limits } from '../../limits.js'
-import { bearerOf } from '../../middleware/authenticate.js'
+import { bearerOf, identified } from '../../middleware/authenticate.js'
 import { actorOf, type Ctx, type Env } from '../../middleware/context.js'
 import { jsonErrors } from '../../middleware/errors.js'
 import { headers } from '../../middleware/headers.js'
@@ -226,6 +226,8 @@ async function run(args: readonly string[], { services, actor, io, log }: Place)
   return need ? { need } : { code }
 }
 
+const presentedIn = (c: Ctx) => ({ cookie: undefined, bearer: bearerOf(c.req.header('authorization')) })
+
 /**
  * Runs the commands of a site for command lines on other machines, each as the holder of its key: the commands of the
  * table, and services decide what the caller may do, as over SSH (docs/decisions/970-remote-commands.md).
@@ -238,10 +240,7 @@ export function commandSurface(
   const running = new Map<string, number>()
 
   async function holderOf(c: Ctx): Promise<Identity> {
-    const identity = await auth.identify({
-      cookie: undefined,
-      bearer: bearerOf(c.req.header('authorization')),
-    })
+    const identity = await identified(c, presentedIn(c), auth)
     if (!identity) throw badKey()
     return identity
   }
@@ -289,9 +288,12 @@ export function commandSurface(
       // Proxies end a connection that is silent; and a key that has ended ends what it runs.
       beat = setInterval(() => {
         answer.send(kinds.output, new Uint8Array())
-        holderOf(c).catch(error => {
-          if (error instanceof HttpError && error.code === 'unauthenticated') stopping.abort()
-        })
+        auth.identify(presentedIn(c)).then(
+          holder => {
+            if (!holder) stopping.abort()
+          },
+          () => undefined,
+        )
       }, beatMs)
       const io = ioOf(call, rest, answer, stopping.signal)
       const ended = run(call.args, { services, actor, io, log })

@@ -11,7 +11,7 @@ interface Amount {
 type Counting = Pick<RateLimiterAbstract, 'consume' | 'delete' | 'set'>
 type Library = typeof import('rate-limiter-flexible')
 
-/** The library is loaded with the first try, for a start does not need it. */
+/** A limiter of keys that all have as many tries. The library is loaded with the first one, for a start does not need it. */
 function limiterOf({ points, duration }: Amount, make: (library: Library) => Counting): RateLimiter {
   let loading: Promise<{ library: Library; limiter: Counting }> | undefined
   const load = async () => {
@@ -46,8 +46,18 @@ function limiterOf({ points, duration }: Amount, make: (library: Library) => Cou
   }
 }
 
-export const limiterInMemory = (amount: Amount): RateLimiter =>
-  limiterOf(amount, ({ RateLimiterMemory }) => new RateLimiterMemory(amount))
+/** Counts in the memory of this process. */
+export function limiterInMemory({ points, duration }: Amount): RateLimiter {
+  const limiters = new Map<number, RateLimiter>()
+  function limiterFor(most: number): RateLimiter {
+    const amount = { points: most, duration }
+    const found =
+      limiters.get(most) ?? limiterOf(amount, ({ RateLimiterMemory }) => new RateLimiterMemory(amount))
+    limiters.set(most, found)
+    return found
+  }
+  return { consume: (key, most = points) => limiterFor(most).consume(key) }
+}
 
 /** The tries of a key in its window, and how long that lasts. */
 interface Tries {
@@ -130,7 +140,7 @@ export function limiterInTable(amount: Amount, table: TryTable): RateLimiter {
   }
 
   return {
-    async consume(key) {
+    async consume(key, most = amount.points) {
       const now = performance.now()
       const left = (refused.get(key) ?? 0) - now
       if (left > 0) return left
@@ -140,7 +150,7 @@ export function limiterInTable(amount: Amount, table: TryTable): RateLimiter {
         void table.removeOld().catch(() => undefined)
       }
       const tries = await counted(key)
-      return tries.points > amount.points ? refuse(key, tries.leftMs) : undefined
+      return tries.points > most ? refuse(key, tries.leftMs) : undefined
     },
   }
 }

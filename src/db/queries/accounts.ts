@@ -1,5 +1,6 @@
 import type { Limits } from '../../actor.js'
 import { limits } from '../../limits.js'
+import type { RoleLimits } from '../../role-limits.js'
 import { each, type Query } from '../statements.js'
 
 const { openDeviceSignIns } = limits.accounts
@@ -19,12 +20,16 @@ export interface Credential {
 }
 
 /** @returns undefined for a key that may do all that its user may, for ever */
-function limitsOf({ permissions, read_only, expires_at }: Record<string, unknown>): Limits | undefined {
-  if (permissions === null && Number(read_only) === 0 && expires_at === null) return undefined
+function limitsOf(row: Record<string, unknown>): Limits | undefined {
+  const { permissions, read_only, expires_at, part, rate_limit } = row
+  const isLimited = [permissions, expires_at, part, rate_limit].some(value => value !== null)
+  if (!isLimited && Number(read_only) === 0) return undefined
   return {
     permissions: permissions === null ? null : new Set(JSON.parse(permissions as string) as string[]),
     readOnly: Number(read_only) === 1,
     expiresAt: expires_at as string | null,
+    part: part === null ? null : (JSON.parse(part as string) as RoleLimits),
+    rate: rate_limit === null ? null : Number(rate_limit),
   }
 }
 
@@ -75,6 +80,8 @@ export const keyByHash: Query<'hash', Credential> = {
         't.last_used_at as last_used',
         't.permissions as permissions',
         't.read_only as read_only',
+        't.limits as part',
+        't.rate_limit as rate_limit',
       ]),
   rows: each(credentialRow),
 }

@@ -1,4 +1,4 @@
-import type { Actor } from '../../actor.js'
+import { type Actor, isNarrowed, partOf } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { rolePermissionLabels } from '../../db/queries/accounts.js'
@@ -6,7 +6,7 @@ import type { Reader } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
 import { type HttpError, missingPermission, secondFactorMissing } from '../../errors.js'
 import type { SystemRole } from '../../permissions.js'
-import type { RoleLimits } from '../../role-limits.js'
+import { isWithin, type RoleLimits } from '../../role-limits.js'
 
 /**
  * The right that an endpoint, page or screen requires of its caller. `own-account` is all that a session has whose role
@@ -16,6 +16,12 @@ export type Access = 'public' | 'own-account' | 'signed-in' | `${string}:${strin
 
 /** Access belongs to a role, and a key may leave less of it. */
 type Caller = Pick<Actor, 'roleId' | 'credential'>
+
+/** A part of the site to which a caller is limited, and what limits them to it. */
+export interface BoundBy {
+  readonly by: 'role' | 'key'
+  readonly limits: RoleLimits
+}
 
 interface Mapping {
   readonly labels: ReadonlyMap<string, string>
@@ -62,10 +68,22 @@ async function readMapping(db: Database): Promise<Mapping> {
 const limitsIn = ({ label, system_protected, limits }: RowOf<typeof tables.roles>): RoleLimits | undefined =>
   system_protected && label === 'admin' ? undefined : (limits ?? undefined)
 
+/** The parts of the site that a role and a key leave. Both must hold. */
+function boundsOf(ofRole: RoleLimits | undefined, caller: Caller): BoundBy[] {
+  const ofKey = partOf(caller)
+  return [
+    ...(ofRole ? [{ by: 'role', limits: ofRole } as const] : []),
+    ...(ofKey ? [{ by: 'key', limits: ofKey } as const] : []),
+  ]
+}
+
+const boundsIn = ({ limits }: Mapping, caller: Caller) => boundsOf(limits.get(caller.roleId ?? ''), caller)
+
 /** Whether a role may change nothing beyond the part of the site that the caller may change. */
-function isWithinLimits(mapping: Mapping, { roleId }: Caller, other: string): boolean {
-  const own = mapping.limits.get(roleId ?? '')
-  if (!own || JSON.stringify(own) === JSON.stringify(mapping.limits.get(other))) return true
+function isWithinLimits(mapping: Mapping, caller: Caller, other: string): boolean {
+  const ofOther = mapping.limits.get(other)
+  if (boundsIn(mapping, caller).every(({ limits }) => isWithin(ofOther, limits))) return true
+  if (other === mapping.admin) return false
   return [...permissionsOf(mapping, other)].every(permission => permission.endsWith(':read'))
 }
 
@@ -82,7 +100,7 @@ const lacksFactor = ({ guarded }: Mapping, { roleId, credential }: Caller): bool
   credential?.lacksFactor === true && roleId !== null && guarded.has(roleId)
 
 const isFreeAdmin = (mapping: Mapping, caller: Caller): boolean =>
-  isAdmin(mapping, caller.roleId) && leftBy(caller) === null && !lacksFactor(mapping, caller)
+  isAdmin(mapping, caller.roleId) && !isNarrowed(caller) && !lacksFactor(mapping, caller)
 
 function holds(mapping: Mapping, caller: Caller, permission: string): boolean {
   if (lacksFactor(mapping, caller)) return false
@@ -154,7 +172,7 @@ export class AccessService {
     return holds(await this.#current(), caller, permission)
   }
 
-  /** Never by a key that has a list of permissions. */
+  /** Never by a key that has a list of permissions or is limited to a part of the site. */
   async isAdministrator(caller: Caller): Promise<boolean> {
     return isFreeAdmin(await this.#current(), caller)
   }
@@ -167,26 +185,26 @@ export class AccessService {
     return [...permissionsOf(mapping, roleId)].every(permission => holds(mapping, caller, permission))
   }
 
-  /** Whether the caller's role may change only a part of the site. */
-  async isLimited({ roleId }: Caller): Promise<boolean> {
-    return (await this.#current()).limits.has(roleId ?? '')
+  /** Whether the caller may change only a part of the site, by their role or by their key. */
+  async isLimited(caller: Caller): Promise<boolean> {
+    return boundsIn(await this.#current(), caller).length > 0
   }
 
-  /** Whether the role may change nothing beyond the part of the site that the caller's role may change. */
+  /** Whether the role may change nothing beyond the part of the site that the caller may change. */
   async isWithinLimits(caller: Caller, roleId: string): Promise<boolean> {
     return isWithinLimits(await this.#current(), caller, roleId)
   }
 
   /**
-   * The part of the site that a role may change; undefined for all of it.
+   * The parts of the site that the caller's role and key leave, which must all hold; none for all of the site.
    * @param read what the role is read with where the mapping is not in memory: a transaction must not wait for another
    * connection
    */
-  async limitsOf(roleId: string, read: Reader): Promise<RoleLimits | undefined> {
+  async boundsOf(caller: Caller, read: Reader): Promise<readonly BoundBy[]> {
     const known = this.#known
-    if (known?.read && known.external === this.db.externalChanges()) return known.read.limits.get(roleId)
-    const role = await read.get(tables.roles, roleId)
-    return role && limitsIn(role)
+    if (known?.read && known.external === this.db.externalChanges()) return boundsIn(known.read, caller)
+    const role = caller.roleId === null ? undefined : await read.get(tables.roles, caller.roleId)
+    return boundsOf(role && limitsIn(role), caller)
   }
 
   async systemRole(label: SystemRole): Promise<string> {

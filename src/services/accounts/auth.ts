@@ -3,9 +3,9 @@ import type { Actor, Identity } from '../../actor.js'
 import { type RecordOf, type RowOf, withoutSecrets } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { HttpError, secondFactorRequired, sessionExpired, wrongCredentials } from '../../errors.js'
+import { HttpError, secondFactorRequired, sessionExpired, tooMany, wrongCredentials } from '../../errors.js'
 import { timestamp } from '../../ids.js'
-import type { Ports } from '../../ports.js'
+import type { Ports, RateLimiter } from '../../ports.js'
 import { randomSecret } from '../secrets.js'
 import type { AccessService } from './access.js'
 import { normalEmail } from './account-fields.js'
@@ -46,6 +46,7 @@ interface Profile {
 type User = RecordOf<typeof tables.users>
 
 interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing'> {
+  rateLimiter: RateLimiter
   sessionLengthMs: () => number
   used: (userId: string) => void
   codes: CodeChecks
@@ -160,9 +161,25 @@ export class AuthService {
     return this.#identities.identify(given)
   }
 
-  /** Identifies as `identify` does, without waiting; undefined unless the identity is cached and current. */
+  /**
+   * Identifies as `identify` does, without waiting; undefined unless the identity is cached and current, and for a key
+   * with a rate limit: its requests are counted first.
+   */
   identifyCached(given: Presented): Identity | undefined {
-    return this.#identities.identifyCached(given)
+    const identity = this.#identities.identifyCached(given)
+    return identity?.credential.limits?.rate ? undefined : identity
+  }
+
+  /**
+   * Counts a request of a key that has a rate limit, for all instances together. Others cost nothing.
+   * @throws 429 for one too many in a minute; 503 where it cannot be counted
+   */
+  async countRequest({ credential: { id, limits } }: Identity): Promise<void> {
+    const most = limits?.rate
+    if (!most) return
+    // A limit that is changed begins to count anew.
+    const wait = await this.needs.rateLimiter.consume(`key ${id} ${most}`, most)
+    if (wait !== undefined) throw tooMany(wait)
   }
 
   /** @throws 401 `sessions don't match` when nobody is signed in */

@@ -163,7 +163,7 @@ export function deviceSignIn(db: Database, { tokens, clock, random, hashing }: N
         actor,
         {
           ...{ label: `slugline login on ${row.host}`, token_type: 'api_key', revoked: false },
-          ...{ permissions: null, read_only: false },
+          ...{ permissions: null, read_only: false, limits: null, rate_limit: null },
         },
         { token_hash: row.device_code_hash, token_prefix: row.token_prefix },
         tx => decide(tx, code, 'approved'),

@@ -14,8 +14,8 @@ const some = (what: string, example: string) =>
     .optional()
     .meta({ description: what, examples: [[example]] })
 
-/** The part of the site that a role may change. `{}` leaves all of it and is stored as null. */
-export const limitsInput = z
+/** A part of the site that may be changed. `{}` leaves all of it and is stored as null. */
+const part = z
   .strictObject({
     datatypes: some('Names or ids of datatypes: entries of them, and what is under these.', 'article'),
     routes: some('Slugs or ids of routes: pages at them and below.', '/news'),
@@ -24,7 +24,17 @@ export const limitsInput = z
   })
   .nullable()
   .transform(given => (given && Object.values(given).some(value => value !== undefined) ? given : null))
-  .meta({ description: 'The part of the site that the role may change. All members must hold.' })
+
+/** The part of the site that a role may change. */
+export const limitsInput = part.meta({
+  description: 'The part of the site that the role may change. All members must hold.',
+})
+
+/** The part of the site that an API key may change. */
+export const keyLimitsInput = part.meta({
+  description:
+    'The part of the site that the key may change, beside the limits of its user’s role. All members must hold. null: all that its user may change.',
+})
 
 export type GivenLimits = z.output<typeof limitsInput>
 

@@ -2,7 +2,7 @@ import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { duration } from '../../durations.js'
-import type { Ports } from '../../ports.js'
+import type { Ports, RateLimiter } from '../../ports.js'
 import { matching } from '../matching.js'
 import type { Background } from '../operation/jobs.js'
 import type { PendingWork } from '../operation/pending-work.js'
@@ -37,6 +37,7 @@ interface Needs extends Ports {
   config: () => Config
   jobs: Background
   pending: PendingWork
+  rateLimiter: RateLimiter
 }
 
 /** Who there is, and what they may. */

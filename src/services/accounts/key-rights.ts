@@ -1,4 +1,4 @@
-import { type Actor, hasOwnList } from '../../actor.js'
+import { type Actor, hasOwnList, partOf } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
@@ -7,10 +7,11 @@ import { timestamp } from '../../ids.js'
 import { meantHint } from '../../nearest-name.js'
 import { bootstrapPermissions, unseededPermissions } from '../../permissions.js'
 import type { Clock } from '../../ports.js'
+import { isWithin } from '../../role-limits.js'
 import type { AccessService } from './access.js'
 import { refuseBeyondOwnRights } from './own-rights.js'
 
-type Key = Pick<RowOf<typeof tables.tokens>, 'user_id' | 'permissions'>
+type Key = Pick<RowOf<typeof tables.tokens>, 'user_id' | 'permissions' | 'limits'>
 
 const enforced = [...bootstrapPermissions, ...unseededPermissions]
 
@@ -18,11 +19,17 @@ const enforced = [...bootstrapPermissions, ...unseededPermissions]
 export function keyRights(db: Database, access: AccessService, clock: Clock) {
   return {
     /** @throws 403 for a key with more rights than the caller, before a change or after it */
-    async refuseMore(actor: Actor, { user_id, permissions }: Key): Promise<void> {
-      if (user_id === actor.userId && permissions) {
-        if (!hasOwnList(actor)) return
+    async refuseMore(actor: Actor, { user_id, permissions, limits }: Key): Promise<void> {
+      const isOwn = user_id === actor.userId
+      const part = partOf(actor)
+      if (isOwn && part && !isWithin(limits, part))
+        throw forbidden(
+          'an API key with limits cannot create or change a key that may change more of the site',
+        )
+      if (isOwn && !hasOwnList(actor)) return
+      if (isOwn && permissions)
         for (const permission of permissions) await refuseBeyondOwnRights(access, actor, { permission })
-      } else {
+      else {
         const owner = await db.get(tables.users, user_id)
         if (owner) await refuseBeyondOwnRights(access, actor, { account: owner })
       }
@@ -50,6 +57,18 @@ export function keyRights(db: Database, access: AccessService, clock: Clock) {
       const own = credential?.limits?.expiresAt ?? null
       if (own !== null && (end === null || end > own))
         throw forbidden('an API key cannot create a key that expires later than itself')
+    },
+
+    /** @throws 403 for a key that has a rate limit: with a second key it could make more requests */
+    refuseSecond({ credential }: Actor): void {
+      if (credential?.limits?.rate) throw forbidden('an API key with a rate limit cannot create keys')
+    },
+
+    /** @throws 403 for a change to more requests than the key that calls may make */
+    refuseRate({ credential }: Actor, before: number | null, after: number | null = before): void {
+      const own = credential?.limits?.rate ?? null
+      if (own !== null && after !== before && (after === null || after > own))
+        throw forbidden('an API key cannot allow a key more requests than it may make itself')
     },
   }
 }

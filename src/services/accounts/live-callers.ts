@@ -1,17 +1,8 @@
-import type { Actor, Identity, Limits } from '../../actor.js'
-import type { RowOf } from '../../db/columns.js'
+import { type Actor, type Identity, limitsOfKey } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 import type { Clock } from '../../ports.js'
-
-type Key = RowOf<typeof tables.tokens>
-
-const limitsOf = ({ permissions, read_only, expires_at }: Key): Limits => ({
-  permissions: permissions && new Set(permissions),
-  readOnly: read_only,
-  expiresAt: expires_at,
-})
 
 /** A caller with the rights that they have now. */
 export type LiveCaller = Pick<Actor, 'roleId' | 'credential'>
@@ -53,7 +44,7 @@ export const liveCallers =
         const session = kind === 'session' ? open.get(id) : undefined
         if (roleId === undefined || !(key ?? session)) return []
         const lacksFactor = session?.by_passkey === false && lacking.has(identity.userId)
-        const credential = { kind, id, limits: key && limitsOf(key), ...(lacksFactor && { lacksFactor }) }
+        const credential = { kind, id, limits: key && limitsOfKey(key), ...(lacksFactor && { lacksFactor }) }
         return [[identity, { roleId, credential }]]
       }),
     )

@@ -33,7 +33,7 @@ export async function refuseBeyondOwnRights(
     if (!(await access.hasPermission(actor, right.permission)))
       throw forbidden('you cannot grant a permission that you do not have')
   } else if ('role' in right) {
-    if (await access.isLimited(actor)) throw forbidden('a role with limits cannot change roles')
+    if (await access.isLimited(actor)) throw forbidden('a role or API key with limits cannot change roles')
     if (!(await access.canManageRole(actor, right.role)))
       throw forbidden('this role has more permissions than yours: only an administrator can change it')
   } else if ('names' in right) {

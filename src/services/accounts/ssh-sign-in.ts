@@ -1,4 +1,4 @@
-import { type Actor, type Guest, type Identity, systemActorFor } from '../../actor.js'
+import { type Actor, type Guest, type Identity, systemActorFor, unlimited } from '../../actor.js'
 import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
@@ -32,7 +32,7 @@ export type SshSignInService = ReturnType<typeof sshSignIn>
 const guestCredential = {
   kind: 'session',
   id: 'guest',
-  limits: { permissions: null, readOnly: true, expiresAt: null },
+  limits: { ...unlimited, readOnly: true },
 } as const
 
 const isUser = (identity: Identity | Guest): identity is Identity => identity.userId !== null

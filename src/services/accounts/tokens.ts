@@ -7,11 +7,14 @@ import { tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { duplicate, forbidden, invalid, notFound } from '../../errors.js'
 import { timestamp } from '../../ids.js'
+import { limits as bounds } from '../../limits.js'
 import type { Clock, Hashing, Random } from '../../ports.js'
+import type { RoleLimits } from '../../role-limits.js'
 import { reference, time } from '../body-parts.js'
 import { type Check, reads } from '../crud.js'
 import { randomSecret } from '../secrets.js'
 import type { AccessService } from './access.js'
+import { type GivenLimits, keyLimitsInput, storedLimits } from './given-limits.js'
 import { keyRights } from './key-rights.js'
 import { permissionLabel } from './permissions.js'
 
@@ -32,6 +35,16 @@ const permissions = z
       'The permissions of the key, never more than those of its user. null: all permissions of the user.',
   })
 const readOnly = z.boolean().meta({ description: 'Whether the key is limited to GET, HEAD and OPTIONS.' })
+
+const rateLimit = z
+  .int()
+  .min(1)
+  .max(bounds.accounts.requestsOfKey)
+  .nullable()
+  .meta({
+    description: 'The requests that the key may make in a minute. null: as many as the site allows.',
+    examples: [600],
+  })
 
 /** A key that somebody else than the service has made. @param form its characters, of which there are not many */
 export const givenKey = (form: RegExp, problem: string) =>
@@ -56,6 +69,8 @@ export const TokenCreate = z.object({
   revoked: z.boolean().default(false),
   permissions: permissions.default(null),
   read_only: readOnly.default(false),
+  limits: keyLimitsInput.default(null),
+  rate_limit: rateLimit.default(null),
 })
 export const TokenUpdate = z.object({
   label: label.optional(),
@@ -63,6 +78,8 @@ export const TokenUpdate = z.object({
   revoked: z.boolean().optional(),
   permissions: permissions.optional(),
   read_only: readOnly.optional(),
+  limits: keyLimitsInput.optional(),
+  rate_limit: rateLimit.optional(),
 })
 
 /** A key as it is shown when it is made. */
@@ -79,6 +96,17 @@ export const TokenMade = z
     last_used_at: z.iso.datetime().nullable(),
     date_created: z.iso.datetime(),
     date_modified: z.iso.datetime(),
+    permissions: z.array(z.string()).nullable(),
+    read_only: z.boolean(),
+    limits: z
+      .object({
+        datatypes: z.array(z.string()).optional(),
+        routes: z.array(z.string()).optional(),
+        locales: z.array(z.string()).optional(),
+        own: z.literal(true).optional(),
+      })
+      .nullable(),
+    rate_limit: z.int().nullable(),
     token: z.string().meta({ description: 'The key itself, which is shown only once.' }),
   })
   .meta({ id: 'NewToken' })
@@ -107,22 +135,32 @@ function keyCreation(db: Database, access: AccessService, clock: Clock) {
   ): Promise<RecordOf<typeof tables.tokens>> {
     if (user_id !== actor.userId && !(await access.isAdministrator(actor)))
       throw forbidden('only an administrator can create a key for another user')
+    rights.refuseSecond(actor)
     rights.refuseEnd(actor, given.expires_at ?? null)
-    await rights.refuseMore(actor, { user_id, permissions: given.permissions })
+    const limits = given.limits && (await storedLimits(db, given.limits))
+    await rights.refuseMore(actor, { user_id, permissions: given.permissions, limits })
     await rights.refusePermissions(actor, user_id, given.permissions ?? [])
     const row = await db.write(actor, async tx => {
       await first(tx)
       if (await tx.exists(tables.tokens, { token_hash: key.token_hash }))
         throw duplicate('token already exists')
       return tx.insert(tables.tokens, {
-        ...given,
-        ...key,
-        user_id,
+        ...{ ...given, ...key, user_id, limits },
         issued_at: issued_at ?? timestamp(clock.now()),
       })
     })
     return withoutSecrets(tables.tokens, row)
   }
+}
+
+/** A stored part is not looked up again, so that a record can be sent back whatever was deleted since. */
+async function limitsAfter(
+  tx: Writer,
+  given: GivenLimits | undefined,
+  before: RoleLimits | null,
+): Promise<RoleLimits | null> {
+  if (given === undefined || JSON.stringify(given) === JSON.stringify(before)) return before
+  return given && storedLimits(tx, given)
 }
 
 /** API keys. Only the hash of a key is stored. Tokens of other kinds are not seen here. */
@@ -160,25 +198,25 @@ export function tokens(
     update: (
       actor: Actor,
       id: string,
-      { revoked, ...given }: z.output<typeof TokenUpdate>,
+      { revoked, limits: part, ...given }: z.output<typeof TokenUpdate>,
       check?: Check<unknown>,
     ) =>
       db.write(actor, async tx => {
         const before = await tx.lock(tables.tokens, id)
         if (before.token_type !== 'api_key') throw notFound()
-        const after = {
-          ...before,
-          permissions: given.permissions === undefined ? before.permissions : given.permissions,
-        }
         await rights.refuseMore(actor, before)
+        const limits = await limitsAfter(tx, part, before.limits)
+        const permissions = given.permissions === undefined ? before.permissions : given.permissions
+        const after = { ...before, permissions, limits }
         await rights.refuseMore(actor, after)
         check?.(shown(before))
         if (before.revoked && revoked === false) throw invalid('revoked', 'a revoked key cannot be restored')
         if (given.expires_at !== undefined && given.expires_at !== before.expires_at)
           rights.refuseEnd(actor, given.expires_at)
+        rights.refuseRate(actor, before.rate_limit, given.rate_limit)
         const added = after.permissions?.filter(label => !before.permissions?.includes(label)) ?? []
         await rights.refusePermissions(actor, before.user_id, added)
-        return shown((await tx.update(tables.tokens, id, { ...given, revoked })).after)
+        return shown((await tx.update(tables.tokens, id, { ...given, limits, revoked })).after)
       }),
     remove: (actor: Actor, id: string, check?: Check<unknown>) =>
       db.write(actor, async tx => {

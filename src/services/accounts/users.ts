@@ -5,7 +5,15 @@ import type { Database } from '../../db/database.js'
 import type { Slice } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
-import { conflict, duplicate, invalid, missingPermission, missingReference, notFound } from '../../errors.js'
+import {
+  conflict,
+  duplicate,
+  forbidden,
+  invalid,
+  missingPermission,
+  missingReference,
+  notFound,
+} from '../../errors.js'
 import type { Hashing } from '../../ports.js'
 import { reference } from '../body-parts.js'
 import type { Check } from '../crud.js'
@@ -131,7 +139,9 @@ export class UserService {
   ): Promise<UserRecord> {
     const wanted =
       (await this.#wantedRole(actor, { role, role_id })) ?? (await this.access.systemRole('viewer'))
-    // Whoever makes an account can sign in to it, and so leave the limits of their key.
+    // Whoever makes an account can sign in to it, and so leave the limits of their key or role.
+    if (!(await this.access.isWithinLimits(actor, wanted)))
+      throw forbidden('the account could change more of the site than you')
     if (hasOwnList(actor)) await refuseBeyondOwnRights(this.access, actor, { role: wanted })
     if (password !== undefined) await refuseGuessable(password, { ...given, username })
     const hash = password === undefined ? null : await this.hashing.password(password)

@@ -1,4 +1,4 @@
-import type { Actor } from '../../actor.js'
+import { type Actor, limitsOfKey } from '../../actor.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
@@ -15,12 +15,6 @@ export type LinkHolder = Pick<Actor, 'roleId' | 'credential'>
 interface Rights {
   can(caller: LinkHolder, access: `${string}:${string}`): Promise<boolean>
 }
-
-const limitsOf = ({ permissions, read_only, expires_at }: Key) => ({
-  permissions: permissions && new Set(permissions),
-  readOnly: read_only,
-  expiresAt: expires_at,
-})
 
 async function liveKeys(
   db: Database,
@@ -50,7 +44,7 @@ export const linkHolders =
       const roleId = roles.get(created_by)
       const key = keys.get(token_id ?? '')
       if (roleId === undefined || (token_id !== null && !key)) continue
-      const credential = key ? { kind: 'key' as const, id: key.token_id, limits: limitsOf(key) } : null
+      const credential = key ? { kind: 'key' as const, id: key.token_id, limits: limitsOfKey(key) } : null
       const holder = { roleId, credential }
       if (!(await rights.can(holder, 'content:read'))) continue
       if ((await audienceOf(rights, holder)) === 'working') holders.set(preview_link_id, holder)

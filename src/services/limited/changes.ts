@@ -11,7 +11,7 @@ type Trashed = RowOf<ContentSpace['trash']>
 type OfEntry = Pick<ValueRow, 'content_data_id' | 'locale'>
 type Change<R> = RecordChange & { readonly before: R | undefined; readonly after: R | undefined }
 
-/** A change that the limits of a role leave out. */
+/** A change that limits leave out. */
 export interface Outside {
   readonly part: Part
   /** The record that it is about, in words. */
@@ -24,7 +24,7 @@ const order = 'sort_order'
 const entryIn = (id: string) => `the entry ${id}`
 const addressIn = (slug: string) => `the address ${slug}`
 
-/** The changes of one transaction in one content space, against the limits of a role. */
+/** The changes of one transaction in one content space, against the limits of a role or a key. */
 export class LimitedChanges {
   private readonly rows: LimitedSpace
   private readonly parts: LimitedParts

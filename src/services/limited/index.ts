@@ -4,13 +4,13 @@ import { adminTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { type HttpError, outsideLimits } from '../../errors.js'
 import type { RoleLimits } from '../../role-limits.js'
-import type { AccessService } from '../accounts/access.js'
+import type { AccessService, BoundBy } from '../accounts/access.js'
 import { LimitedChanges, type Outside } from './changes.js'
 
 /**
- * The limits of a role: the part of the site that it may change. They are applied once, at the end of each transaction,
+ * The limits of a role and of an API key: the part of the site that it may change. They are applied once, at the end of each transaction,
  * to all rows that it has changed, as they were and as they are. So they bind every surface, and every action that is
- * made later (docs/decisions/987-limits-of-roles.md).
+ * made later (docs/decisions/987-limits-of-roles.md). A change must be inside of all that bind its caller.
  */
 
 const namesShown = 5
@@ -32,13 +32,15 @@ async function allowedBy(read: Reader, { datatypes = [], routes = [], locales = 
   }
 }
 
-async function refusal(read: Reader, limits: RoleLimits, { part, what }: Outside): Promise<HttpError> {
+const subjects = { role: 'your role', key: 'this API key' } as const
+
+async function refusal(read: Reader, { by, limits }: BoundBy, { part, what }: Outside): Promise<HttpError> {
   const allowed = await allowedBy(read, limits)
-  return outsideLimits(`your role may change only ${await allowed[part]()}: ${what} is outside`)
+  return outsideLimits(`${subjects[by]} may change only ${await allowed[part]()}: ${what} is outside`)
 }
 
-const importOutside = () =>
-  outsideLimits('your role may change only a part of the site: an import is outside')
+const importOutside = ({ by }: BoundBy) =>
+  outsideLimits(`${subjects[by]} may change only a part of the site: an import is outside`)
 
 /** Starts of imports: a process of its own carries them out, and goes on with them after a crash. */
 const startsImport = (tx: Writer): boolean =>
@@ -46,18 +48,19 @@ const startsImport = (tx: Writer): boolean =>
     .recordsIn(tables.imports)
     .some(({ before, after }) => after?.status === 'running' && before?.status !== 'running')
 
-/** Refuses what is outside of the limits of roles. A role without limits costs no statement. */
+/** Refuses what is outside of the limits of roles and keys. A caller without limits costs no statement. */
 export const refuseOutsideLimits = (
   db: Pick<Database, 'beforeCommit'>,
-  access: Pick<AccessService, 'limitsOf'>,
+  access: Pick<AccessService, 'boundsOf'>,
 ): void =>
   db.beforeCommit(async tx => {
     if (tx.roleId === null || !tx.hasChanges) return
-    const limits = await access.limitsOf(tx.roleId, tx)
-    if (!limits) return
-    for (const space of [tables, adminTables]) {
-      const outside = await new LimitedChanges(tx, space, { userId: tx.userId, limits }).find()
-      if (outside) throw await refusal(tx, limits, outside)
+    for (const bound of await access.boundsOf(tx, tx)) {
+      const by = { userId: tx.userId, limits: bound.limits }
+      for (const space of [tables, adminTables]) {
+        const outside = await new LimitedChanges(tx, space, by).find()
+        if (outside) throw await refusal(tx, bound, outside)
+      }
+      if (startsImport(tx)) throw importOutside(bound)
     }
-    if (startsImport(tx)) throw importOutside()
   })

@@ -6,7 +6,7 @@ import type { AccessService } from '../accounts/access.js'
 import { LimitedParts, type Part } from './parts.js'
 import { LimitedSpace } from './space.js'
 
-/** The part of one entry that the limits of a role leave. Permissions are asked of the access service. */
+/** The part of one entry that limits leave. Permissions are asked of the access service. */
 export interface MayChange {
   /** The member of the limits that keeps the caller from changing all of the entry. */
   readonly outside: Part | undefined
@@ -18,24 +18,28 @@ export interface MayChange {
 
 const everything: MayChange = { outside: undefined, inLocale: () => true, create: () => true }
 
-type Caller = Pick<Actor, 'userId' | 'roleId'>
+type Caller = Pick<Actor, 'userId' | 'roleId' | 'credential'>
 
 /** Answers what limits leave of entries of one space, by the rules that each transaction is checked with. */
-export const limitsInSpace = (db: Reader, space: ContentSpace, access: Pick<AccessService, 'limitsOf'>) => ({
+export const limitsInSpace = (db: Reader, space: ContentSpace, access: Pick<AccessService, 'boundsOf'>) => ({
   /** @param id null for a new page, whose address is not asked about */
-  async mayChange({ userId, roleId }: Caller, id: string | null): Promise<MayChange> {
-    const limits = roleId === null ? undefined : await access.limitsOf(roleId, db)
-    if (!limits) return everything
+  async mayChange(caller: Caller, id: string | null): Promise<MayChange> {
+    const bounds = await access.boundsOf(caller, db)
+    if (bounds.length === 0) return everything
     const rows = new LimitedSpace(db, new Touched(), space)
     await rows.load(id === null ? [] : [id], [])
-    const parts = new LimitedParts(rows, { userId, limits })
-    await parts.loadZone()
-    const outside = parts.entryParts.find(part => id !== null && !parts.hasEntry(part, 'before', id))
+    const all = bounds.map(({ limits }) => new LimitedParts(rows, { userId: caller.userId, limits }))
+    for (const parts of all) await parts.loadZone()
+    const outside = all
+      .flatMap(parts => parts.entryParts.filter(part => id !== null && !parts.hasEntry(part, 'before', id)))
+      .at(0)
+    const isOfLocales = bounds.some(({ limits }) => limits.locales)
     return {
-      outside: outside ?? (limits.locales ? 'locales' : undefined),
-      inLocale: code => outside === undefined && parts.hasLocale(code),
+      outside: outside ?? (isOfLocales ? 'locales' : undefined),
+      inLocale: code => outside === undefined && all.every(parts => parts.hasLocale(code)),
       create: datatypeId =>
-        !limits.locales && parts.entryParts.every(part => parts.hasNew(part, datatypeId, id)),
+        !isOfLocales &&
+        all.every(parts => parts.entryParts.every(part => parts.hasNew(part, datatypeId, id))),
     }
   },
 })

@@ -4,18 +4,18 @@ import type { RoleLimits } from '../../role-limits.js'
 import { slugsOf } from '../content/route-translations.js'
 import type { LimitedSpace, Side } from './space.js'
 
-/** The members of the limits of a role. */
+/** The members of limits. */
 export type Part = keyof RoleLimits
 /** The members that an entry is inside of when the entry or one above it is. */
 export type EntryPart = Exclude<Part, 'locales'>
 
-/** Whoever makes a change, with the limits of their role. */
+/** Whoever makes a change, with the limits of their role or key. */
 export interface Limited {
   readonly userId: string | null
   readonly limits: RoleLimits
 }
 
-/** Answers what is inside of the limits of a role, in one content space. */
+/** Answers what is inside of limits, in one content space. */
 export class LimitedParts {
   private readonly known = new Map<string, Map<string, boolean>>()
   private readonly datatypes: ReadonlySet<string>
@@ -41,7 +41,7 @@ export class LimitedParts {
   }
 
   /**
-   * Reads the addresses that the role may change. They are those from before the transaction, so that nobody extends
+   * Reads the addresses that may be changed. They are those from before the transaction, so that nobody extends
    * them with the change itself.
    */
   async loadZone(): Promise<void> {
