@@ -19,15 +19,15 @@ const widest = 48
 const wideFrom = 84
 /** A list beside which a record is shown, in columns; one with several columns gets more of the window. */
 const widestBeside = 100
-const share = (besideFrom: number) => (besideFrom > 100 ? 0.44 : 0.46)
+const share = (besideFrom: number) => (besideFrom > 100 ? 0.47 : 0.46)
 
 /** The room of the marks before a row. */
 const tickWidth = 2
-const [leastFirst, leastOther] = [16, 6]
+const [goodFirst, leastFirst, goodOther, leastOther] = [26, 16, 12, 6]
 
 /**
- * Returns the widths of columns by their content. If there is too little room, the first column shrinks, then the last
- * one; a column of states keeps its width, and the one before it shrinks in its place.
+ * Returns the widths of columns by their content. If there is too little room, the first column shrinks and then the last
+ * one, both to a good width at first; a column of states keeps its width, and the one before it shrinks in its place.
  */
 function widthsOf<R>(columns: readonly Column<R>[], shown: readonly R[], width: number): number[] {
   const natural = columns.map(column =>
@@ -49,9 +49,14 @@ function widthsOf<R>(columns: readonly Column<R>[], shown: readonly R[], width: 
     widths[at] = own - given
     over -= given
   }
-  shrink(0, leastFirst)
   const others = columns.map((_, at) => at).slice(1)
-  for (const at of others.filter(i => !keeps[i]).slice(-1)) shrink(at, leastOther)
+  for (const [first, other] of [
+    [goodFirst, goodOther],
+    [leastFirst, leastOther],
+  ] as const) {
+    shrink(0, first)
+    for (const at of others.filter(i => !keeps[i]).slice(-1)) shrink(at, other)
+  }
   if (keeps.includes(true)) shrink(0, leastOther)
   return widths
 }

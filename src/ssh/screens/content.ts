@@ -62,7 +62,7 @@ const copied = (place: Place): Copied => ({
 function slugCell({ many, route, root }: Place, session: Session): string | Cell {
   if (many) return t('({n} entries)', { n: many.total })
   if (!route) return ''
-  return { text: route.slug, style: plain, link: placeAddress(session, route.slug, root) }
+  return { text: route.slug, style: plain, isPath: true, link: placeAddress(session, route.slug, root) }
 }
 
 const placeKey = ({ many, route, root }: Place): string =>

@@ -183,7 +183,7 @@ export function pageReader<P extends Place>(session: Session) {
       if (isSeen) ask()
     },
     beside(area: Area) {
-      const width = Math.max(24, Math.floor(area.width * 0.4))
+      const width = Math.max(24, Math.floor(area.width * 0.38))
       drawTree(boxed(area.part(0, 0, width, area.height), t('Tree')), page?.nodes ?? [])
       const values = boxed(area.part(width, 0, area.width - width, area.height), t('Preview'))
       if (page) drawPage(values, page, session)
