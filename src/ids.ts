@@ -1,4 +1,4 @@
-import { encodeTime, monotonicFactory } from 'ulid'
+import { decodeTime, encodeTime, monotonicFactory } from 'ulid'
 import type { Clock, Random } from './ports.js'
 
 const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
@@ -13,6 +13,9 @@ export const storedId = (text: string): string => (inAnyCase.test(text) ? text.t
 
 /** The least ULID of a time in milliseconds since 1970. */
 export const leastUlid = (time: number): string => encodeTime(Math.max(0, time), 10) + '0'.repeat(16)
+
+/** The time in a ULID, in milliseconds since 1970; undefined for another id. */
+export const timeInUlid = (id: string): number | undefined => (isUlid(id) ? decodeTime(id) : undefined)
 
 export interface Ids {
   /** A ULID, greater than every earlier one of this process. */

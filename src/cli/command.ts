@@ -66,6 +66,7 @@ export type Io = Pick<
   | 'isTerminal'
   | 'hasColour'
   | 'columns'
+  | 'linked'
   | 'zone'
   | 'stopped'
 >

@@ -39,6 +39,7 @@ interface Look {
   readonly head?: { readonly isBold: boolean } | undefined
   /** The cells of a row of the terminal: long texts are cut, so that a record is one row. */
   readonly width?: number | undefined
+  readonly linked?: Io['linked']
 }
 
 const [gap, shortest, least] = [2, 10, 6]
@@ -70,7 +71,7 @@ function cut(text: string, width: number): string {
 export function lines(
   rows: readonly ShownRecord[],
   columns: readonly string[],
-  { now, head, width }: Look = {},
+  { now, head, width, linked }: Look = {},
 ): string {
   const cellText = (name: string, value: unknown) =>
     now !== undefined && typeof value === 'string' && isTime(name)
@@ -81,11 +82,16 @@ export function lines(
   const shown = head ? [heads, ...cells] : cells
   const natural = columns.map((_, i) => Math.max(...shown.map(line => widthOf(line[i] ?? ''))))
   const widths = width === undefined ? natural : widthsIn(natural, width)
-  const texts = shown.map(line =>
+  const first = head ? 1 : 0
+  const linkedTo = (text: string, line: number, i: number): string => {
+    const row = rows[line - first]
+    return row && linked ? linked(text, columns[i] ?? '', row) : text
+  }
+  const texts = shown.map((line, n) =>
     line
       .map((whole, i) => {
         const text = cut(whole, widths[i] ?? 0)
-        return text + ' '.repeat((widths[i] ?? 0) - widthOf(text))
+        return linkedTo(text, n, i) + ' '.repeat((widths[i] ?? 0) - widthOf(text))
       })
       .join('  ')
       .trimEnd(),
@@ -141,7 +147,7 @@ function writerOf(io: Io, options: Values, { columns, named = async rows => rows
         visible(`${n > 0 ? ',' : '['}${JSON.stringify(batch).slice(1, -1)}`),
       end: (n: number) => (n > 0 ? ']\n' : '[]\n'),
     }
-  const look = io.isTerminal ? { now: Date.now(), width: io.columns } : {}
+  const look = io.isTerminal ? { now: Date.now(), width: io.columns, linked: io.linked } : {}
   return {
     async text(batch: readonly ShownRecord[], n: number) {
       const head = io.isTerminal && n === 0 ? { isBold: io.hasColour } : undefined

@@ -28,6 +28,10 @@ export interface Terminal {
   readonly hasColour: boolean
   /** The width of the terminal in cells, which lists keep to; undefined in a pipe or where it is unknown. */
   readonly columns?: number | undefined
+  /** Makes the shown value of a column of a record a hyperlink, if it is an address and the terminal shows links. */
+  readonly linked?:
+    | ((shown: string, column: string, record: Readonly<Record<string, unknown>>) => string)
+    | undefined
   /** The zone in which the person reads and types times. */
   readonly zone: string
   readonly variables: Readonly<Record<string, string | undefined>>

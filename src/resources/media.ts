@@ -42,7 +42,8 @@ export const mediaResource = (parts: ResourceParts) => {
     words: { delete: 'Delete file' },
     access: { read: 'media:read', update: 'media:update', remove: 'media:delete' },
     service: {
-      list: (where: Parameters<typeof items.list>[0], slice) => items.list(where, slice),
+      list: (where: Parameters<typeof items.list>[0], { newestFirst = false, ...slice }) =>
+        items.list(where, { ...slice, newest: newestFirst }),
       count: (where: Parameters<typeof items.count>[0]) => items.count(where),
       get: items.get.bind(items),
       update: items.update.bind(items),

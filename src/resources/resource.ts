@@ -49,6 +49,8 @@ export type Check = (before: unknown) => void
 interface Slice {
   limit: number
   after?: string
+  /** Whether the newest record is the first. */
+  newestFirst?: boolean
 }
 
 interface Service<R> {

@@ -31,10 +31,14 @@ export interface ChannelTerminal extends Terminal {
 /** Terminals without colours: monochrome ones end with `-m` or `-mono` in terminfo. */
 export const isColourless = (term: string): boolean => /^(dumb|unknown|vt\d.*|.*-m(ono)?|)$/i.test(term)
 
-/** The terminal of a client that runs one command: its width, and whether it has colours. */
+/** Whether a terminal shows hyperlinks, or ignores them. The console of Linux would print their addresses. */
+export const hasLinks = (term: string): boolean => !isColourless(term) && !/^(linux|ansi)/i.test(term)
+
+/** The terminal of a client that runs one command: its width, and whether it has colours and hyperlinks. */
 export const commandTerminal = (pty: Window & { term?: string }, { noColour }: Wishes) => ({
   columns: within(pty.cols, usualColumns, mostColumns),
   hasColour: !noColour && !isColourless(pty.term ?? ''),
+  hasLinks: !noColour && hasLinks(pty.term ?? ''),
 })
 
 interface Surroundings {

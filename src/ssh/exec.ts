@@ -1,21 +1,27 @@
+import { randomUUID } from 'node:crypto'
 import type { ServerChannel } from 'ssh2'
 import { type Io, runAs, withUsualOptions } from '../cli/command.js'
 import { runWords } from '../cli/run-words.js'
 import { machineCommandIn, siteCommands } from '../cli/site-commands.js'
 import { complain } from '../cli/terminal.js'
 import { visible } from '../cli/visible.js'
+import type { Config } from '../config.js'
 import { HttpError } from '../errors.js'
 import { t } from '../texts/terminal.js'
+import { addressOfSlug } from './addresses.js'
 import type { Connection, Open } from './connection.js'
 import { readLine } from './input.js'
 import { Outlet } from './outlet.js'
+import { isWebAddress, linkSequence, targetOf } from './screen/link.js'
 import { UnclosedQuote, wordsOf } from './words.js'
 
 interface Call {
   readonly line: string
   readonly gone: AbortSignal
   /** The client's terminal for the command, which needs a carriage return before each line feed. */
-  readonly terminal?: { readonly columns: number; readonly hasColour: boolean } | undefined
+  readonly terminal?:
+    | { readonly columns: number; readonly hasColour: boolean; readonly hasLinks: boolean }
+    | undefined
   readonly code?: number
   readonly zone?: string
 }
@@ -69,14 +75,39 @@ export function runCommand(
   }
 }
 
-const [bold, plain] = ['\x1b[1m', '\x1b[0m']
+// biome-ignore lint/suspicious/noControlCharactersInRegex: bold on and off, as lists write it
+const heads = /(\x1b\[[01]m)/
 
-/** Returns a text that steers no terminal, but for the heads of lists in bold. */
-const withHeads = (text: string): string =>
-  text
-    .split(bold)
-    .map(part => part.split(plain).map(visible).join(plain))
-    .join(bold)
+/**
+ * The look of lists on a terminal with colours: heads in bold, and addresses as hyperlinks. Links have a name that no
+ * stored text can know, so that only those of lists are sent.
+ */
+function lookOf(config: Config) {
+  const name = randomUUID()
+  const ownLinks = new RegExp(`(\\x1b\\]8;id=${name};[\\x21-\\x7e]+\\x1b\\\\[^\\x1b]*\\x1b\\]8;;\\x1b\\\\)`)
+  const safeHeads = (text: string) =>
+    text
+      .split(heads)
+      .map((part, i) => (i % 2 === 0 ? visible(part) : part))
+      .join('')
+  return {
+    /** Returns a text that steers no terminal, but for its heads and links. */
+    safe: (text: string): string =>
+      text
+        .split(ownLinks)
+        .map((part, i) => (i % 2 === 0 ? safeHeads(part) : part))
+        .join(''),
+    linked(shown: string, column: string, record: Readonly<Record<string, unknown>>): string {
+      const value = record[column]
+      if (typeof value !== 'string') return shown
+      // Nothing is at the address of a draft, or of something in the trash.
+      const isPage = column === 'slug' && record.status !== 'draft' && !('trash_id' in record)
+      const target = targetOf((isPage && addressOfSlug(config, value)) || (isWebAddress(value) ? value : ''))
+      const isSafe = target !== undefined && visible(shown) === shown && !/[\t\n]/.test(shown)
+      return isSafe ? `${linkSequence(target, name)}${shown}${linkSequence(undefined)}` : shown
+    },
+  }
+}
 
 /** The input and output of a command; `waits` is true while the reader of its output is behind. */
 function ioOf(
@@ -92,7 +123,8 @@ function ioOf(
   const { seen } = connection
   const isTerminal = terminal !== undefined
   let waits = false
-  const safe = (text: string) => (terminal?.hasColour ? withHeads(text) : visible(text))
+  const look = terminal?.hasColour ? lookOf(connection.site.config()) : undefined
+  const safe = look?.safe ?? visible
   const shown = (text: string) => (isTerminal ? safe(text).replaceAll('\n', '\r\n') : safe(text))
   const writeError = (text: string) => void (channel.writable && channel.stderr.write(shown(text)))
   const io: Io = {
@@ -128,6 +160,7 @@ function ioOf(
     isTerminal,
     hasColour: terminal?.hasColour === true,
     columns: terminal?.columns,
+    linked: terminal?.hasLinks ? look?.linked : undefined,
     zone,
     stopped,
   }

@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.js'
 import { t } from '../texts/terminal.js'
-import { isColourless, isLinear } from './channel-terminal.js'
+import { hasLinks, isColourless, isLinear } from './channel-terminal.js'
 import { copySequence } from './screen/clipboard.js'
 import { Grid } from './screen/grid.js'
 import { type Key, Keys } from './screen/keys.js'
@@ -72,6 +72,7 @@ class Interactive {
     this.#grid = new Grid(this.#columns, terminal.rows)
     this.#grid.isLinear = this.#isLinear
     this.#grid.isAscii = plainTerminals.test(term)
+    this.#grid.hasLinks = hasLinks(term)
     this.#grid.theme = wishes.noColour || isColourless(term) ? 'none' : theme
     this.#theme = theme === 'none' ? 'own' : theme
     this.#grid.hasTrueColour = wishes.trueColour || trueColoured.test(term)

@@ -1,20 +1,16 @@
 import { z } from 'zod'
 import { allInvalid, changedMeanwhile, HttpError } from '../errors.js'
+import { timeInUlid, timestamp } from '../ids.js'
 import { all } from '../resources/entries.js'
 import type { Texts } from '../resources/form-field.js'
-import {
-  type Cell,
-  type Check,
-  type Column as Described,
-  editedPart,
-  type Resource,
-  type Viewer,
-} from '../resources/resource.js'
+import { type Cell, type Check, editedPart, type Resource, type Viewer } from '../resources/resource.js'
 import { parsed } from '../routes/form-values.js'
 import { english } from '../texts/language.js'
 import { t } from '../texts/terminal.js'
+import { publicAddress } from './addresses.js'
 import { type Derived, type FormKey, formView } from './screen/form.js'
 import type { FormField } from './screen/form-state.js'
+import { isWebAddress } from './screen/link.js'
 import { listView } from './screen/list.js'
 import type { Column, Cell as ListCell, ListKey, ListState } from './screen/list-spec.js'
 import { confirmView } from './screen/over.js'
@@ -32,6 +28,8 @@ export interface ScreenResource<R extends object> extends Omit<Resource<R, strin
   made?(record: R): readonly string[]
   says?(record: R): readonly string[] | Promise<readonly string[]>
   readonly everyMs?: number
+  /** The label of the time of creation, if the service lists the records by it. */
+  readonly byAge?: string
   readonly listKeys?: readonly ListKey<R>[]
   /** Asks for the deletion of the marked records. Without it the list marks none. */
   readonly removeSeveral?: (shell: Shell<ListState<R>>, records: readonly R[]) => void
@@ -49,19 +47,41 @@ export const viewerOf = (session: Session, under?: string): Viewer => ({
   ...(under === undefined ? {} : { under }),
 })
 
-function shownCell(cell: Cell<string>, session: Session): string | ListCell {
+/** Returns the address that a text of a record is a hyperlink to: itself, or that of the page with this slug. */
+function linkOf(text: string, record: object, session: Session): string | undefined {
+  if (isWebAddress(text)) return text
+  return 'slug' in record ? publicAddress(session, text) : undefined
+}
+
+function shownCell(cell: Cell<string>, record: object, session: Session): string | ListCell {
   if (typeof cell !== 'object') return String(cell)
   if ('text' in cell) return cell.text
-  if ('code' in cell) return { text: cell.code, style: plain, isPath: true }
+  if ('code' in cell)
+    return { text: cell.code, style: plain, isPath: true, link: linkOf(cell.code, record, session) }
   return 'at' in cell ? timeWord(cell.at, session) : stateCell(cell.state, cell.word)
 }
 
-const columnsOf = <R>(session: Session, columns: readonly Described<R, string>[]): Column<R>[] =>
-  columns.map(({ label, of, room }) => ({
-    label,
-    of: record => shownCell(of(record, session.site.clock.now(), english), session),
-    ...(room === 'much' ? { wide: true } : {}),
-  }))
+const age = 'age'
+
+function columnsOf<R extends object>(
+  session: Session,
+  { columns, byAge, key }: ScreenResource<R>,
+): Column<R>[] {
+  const own = columns.map(
+    ({ label, of, room }): Column<R> => ({
+      label,
+      of: record => shownCell(of(record, session.site.clock.now(), english), record, session),
+      ...(room === 'much' ? { wide: true } : {}),
+      ...(label === byAge ? { by: age } : {}),
+    }),
+  )
+  if (byAge === undefined || own.some(({ by }) => by === age)) return own
+  const created = (record: R): string => {
+    const time = timeInUlid(String(record[key]))
+    return timeWord(time === undefined ? null : timestamp(time), session)
+  }
+  return [...own, { label: byAge, of: created, by: age, isOnlyOrdered: true }]
+}
 
 function sent(fields: readonly FormField[], texts: Texts): Texts {
   const given = fields.filter(({ kind }) => kind !== 'fixed')
@@ -260,13 +280,19 @@ export function resourceView<R extends object>(session: Session, resource: Scree
   return listView<R>({
     title: resource.title,
     access: access.read,
-    async load(slice) {
+    async load({ limit, after, order }) {
       const seen = (await resource.reads?.(session.actor)) ?? service
+      const slice = {
+        limit,
+        ...(after === undefined ? {} : { after }),
+        ...(order ? { newestFirst: order.descending } : {}),
+      }
       return { records: await all(seen.list(where, slice)), total: await seen.count(where) }
     },
+    ...(resource.byAge === undefined ? {} : { orders: [{ by: age, descending: true }] }),
     keyOf: record => String(record[key]),
     copied: record => ({ id: String(record[key]), address: addressIn(record) }),
-    columns: columnsOf(session, resource.columns),
+    columns: columnsOf(session, resource),
     ...(resource.everyMs === undefined ? {} : { everyMs: resource.everyMs }),
     empty: resource.empty,
     keys,

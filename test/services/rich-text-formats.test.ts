@@ -85,3 +85,14 @@ describe('a difference of rich text', () => {
     }
   })
 })
+
+it('the items of lists can have marks, with their numbers and their depth', () => {
+  const linesOf = (html: string) => formattedText(html, true)?.text.split('\n')
+  expect(
+    linesOf(
+      '<p>a</p><ul><li>one</li><li> two<ol start="3"><li><p>three</p><p>more</p></li><li>four</li></ol></li></ul><p>b</p>',
+    ),
+  ).toEqual(['a', '• one', '• two', '  3. three', 'more', '  4. four', 'b'])
+  expect(linesOf('<ul><li></li><li>x</li></ul>')).toEqual(['• ', '• x'])
+  expect(formattedText('<ul><li>one</li></ul>')?.text).toBe('one')
+})

@@ -25,18 +25,28 @@ const pieces = [
   '\ud800',
 ]
 
+const addresses = [
+  'https://example.com/',
+  'https://example.com/日本?a=;b',
+  'mailto:a@example.com',
+  'no address',
+]
+
 it('makes the screen of the client the same as the drawn one', () => {
   const { below: pick, one } = chooser(17)
   for (let round = 0; round < amount(40, 1000); round++) {
     const [columns, rows] = [1 + pick(30), 1 + pick(8)]
     const grid = new Grid(columns, rows)
+    grid.hasLinks = true
     const model = new TerminalModel(columns, rows)
     for (let frame = 0; frame < 12; frame++) {
       const area = grid.clear()
       if (pick(3) === 0) area.box(pick(4), pick(2), pick(columns + 3), pick(rows + 2), '日本語')
       for (let i = 0; i < pick(9); i++) {
         const text = Array.from({ length: pick(6) }, () => one(pieces)).join('')
-        area.put(pick(columns + 2) - 1, pick(rows + 2) - 1, text, pick(16) + 16 * pick(4), pick(columns + 3))
+        const [x, y] = [pick(columns + 2) - 1, pick(rows + 2) - 1]
+        const width = area.put(x, y, text, pick(16) + 16 * pick(4), pick(columns + 3))
+        if (pick(2) === 0) area.link(x, y, width + pick(3), one(addresses))
       }
       if (pick(2)) area.cursor(pick(columns), pick(rows))
       model.feed(grid.diff())
@@ -45,6 +55,7 @@ it('makes the screen of the client the same as the drawn one', () => {
         for (let x = 0; x < columns; x++) {
           const cell = y * columns + x
           if (model.cells[cell] === '') continue
+          expect([x, y, model.links[cell]]).toEqual([x, y, grid.linkAt(x, y) ?? ''])
           const sequence = sequenceOf(grid.styleAt(x, y)).slice(2, -1).replace(/^0;/, '')
           // A blank looks the same in every colour, and is erased rather than written.
           const isBlank = model.cells[cell] === ' ' && !/[47]/.test(sequence.replace(/;?3\d/, ''))

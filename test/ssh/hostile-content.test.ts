@@ -10,8 +10,9 @@ const hostile =
   '\x1b[2J\x1b[6n\x1b]0;owned\x07\x1b]8;;http://evil.example\x1b\\\x9b31m\x1b]52;c;ZXZpbA==\x07\u202eevil\u2066\r\n\x08\x7f\x85\ufeff'
 
 /** Nothing but our own sequences, and text without control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for
-const own = /\x1b\[(?:\?(?:25|1000|1006|1049|2004|2026)[hl]|\d+;\d+H|H|[\d;]+m|\d+[XC]|2J|6n|K)/g
+const own =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for
+  /\x1b\[(?:\?(?:25|1000|1006|1049|2004|2026)[hl]|\d+;\d+H|H|[\d;]+m|\d+[XC]|2J|6n|K)|\x1b\]8;(?:id=[a-z0-9]+)?;[\x21-\x7e]*\x1b\\/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for
 const controls = /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]/
 
@@ -21,7 +22,7 @@ async function expectHarmless(client: Client) {
 }
 
 it('shows content full of escape sequences without being steered by it', async () => {
-  const app = await testApp()
+  const app = await testApp({ client_site: 'https://bakery.example' })
   const { root, section } = await sampleOf(app)
   const webhook_id = await app.subscribe()
   await app.db.write(systemActor, async tx => {
@@ -30,7 +31,10 @@ it('shows content full of escape sequences without being steered by it', async (
       if (row.field_value.length > 20)
         await tx.update(tables.contentFields, row.content_field_id, { field_value: hostile })
     for (const row of await tx.findAll(tables.routes, {}))
-      await tx.update(tables.routes, row.route_id, { title: `R ${hostile}` })
+      await tx.update(tables.routes, row.route_id, {
+        title: `R ${hostile}`,
+        slug: `/${row.route_id}${hostile}`,
+      })
     for (const row of await tx.findAll(tables.fields, {}))
       await tx.update(tables.fields, row.field_id, { label: `F ${hostile}` })
     await tx.update(tables.datatypes, section, { label: `D ${hostile}` })
@@ -42,6 +46,7 @@ it('shows content full of escape sequences without being steered by it', async (
   await client.sees('A ␛[2J␛[6n')
   client.press('enter')
   await client.sees('R ␛')
+  expect(client.written.join('')).toContain('\x1b]8;id=')
   client.press('enter')
   await client.sees('Opening hours')
   client.press('enter')

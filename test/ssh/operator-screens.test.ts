@@ -262,22 +262,56 @@ it('pictures are shown in 24-bit colours, where the terminal has them', async ()
   await text.sees('only png, jpg, webp and gif images can be shown')
 })
 
-it('a list of pages shows the marked one beside it, from 120 columns on', async () => {
+it('a list of pages has the tree and the values of the selected page beside it, from 120 columns on', async () => {
   const app = await testApp()
   const { root } = await sampleOf(app)
-  const body = { fields: { text: '<p>Fresh <b>bread</b></p>' } }
-  await app.call('PUT', `/api/v1/content?q=${root}`, { body })
+  const text =
+    '<h2>Today</h2><ul><li>Fresh <b>bread</b></li><li><a href="https://example.com/x">Rolls</a></li></ul>'
+  await app.call('PUT', `/api/v1/content?q=${root}`, { body: { fields: { text } } })
   const client = await openScreens(app, 'admin', { columns: 120, rows: 40 })
   await goTo(client, 'content', /Welcome +\/welcome/)
   client.type('/wel')
   await client.sees('1 found')
   client.press('enter')
-  await client.sees(/Under it/)
   const seen = await client.sees(/○ Opening hours/)
-  expect(seen).toContain('Fresh bread')
+  expect(seen).toMatch(/┌─ Tree ─+┐┌─ Preview ─+┐\n/)
+  expect(seen).toMatch(/│ ○ Welcome +││ Welcome +│\n/)
+  expect(seen).toContain('• Fresh bread')
   expect(seen).not.toContain('<b>')
+  const { cells, styles } = client.model
+  const styleOf = (word: string) =>
+    styles[cells.findIndex((_, at) => cells.slice(at, at + word.length).join('') === word)]
+  expect(['Today', 'bread', 'Rolls', 'Fresh'].map(styleOf)).toEqual(['1', '1', '4', '0'])
+  expect(client.model.linked()).toContainEqual({ text: 'Rolls', address: 'https://example.com/x' })
   client.resize(119, 40)
-  await client.misses('Under it')
+  await client.misses('Preview')
+  client.press('escape', 'end', 'home')
+  client.resize(160, 40)
+  await client.sees('• Fresh bread')
+})
+
+it('what is beside a list is read when the selection rests, and no key waits for it', async () => {
+  const app = await testApp()
+  await sampleOf(app)
+  const { content } = app.services.space
+  let reads = 0
+  const opened = await openScreens(app, 'admin', { columns: 120, rows: 40 })
+  const list = content.list
+  onTestFinished(() => void Object.assign(content, { list }))
+  await goTo(opened, 'content', /Welcome +\/welcome/)
+  await opened.sees(/○ Opening hours/)
+  Object.assign(content, {
+    list: (...given: Parameters<typeof list>) => {
+      reads++
+      return list.apply(content, given)
+    },
+  })
+  for (let i = 0; i < 20; i++) opened.press('down', 'up')
+  await opened.sees(/○ Opening hours/)
+  await new Promise(resolve => setTimeout(resolve, 400))
+  // A tree is read in a few lists: 40 keys would be 40 times as many.
+  expect(reads).toBeGreaterThan(0)
+  expect(reads).toBeLessThan(12)
 })
 
 it('T25: the test of a webhook is one sentence, and its deliveries say whose they are', async () => {

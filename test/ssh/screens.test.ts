@@ -137,6 +137,7 @@ it('moves, duplicates, schedules and deletes entries', async () => {
   await client.sees('public from 2027-01-31 12:00')
   client.press('home', 'x')
   await client.sees('4 entries under it')
+  await client.sees('Opens')
   await shows(client, 'delete')
   client.press('n', 'end', 'x')
   await client.sees('cancel')

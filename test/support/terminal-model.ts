@@ -5,11 +5,16 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const sequence = /^\x1b\[(\?)?([0-9;]*)([A-Za-z])/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a copied text, which changes no cell
 const copy = /^\x1b\]52;c;[A-Za-z0-9+/=]*\x07/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning and the end of a hyperlink
+const hyperlink = /^\x1b\]8;(?:id=[a-z0-9]+)?;([\x21-\x7e]*)\x1b\\/
 
 /** The screen of a terminal, for the sequences that the product uses: any other sequence is an error. */
 export class TerminalModel {
   cells: string[] = []
   styles: string[] = []
+  /** The address that each cell is a hyperlink to. */
+  links: string[] = []
+  #link = ''
   x = 0
   y = 0
   style = '0'
@@ -30,6 +35,7 @@ export class TerminalModel {
     this.rows = rows
     this.cells = new Array<string>(columns * rows).fill(' ')
     this.styles = new Array<string>(columns * rows).fill('0')
+    this.links = new Array<string>(columns * rows).fill('')
   }
 
   feed(text: string): void {
@@ -39,6 +45,12 @@ export class TerminalModel {
       if (found) {
         this.#control(found[1] === '?', found[2] ?? '', found[3] ?? '')
         rest = rest.slice(found[0].length)
+        continue
+      }
+      const linked = hyperlink.exec(rest)
+      if (linked) {
+        this.#link = linked[1] ?? ''
+        rest = rest.slice(linked[0].length)
         continue
       }
       const copied = copy.exec(rest)
@@ -95,9 +107,11 @@ export class TerminalModel {
     const at = this.y * this.columns + this.x
     this.cells[at] = segment
     this.styles[at] = this.style
+    this.links[at] = this.#link
     if (width === 2) {
       this.cells[at + 1] = ''
       this.styles[at + 1] = this.style
+      this.links[at + 1] = this.#link
     }
     this.x += width
   }
@@ -106,9 +120,11 @@ export class TerminalModel {
     if (this.x + count > this.columns || this.y >= this.rows) throw new Error('erased beyond the screen')
     if (this.style.split(';').some(one => one === '4' || one === '7'))
       throw new Error(`erased with a style that shows: ${this.style}`)
+    if (this.#link !== '') throw new Error(`erased in a link: ${this.#link}`)
     for (let x = this.x; x < this.x + count; x++) {
       this.#wipe(x, this.y)
       this.styles[this.y * this.columns + x] = '0'
+      this.links[this.y * this.columns + x] = ''
     }
   }
 
@@ -118,6 +134,18 @@ export class TerminalModel {
     if (this.cells[at] === '' && x > 0) this.cells[at - 1] = ' '
     if (x + 1 < this.columns && this.cells[at + 1] === '') this.cells[at + 1] = ' '
     this.cells[at] = ' '
+  }
+
+  /** Returns the texts that are hyperlinks, each with its address. */
+  linked(): { text: string; address: string }[] {
+    const found: { text: string; address: string }[] = []
+    for (const [at, address] of this.links.entries()) {
+      const isNew = at % this.columns === 0 || this.links[at - 1] !== address
+      if (address !== '' && isNew) found.push({ text: '', address })
+      const last = found.at(-1)
+      if (address !== '' && last) last.text += this.cells[at]
+    }
+    return found
   }
 
   text(): string {

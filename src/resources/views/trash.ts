@@ -22,20 +22,21 @@ export const trashIsEmpty = 'The trash is empty.'
 interface Slice {
   readonly limit: number
   readonly after?: string
+  readonly newestFirst?: boolean
 }
 
 interface TrashParts extends SpaceParts {
   readonly services: SpaceParts['services'] & Pick<Services, 'users'>
 }
 
-/** Returns what is in the trash, the newest first. */
+/** Returns what is in the trash, the newest first unless otherwise requested. */
 export async function trashRows(
   parts: TrashParts,
-  { limit, after }: Slice,
+  { limit, after, newestFirst = true }: Slice,
   wording: Wording,
 ): Promise<TrashRow[]> {
   const { trash } = parts.services.space
-  const found = await all(trash.list({}, { limit, newestFirst: true, ...(after ? { after } : {}) }))
+  const found = await all(trash.list({}, { limit, newestFirst, ...(after ? { after } : {}) }))
   return rowsOf(found, parts, wording)
 }
 

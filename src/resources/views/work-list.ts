@@ -66,14 +66,18 @@ interface WorkListPage {
   readonly isCut: boolean
 }
 
-/** Returns one page of the list. */
+/** Returns the slice of a page of the list. */
+const sliceOf = ({ page }: WorkListAsked) => ({ limit: treesOnPage, offset: (page - 1) * treesOnPage })
+
+/** Returns one page of the list, or another slice of it. */
 export async function workListPage(
   asked: WorkListAsked,
   model: Model,
   parts: SpaceParts,
+  slice: { readonly limit: number; readonly offset: number } = sliceOf(asked),
 ): Promise<WorkListPage> {
   const { content, workList } = parts.services.space
-  const { q, kind, state, author, by, descending, page } = asked
+  const { q, kind, state, author, by, descending } = asked
   const isPlace = kind === 'pages' || kind === 'shared'
   const place = kind === 'pages' ? 'page' : kind === 'shared' ? 'shared' : undefined
   const roots = q === '' ? undefined : await foundRoots(q, maxFoundTrees, parts)
@@ -86,8 +90,7 @@ export async function workListPage(
   }
   const order = { by, descending, titleFields: titleFields(model) }
   const total = await workList.count(which)
-  const slice = { limit: treesOnPage, offset: (page - 1) * treesOnPage, total }
-  const ids = await workList.list(which, order, slice)
+  const ids = await workList.list(which, order, { ...slice, total })
   const found = ids.length === 0 ? [] : await all(content.list({ content_data_id: ids }, {}))
   const byId = new Map(found.map(entry => [entry.content_data_id, entry]))
   return {

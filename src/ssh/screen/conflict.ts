@@ -245,6 +245,7 @@ const nowhere: Area = {
   ...{ width: 0, height: 0, put: () => 0, fill: () => undefined, box: () => undefined },
   ...{
     spot: () => undefined,
+    link: () => undefined,
     cursor: () => undefined,
     hasPictures: false,
     paint: () => undefined,

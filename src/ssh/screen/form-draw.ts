@@ -4,6 +4,7 @@ import type { FormField, FormState } from './form-state.js'
 import { isChanged } from './form-state.js'
 import type { Area } from './grid.js'
 import { drawLine } from './line.js'
+import { isWebAddress } from './link.js'
 import { bold, dim, inverse, magenta, plain, red } from './style.js'
 import { wrapped } from './wrap.js'
 
@@ -14,6 +15,7 @@ interface FormRow {
   readonly isLine?: true
   readonly isMarked?: boolean
   readonly field?: string
+  readonly link?: string | undefined
 }
 
 const narrow = 14
@@ -41,6 +43,10 @@ function shownValue<R>(state: FormState<R>, field: FormField): string {
   return String(text)
 }
 
+/** Returns the address that a value is, for a hyperlink. */
+const addressIn = ({ kind }: FormField, value: string): string | undefined =>
+  kind === 'email' ? `mailto:${value}` : isWebAddress(value) ? value : undefined
+
 function rowsOf<R>(
   state: FormState<R>,
   field: FormField,
@@ -59,10 +65,11 @@ function rowsOf<R>(
   const value = shownValue(state, field)
   const rows = value === '' ? ['–'] : wrapped(value, width, isAt ? markedRows : otherRows)
   const style = value === '' || field.kind === 'fixed' ? dim : isChanged(state, name) ? magenta : plain
+  const link = addressIn(field, value)
   const [first = '', ...rest] = rows
   return [
-    { label: own, text: first, style, isMarked: isAt },
-    ...rest.map(text => ({ text, style })),
+    { label: own, text: first, style, isMarked: isAt, link },
+    ...rest.map(text => ({ text, style, link })),
     ...below,
   ]
 }
@@ -73,10 +80,10 @@ export function drawForm<R>(area: Area, state: FormState<R>): void {
     area.put(1, 1, t('Reading…'), dim)
     return
   }
-  const lead = [...state.lead, ...(state.locked === undefined ? [] : [state.locked])].flatMap(text =>
-    wrapped(text, area.width - 2, 3),
+  const lead = [...state.lead, ...(state.locked === undefined ? [] : [state.locked])].flatMap(whole =>
+    wrapped(whole, area.width - 2, 3).map(text => ({ text, link: whole })),
   )
-  for (const [y, text] of lead.entries()) area.put(1, y, text, dim)
+  for (const [y, { text, link }] of lead.entries()) area.link(1, y, area.put(1, y, text, dim), link)
   const from = lead.length > 0 ? lead.length + 1 : 0
   const longest = Math.max(0, ...state.fields.map(({ label }) => widthOf(label) + 4))
   const labels = Math.max(narrow, Math.min(longest, Math.floor(area.width * 0.4)))
@@ -101,7 +108,7 @@ export function drawForm<R>(area: Area, state: FormState<R>): void {
 function drawRow<R>(
   area: Area,
   state: FormState<R>,
-  { label, text, style, isLine, isMarked = false }: FormRow,
+  { label, text, style, isLine, isMarked = false, link }: FormRow,
   { y, labels, width }: { y: number; labels: number; width: number },
 ): void {
   if (label !== undefined) {
@@ -109,5 +116,8 @@ function drawRow<R>(
     area.put(1, y, label, isMarked ? inverse : bold, labels - 1)
   }
   if (isLine && state.line) drawLine(area, { x: labels + 2, y, width }, state.line)
-  else area.put(labels + 2, y, text, style, width)
+  else {
+    const n = area.put(labels + 2, y, text, style, width)
+    if (link !== undefined) area.link(labels + 2, y, n, link)
+  }
 }

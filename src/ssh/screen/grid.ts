@@ -1,4 +1,5 @@
 import { clusters } from './clusters.js'
+import { linkSequence, targetOf } from './link.js'
 import {
   dim,
   hasBackground,
@@ -61,6 +62,8 @@ export interface Area {
    * @returns the number of cells
    */
   put(x: number, y: number, text: string, style?: number, width?: number): number
+  /** Makes drawn cells a hyperlink, where the terminal shows links. Cells that are drawn again are none. */
+  link(x: number, y: number, width: number, address: string): void
   fill(x: number, y: number, width: number, height: number, style?: number): void
   box(x: number, y: number, width: number, height: number, title?: string): void
   /** Names the part of the view that a click here is about. */
@@ -92,6 +95,7 @@ interface Pen {
   /** Negative before the first one, and behind a picture. */
   style: number
   paint: string
+  link: string | undefined
 }
 
 const isBlankStyle = (style: number): boolean => style >= 0 && (style & (inverse | underline)) === 0
@@ -108,12 +112,17 @@ export class Grid {
   /** The sequences of cells of pictures, which have no style. */
   #paints = new Map<number, string>()
   #shownPaints = new Map<number, string>()
+  /** The targets of cells that are hyperlinks. */
+  #links = new Map<number, string>()
+  #shownLinks = new Map<number, string>()
   isAscii = false
   theme: Theme = 'own'
   /** Whether the terminal has 24-bit colours. */
   hasTrueColour = false
   /** Whether the terminal shows lines one after the other, and can draw nowhere else. */
   isLinear = false
+  /** Whether the terminal shows hyperlinks, or ignores them. */
+  hasLinks = false
 
   constructor(
     public columns: number,
@@ -143,6 +152,7 @@ export class Grid {
     this.#cursor = undefined
     this.#spots = []
     this.#paints.clear()
+    this.#links.clear()
     return this.#area({ x: 0, y: 0, width: this.columns, height: this.rows })
   }
 
@@ -169,6 +179,10 @@ export class Grid {
         this.#paints.set((own.y + y) * this.columns + own.x + x, sequenceOfHalves(above, below))
       },
       put,
+      link: (x, y, width, address) => {
+        if (y >= 0 && y < own.height)
+          this.#link(own.x + Math.max(0, x), own.y + y, own.x + Math.min(own.width, x + width), address)
+      },
       fill,
       box: (x, y, width, height, title = '') => this.#box(put, { x, y, width, height }, title),
       cursor: (x, y) => {
@@ -180,6 +194,13 @@ export class Grid {
       by: drawing => this.#area(own, drawing),
       part: (x, y, width, height) => this.#area(partOf(own, { x, y, width, height }), view),
     }
+  }
+
+  #link(x: number, y: number, end: number, address: string): void {
+    const isShown = this.hasLinks && this.theme !== 'none' && !this.isAscii && !this.isLinear
+    const target = isShown && y < this.rows ? targetOf(address) : undefined
+    if (target === undefined) return
+    for (let at = x; at < Math.min(end, this.columns); at++) this.#links.set(y * this.columns + at, target)
   }
 
   #box(put: Area['put'], { x, y, width, height }: Rectangle, title: string): void {
@@ -243,6 +264,7 @@ export class Grid {
   #set(x: number, y: number, text: string, style: number): void {
     const at = y * this.columns + x
     if (this.#paints.size > 0) this.#paints.delete(at)
+    if (this.#links.size > 0) this.#links.delete(at)
     if (this.#texts[at] === '' && text !== '' && x > 0) this.#texts[at - 1] = ' '
     if (x + 1 < this.columns && this.#texts[at + 1] === '') this.#texts[at + 1] = ' '
     this.#texts[at] = text
@@ -250,11 +272,13 @@ export class Grid {
   }
 
   diff(): string {
-    const pen: Pen = { out: '', style: -1, paint: '' }
+    const pen: Pen = { out: '', style: -1, paint: '', link: undefined }
     for (let y = 0; y < this.rows; y++) this.#diffRow(y, pen)
+    this.#toLink(undefined, pen)
     for (let cell = 0; cell < this.#texts.length; cell++) this.#shownTexts[cell] = this.#texts[cell] ?? ' '
     this.#shownStyles.set(this.#styles)
     this.#shownPaints = new Map(this.#paints)
+    this.#shownLinks = new Map(this.#links)
     const cursor = this.#cursor ? `\x1b[${this.#cursor[1] + 1};${this.#cursor[0] + 1}H\x1b[?25h` : '\x1b[?25l'
     const isSame = cursor === this.#shownCursor
     this.#shownCursor = cursor
@@ -286,6 +310,7 @@ export class Grid {
 
   /** Writes a cell in its style. @returns whether it is part of a picture */
   #write(cell: number, text: string, pen: Pen): boolean {
+    this.#toLink(this.#links.get(cell), pen)
     const paint = this.#paints.get(cell)
     if (paint !== undefined) {
       pen.out += pen.style === -1 && paint === pen.paint ? text : paint + text
@@ -300,7 +325,14 @@ export class Grid {
     return false
   }
 
+  #toLink(link: string | undefined, pen: Pen): void {
+    if (link === pen.link) return
+    pen.out += linkSequence(link)
+    pen.link = link
+  }
+
   #erase(count: number, isToEnd: boolean, pen: Pen): void {
+    this.#toLink(undefined, pen)
     // Some terminals erase with the style of the pen.
     if (!isBlankStyle(pen.style)) {
       pen.out += sequenceOf(plain, this.theme)
@@ -316,7 +348,9 @@ export class Grid {
     if (hasBackground(this.theme)) return 0
     let to = cell
     let changed = cell
-    while (to < end && this.#texts[to] === ' ' && isBlankStyle(this.#styles[to] ?? plain)) {
+    const isBlank = (at: number) =>
+      this.#texts[at] === ' ' && isBlankStyle(this.#styles[at] ?? plain) && !this.#links.has(at)
+    while (to < end && isBlank(to)) {
       if (this.#isChanged(to)) changed = to + 1
       to++
     }
@@ -328,6 +362,7 @@ export class Grid {
     if (this.#texts[cell] !== this.#shownTexts[cell] || this.#styles[cell] !== this.#shownStyles[cell])
       return true
     if (this.#paints.get(cell) !== this.#shownPaints.get(cell)) return true
+    if (this.#links.get(cell) !== this.#shownLinks.get(cell)) return true
     // A wide character is written again if its other half was something else.
     return this.#texts[cell + 1] === '' && this.#shownTexts[cell + 1] !== ''
   }
@@ -373,6 +408,11 @@ export class Grid {
 
   styleAt(x: number, y: number): number {
     return this.#styles[y * this.columns + x] ?? plain
+  }
+
+  /** Returns the target of a cell that is a hyperlink. */
+  linkAt(x: number, y: number): string | undefined {
+    return this.#links.get(y * this.columns + x)
   }
 
   get cursor(): readonly [number, number] | undefined {

@@ -7,6 +7,7 @@ export function guardedBy(wordOf: (access: string) => string, view: AnyView): An
     open: opened => shell.open(guardedBy(wordOf, opened)),
     replace: opened => shell.replace(guardedBy(wordOf, opened)),
     work: (access, work, refused) => shell.work(wordOf(access), work, refused),
+    rest: (access, work) => shell.rest(wordOf(access), work),
   })
   return {
     ...view,

@@ -15,17 +15,19 @@ import { bold, dim, inverse, plain, underline } from './style.js'
 import type { Hint } from './view.js'
 
 const widest = 48
+/** The width of a list from which it has all columns. */
+const wideFrom = 84
 /** A list beside which a record is shown, in columns; one with several columns gets more of the window. */
 const widestBeside = 100
-const share = (besideFrom: number) => (besideFrom > 100 ? 0.56 : 0.46)
+const share = (besideFrom: number) => (besideFrom > 100 ? 0.47 : 0.46)
 
 /** The room of the marks before a row. */
 const tickWidth = 2
-const [leastFirst, leastOther] = [16, 6]
+const [goodFirst, leastFirst, goodOther, leastOther] = [26, 16, 12, 6]
 
 /**
- * Returns the widths of columns by their content. If there is too little room, the first column shrinks, then the last
- * one; a column of states keeps its width, and the one before it shrinks in its place.
+ * Returns the widths of columns by their content. If there is too little room, the first column shrinks and then the last
+ * one, both to a good width at first; a column of states keeps its width, and the one before it shrinks in its place.
  */
 function widthsOf<R>(columns: readonly Column<R>[], shown: readonly R[], width: number): number[] {
   const natural = columns.map(column =>
@@ -33,7 +35,7 @@ function widthsOf<R>(columns: readonly Column<R>[], shown: readonly R[], width: 
       widest,
       shown.reduce(
         (most, record) => Math.max(most, widthOf(cellOf(column, record).text.slice(0, 200))),
-        column.label.length,
+        widthOf(column.label),
       ),
     ),
   )
@@ -47,11 +49,26 @@ function widthsOf<R>(columns: readonly Column<R>[], shown: readonly R[], width: 
     widths[at] = own - given
     over -= given
   }
-  shrink(0, leastFirst)
   const others = columns.map((_, at) => at).slice(1)
-  for (const at of others.filter(i => !keeps[i]).slice(-1)) shrink(at, leastOther)
+  for (const [first, other] of [
+    [goodFirst, goodOther],
+    [leastFirst, leastOther],
+  ] as const) {
+    shrink(0, first)
+    for (const at of others.filter(i => !keeps[i]).slice(-1)) shrink(at, other)
+  }
   if (keeps.includes(true)) shrink(0, leastOther)
   return widths
+}
+
+/** Returns the columns that are shown. The label of the one in whose order the list is has its direction. */
+function columnsIn<R>({ columns }: ListSpec<R>, { order }: ListState<R>, width: number): Column<R>[] {
+  return columns.flatMap(column => {
+    const { by, wide, isOnlyOrdered, label } = column
+    if (order !== undefined && by === order.by)
+      return { ...column, label: `${label} ${order.descending ? '↓' : '↑'}` }
+    return isOnlyOrdered || (wide && width < wideFrom) ? [] : column
+  })
 }
 
 /** Draws a list, and the selected record beside it. */
@@ -70,7 +87,7 @@ export function drawList<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>)
   const rows = Math.max(1, area.height - 2)
   const top = Math.max(0, Math.min(state.at - Math.floor(rows / 2), shown.length - rows))
   const seen = shown.slice(top, top + rows)
-  const columns = spec.columns.filter(({ wide }) => !wide || area.width >= 96)
+  const columns = columnsIn(spec, state, area.width)
   const left = canTick(spec) ? tickWidth : 0
   const widths = widthsOf(columns, seen, area.width - 2 - left)
   drawRow(area, 1, {
@@ -88,9 +105,7 @@ export function drawList<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>)
   }
   const marked = shown[state.at]
   if (!isBeside || marked === undefined) return
-  const beside = whole.part(width, 0, whole.width - width, whole.height)
-  beside.box(0, 0, beside.width, beside.height)
-  drawBeside(beside.part(2, 1, beside.width - 4, beside.height - 2), marked)
+  drawBeside(whole.part(width, 0, whole.width - width, whole.height), marked)
 }
 
 function whyEmpty<R>(spec: ListSpec<R>, { isLoaded, filter, found, records, total }: ListState<R>): string {
@@ -134,7 +149,8 @@ function drawRow(
     const width = widths[i] ?? 0
     // On a marked row colours would be backgrounds.
     const text = cell.isPath ? cutInside(cell.text, Math.min(width, area.width - x)) : cell.text
-    area.put(x, y, text, style & inverse ? style | (cell.style & bold) : cell.style, width)
+    const n = area.put(x, y, text, style & inverse ? style | (cell.style & bold) : cell.style, width)
+    if (cell.link !== undefined) area.link(x, y, n, cell.link)
     x += width + 2
   }
 }
@@ -154,7 +170,13 @@ export function hintsOf<R>(spec: ListSpec<R>, { line, ticks }: ListState<R>): re
       { key: 'Esc', does: t('show all') },
     ]
   const filter = { key: '/', does: t('filter') }
-  if (!canTick(spec)) return [...spec.keys, filter]
+  const sort = spec.orders
+    ? [
+        { key: '< >', does: t('sort') },
+        { key: '-', does: t('reverse the order') },
+      ]
+    : []
+  if (!canTick(spec)) return [...spec.keys, filter, ...sort]
   const ofOne = spec.keys.filter(({ several }) => several === undefined)
   // In a tree these keys matter more than those of one entry.
   const isFirst = spec.keys[1]?.several !== undefined
@@ -162,8 +184,8 @@ export function hintsOf<R>(spec: ListSpec<R>, { line, ticks }: ListState<R>): re
   const tick = { key: 'Space', does: t('mark') }
   const tickAll = { key: '*', does: t('mark all that are shown') }
   return ticks.size > 0
-    ? [...ofSeveral, { key: 'Esc', does: t('clear the marks') }, tick, tickAll, ...ofOne, filter]
+    ? [...ofSeveral, { key: 'Esc', does: t('clear the marks') }, tick, tickAll, ...ofOne, filter, ...sort]
     : isFirst
       ? [...spec.keys.slice(0, 1), tick, ...spec.keys.slice(1), filter, tickAll]
-      : [...ofOne, tick, filter, ...ofSeveral, tickAll]
+      : [...ofOne, tick, filter, ...ofSeveral, ...sort, tickAll]
 }

@@ -12,12 +12,25 @@ export interface Cell {
   readonly isPath?: true
   /** Whether it says the state of a record: it keeps its room when others lose theirs. */
   readonly isState?: true
+  /** The address that the text is a hyperlink to. */
+  readonly link?: string | undefined
 }
 
 export interface Column<R> {
   readonly label: string
   of(record: R): string | Cell
+  /** Whether it needs a wide list. The column of the chosen order is always there. */
   readonly wide?: true
+  /** The order of the service by this column. */
+  readonly by?: string
+  /** Whether it is there only in its order. */
+  readonly isOnlyOrdered?: true
+}
+
+/** An order in which the service lists the records. */
+export interface Order {
+  readonly by: string
+  readonly descending: boolean
 }
 
 /** An action with a key. */
@@ -30,9 +43,13 @@ export interface ListKey<R> extends Hint {
   several?(shell: Shell<ListState<R>>, records: readonly R[]): void
 }
 
-export interface Slice {
+interface Slice {
   readonly limit: number
+  /** The key of the last record before it, and how many there are before it. */
   readonly after?: string
+  readonly offset: number
+  /** Undefined for the list's own order. */
+  readonly order: Order | undefined
 }
 
 interface Found<R> {
@@ -51,7 +68,10 @@ export interface ListSpec<R> {
   readonly title: string
   readonly access: string
   load(slice: Slice): Promise<{ records: readonly R[]; total: number }>
-  find?(text: string): Promise<Found<R>>
+  /** Finds records that may not be loaded yet; with an order, all that match, in this order. */
+  find?(text: string, order: Order | undefined): Promise<Found<R>>
+  /** The orders besides the list's own, each as it begins. */
+  readonly orders?: readonly Order[]
   keyOf(record: R): string
   /** Whether a record can be marked (default: all can). */
   mayTick?(record: R): boolean
@@ -62,6 +82,7 @@ export interface ListSpec<R> {
   /** The texts of a record to copy (default: its key as the id). */
   copied?(record: R): Copied
   readonly marked?: (record: R, shell: Shell<ListState<R>>) => void
+  /** Draws what is beside the list, in the rest of the window. */
   readonly beside?: (area: Area, record: R) => void
   /** The width from which the marked record is shown beside the list (default: 72). */
   readonly besideFrom?: number
@@ -73,6 +94,7 @@ export interface ListState<R> {
   readonly records: readonly R[]
   readonly total: number
   readonly at: number
+  readonly order: Order | undefined
   readonly filter: string
   readonly found: Found<R> | undefined
   readonly line: Line | undefined
@@ -92,9 +114,10 @@ export const cellOf = <R>({ of }: Column<R>, record: R): Cell => {
 /** Returns the records that the filter shows. */
 export function shownOf<R>(
   { columns, keyOf }: ListSpec<R>,
-  { records, filter, found }: ListState<R>,
+  { records, filter, found, order }: ListState<R>,
 ): readonly R[] {
   if (filter === '') return records
+  if (order && found) return found.records
   const words = filter.toLowerCase().split(/\s+/)
   const read = records.filter(record => {
     const row = columns

@@ -9,6 +9,8 @@ import { breaks, wrapped } from './wrap.js'
 export interface Span {
   readonly text: string
   readonly style?: number
+  /** The address that the text is a hyperlink to. */
+  readonly link?: string | undefined
 }
 
 export type Side = 'before' | 'after' | 'same'
@@ -162,8 +164,8 @@ function otherChange({ top, rows }: PageState, key: string): number | undefined 
 
 /** Wraps a row in parts as a whole. */
 export function wrappedSpans(spans: readonly Span[], width: number): Span[][] {
-  const styled = spans.flatMap(({ text, style = plain }) =>
-    graphemes(text.slice(0, maxSpan)).map(character => ({ text: character, style })),
+  const styled = spans.flatMap(({ text, style = plain, link }) =>
+    graphemes(text.slice(0, maxSpan)).map(character => ({ text: character, style, link })),
   )
   const starts = breaks(
     styled.map(({ text }) => text),
@@ -175,7 +177,11 @@ export function wrappedSpans(spans: readonly Span[], width: number): Span[][] {
 /** Draws a row in parts. */
 export function putLine(area: Area, { x, y }: { x: number; y: number }, line: readonly Span[]): void {
   let at = x
-  for (const { text, style } of line) at += area.put(at, y, text, style)
+  for (const { text, style, link } of line) {
+    const width = area.put(at, y, text, style)
+    if (link !== undefined) area.link(at, y, width, link)
+    at += width
+  }
 }
 
 /** Draws a row in parts, wrapped as a whole. @returns how many rows it takes */

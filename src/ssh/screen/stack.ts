@@ -14,6 +14,13 @@ interface Frame {
   state: unknown
 }
 
+/** Work for what the user has come to rest on. */
+interface Rest {
+  readonly timer: NodeJS.Timeout
+  readonly moved: AbortController
+  hasBegun: boolean
+}
+
 /** The functions of a session that its views need. */
 export interface Ground {
   readonly name: string
@@ -32,6 +39,8 @@ export interface Ground {
 }
 
 const maxWaiting = 50
+/** A held key comes every 30 ms or so. */
+const restMs = 80
 const maxKeys = 20_000
 const maxMessageRows = 4
 const unforeseen = t('internal server error')
@@ -61,6 +70,7 @@ export class Stack {
   #isPumping = false
   #work: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
+  #rest: Rest | undefined
   #ended = false
 
   constructor(private readonly ground: Ground) {}
@@ -77,6 +87,7 @@ export class Stack {
   end(): void {
     this.#ended = true
     clearTimeout(this.#timer)
+    this.#move()
   }
 
   /**
@@ -108,6 +119,7 @@ export class Stack {
     // Another view may cover the clicked part by now.
     if (!frame || (key.type === 'click' && key.on !== frame.view)) return
     this.#message = undefined
+    this.#delay()
     const asked = this.#asked
     const next = frame.view.update(frame.state, key, this.#shellOf(frame))
     const isUsed = next !== frame.state || asked !== this.#asked
@@ -217,6 +229,7 @@ export class Stack {
       complain: asks(text => this.#tell(text, true)),
       copy: asks(text => this.#copy(text)),
       set: asks(change => this.#set(frame, change)),
+      rest: asks((access, work) => this.#toRest(frame, access, work)),
       work: asks((access, work, refused) => this.#enqueue(frame, access, { work, refused })),
     }
   }
@@ -257,6 +270,42 @@ export class Stack {
         this.ground.changed()
       }
     })
+  }
+
+  /** Ends the work of a rest. */
+  #move(): void {
+    clearTimeout(this.#rest?.timer)
+    this.#rest?.moved.abort()
+    this.#rest = undefined
+  }
+
+  /** Begins the rest again, unless its work has begun. */
+  #delay(): void {
+    if (this.#rest?.hasBegun === false) this.#rest.timer.refresh()
+  }
+
+  #toRest(frame: Frame, access: string, work: Parameters<Shell<unknown>['rest']>[1]): void {
+    this.#move()
+    const moved = new AbortController()
+    const { signal } = moved
+    const rest: Rest = {
+      moved,
+      hasBegun: false,
+      timer: setTimeout(() => {
+        rest.hasBegun = true
+        if (this.#frames.includes(frame)) void rested()
+      }, restMs).unref(),
+    }
+    const rested = async () => {
+      try {
+        await this.ground.need(access)
+        const change = signal.aborted ? undefined : await work(signal)
+        if (change && !signal.aborted) this.#set(frame, change)
+      } catch (error) {
+        if (!signal.aborted) this.#refused(frame, error, undefined)
+      }
+    }
+    this.#rest = rest
   }
 
   #refused(frame: Frame, error: unknown, refused: Parameters<Shell<unknown>['work']>[2]): void {

@@ -51,5 +51,10 @@ export interface Shell<S> {
    * @param refused handles the refusal instead
    */
   work(access: string, work: Work<S>, refused?: (error: unknown) => Change<S> | undefined): void
+  /**
+   * Does work for what the user has come to rest on, when no key has come for a moment. No key waits for it. Other work
+   * that is asked for takes its place: the signal is then aborted, and the result is dropped.
+   */
+  rest(access: string, work: (signal: AbortSignal) => Promise<Change<S> | undefined>): void
   set(change: Change<S>): void
 }

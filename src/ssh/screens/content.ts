@@ -4,16 +4,21 @@ import type { Texts } from '../../resources/form-field.js'
 import { kindsWithoutPage, treesWithoutPage } from '../../resources/kinds.js'
 import { askedPage, newPageFields, withFreeSlug } from '../../resources/new-page.js'
 import { stateWord } from '../../resources/trees.js'
+import { authorsOf } from '../../resources/views/audit-subjects.js'
 import { pageRows, type TreeRow, treeRows } from '../../resources/views/pages.js'
+import { workListPage } from '../../resources/views/work-list.js'
 import { parsed } from '../../routes/form-values.js'
 import { ContentCreate } from '../../services/content/content-input.js'
 import { PageCreate } from '../../services/content/routes.js'
+import type { treeOrders } from '../../services/content/work-list.js'
 import { english } from '../../texts/language.js'
 import { t } from '../../texts/terminal.js'
+import { placeAddress } from '../addresses.js'
 import { formView } from '../screen/form.js'
 import { listView } from '../screen/list.js'
-import type { Column, Copied, ListKey } from '../screen/list-spec.js'
+import type { Cell, Column, Copied, ListKey, Order } from '../screen/list-spec.js'
 import { pickView } from '../screen/over.js'
+import { plain } from '../screen/style.js'
 import type { AnyView, Shell } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { treesKeys } from './content-keys.js'
@@ -24,6 +29,9 @@ import { stateCell, timeWord } from './words.js'
 /** A page of the site, a tree without a page, or a datatype of such trees. */
 interface Place extends TreeRow {
   readonly many?: { readonly kind: Kind; readonly total: number }
+  /** Its datatype and its author, where the list is in an order of the service. */
+  readonly type?: string
+  readonly author?: string
 }
 
 const reads = 'content:update'
@@ -50,16 +58,71 @@ const copied = (place: Place): Copied => ({
   address: place.route?.slug,
 })
 
+/** The slug of a page, which is a hyperlink to it, or how many entries there are. */
+function slugCell({ many, route, root }: Place, session: Session): string | Cell {
+  if (many) return t('({n} entries)', { n: many.total })
+  if (!route) return ''
+  return { text: route.slug, style: plain, isPath: true, link: placeAddress(session, route.slug, root) }
+}
+
 const placeKey = ({ many, route, root }: Place): string =>
   many?.kind.datatype_id ?? route?.route_id ?? root?.content_data_id ?? ''
 
 const lastColumns = (session: Session): Column<Place>[] => [
+  { label: t('Datatype'), of: ({ type = '' }) => type, by: 'datatype', isOnlyOrdered: true },
   {
     label: t('State'),
     of: ({ state, many }) => stateCell(state.kind, many ? '' : stateWord(state, english)),
+    by: 'state',
   },
-  { label: t('Changed'), of: ({ changed }) => timeWord(changed, session), wide: true },
+  { label: t('Author'), of: ({ author = '' }) => author, by: 'author', isOnlyOrdered: true },
+  { label: t('Changed'), of: ({ changed }) => timeWord(changed, session), by: 'changed', wide: true },
 ]
+
+type By = (typeof treeOrders)[number]
+
+/** The orders by the columns of a list; changes begin with the newest. */
+const ordersBy = (...columns: readonly By[]): Order[] =>
+  columns.map(by => ({ by, descending: by === 'changed' }))
+
+/** The most trees that are read at once. */
+const mostRead = 200
+
+/** Returns trees in an order of the service, those with words or all of them. */
+async function orderedPlaces(
+  session: Session,
+  { by, descending }: Order,
+  { limit, offset, kind, q = '' }: { limit: number; offset: number; kind?: string; q?: string },
+): Promise<{ records: Place[]; total: number }> {
+  const model = await modelOf(session)
+  const nothing = { kind, state: undefined, author: undefined, page: 1 }
+  const asked = { ...nothing, q: q.trim().slice(0, 200), by: by as By, descending }
+  const records: Place[] = []
+  let total = 0
+  for (let read = 0; read < limit; read += mostRead) {
+    const slice = { limit: Math.min(mostRead, limit - read), offset: offset + read }
+    const found = await workListPage(asked, model, session, slice)
+    total = found.total
+    records.push(...(await treeRows(found.roots, model, session)))
+    if (offset + read + slice.limit >= total) break
+  }
+  const authors = records.map(({ root }) => ({ user_id: root?.author_id ?? null }))
+  const nameOf = await authorsOf(authors, session.services)
+  return {
+    total,
+    records: records.map(place => ({
+      ...place,
+      type: model.datatypes.get(place.root?.datatype_id ?? '')?.label ?? '',
+      author: nameOf({ user_id: place.root?.author_id ?? null }),
+    })),
+  }
+}
+
+async function foundInOrder(session: Session, q: string, order: Order, kind?: string) {
+  const which = { limit: maxFound, offset: 0, q, ...(kind === undefined ? {} : { kind }) }
+  const { records, total } = await orderedPlaces(session, order, which)
+  return { records, isMore: total > records.length }
+}
 
 function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
   const { content } = session.services.space
@@ -67,12 +130,15 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
   return listView<Place>({
     title: label,
     access: reads,
-    async load(slice) {
-      const roots = await all(content.list(where, { ...slice, newestFirst: true }))
+    orders: ordersBy('title', 'state', 'author', 'changed'),
+    async load({ limit, after, offset, order }) {
+      if (order) return orderedPlaces(session, order, { limit, offset, kind: datatype_id })
+      const roots = await all(content.list(where, { limit, after, newestFirst: true }))
       const records = await treeRows(roots, await modelOf(session), session)
       return { records, total: await content.count(where) }
     },
-    async find(text) {
+    async find(text, order) {
+      if (order) return foundInOrder(session, text, order, datatype_id)
       const model = await modelOf(session)
       const titles = (model.fieldsOf.get(datatype_id) ?? []).filter(isTitle).slice(0, 1)
       const fields = titles.map(({ field_id }) => field_id)
@@ -85,7 +151,7 @@ function kindScreen(session: Session, { datatype_id, label }: Kind): AnyView {
     mayTick: ({ root }) => root !== undefined,
     empty: t('No entries.'),
     copied,
-    columns: [{ label, of: ({ title }) => title }, ...lastColumns(session)],
+    columns: [{ label, of: ({ title }) => title, by: 'title' }, ...lastColumns(session)],
     ...pageReader<Place>(session),
     keys: [
       {
@@ -203,15 +269,19 @@ export function contentScreen(session: Session): AnyView {
   return listView<Place>({
     title: t('Content'),
     access: reads,
-    async load(slice) {
-      const found = await pageRows(await all(session.services.space.routes.list({}, slice)), session)
-      const first = slice.after === undefined ? await withoutPage(session) : []
+    orders: ordersBy('title', 'address', 'datatype', 'state', 'author', 'changed'),
+    async load({ limit, after, offset, order }) {
+      if (order) return orderedPlaces(session, order, { limit, offset })
+      const listed = session.services.space.routes.list({}, { limit, after })
+      const found = await pageRows(await all(listed), session)
+      const first = after === undefined ? await withoutPage(session) : []
       return {
         records: [...first, ...found],
         total: first.length + (await session.services.space.routes.count({})),
       }
     },
-    async find(text) {
+    async find(text, order) {
+      if (order) return foundInOrder(session, text, order)
       const { space } = session.services
       const { keys: route_id, isMore } = await space.matchingRoutes(text)
       const found = route_id.length === 0 ? [] : await all(space.routes.list({ route_id }, {}))
@@ -222,11 +292,8 @@ export function contentScreen(session: Session): AnyView {
     copied,
     empty: t('No pages yet.'),
     columns: [
-      { label: t('Page'), of: ({ title }) => title },
-      {
-        label: t('Slug'),
-        of: ({ many, route }) => (many ? t('({n} entries)', { n: many.total }) : (route?.slug ?? '')),
-      },
+      { label: t('Page'), of: ({ title }) => title, by: 'title' },
+      { label: t('Slug'), of: place => slugCell(place, session), by: 'address' },
       ...lastColumns(session),
     ],
     keys,

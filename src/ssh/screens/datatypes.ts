@@ -8,6 +8,7 @@ import { fieldsScreen } from './fields.js'
 export const datatypesScreen = (session: Session) =>
   resourceView(session, {
     ...datatypeResource(session),
+    byAge: t('Created'),
     listKeys: [
       {
         key: 'f',

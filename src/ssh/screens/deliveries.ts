@@ -12,7 +12,7 @@ const everyMs = 2000
 /** The deliveries of a webhook, the newest first. The list updates by itself. */
 export function deliveriesScreen(
   session: Session,
-  { webhook_id, name }: { webhook_id: string; name: string },
+  { webhook_id, name, url }: { webhook_id: string; name: string; url: string },
 ) {
   const { webhooks } = session.services
   return listView({
@@ -45,9 +45,11 @@ export function deliveriesScreen(
           shell.open(
             pageView(
               delivery.event,
-              Object.entries(delivery).flatMap(([label, value]) => [
+              Object.entries({ url, ...delivery }).flatMap(([label, value]) => [
                 { text: label, style: bold },
-                { text: typeof value === 'string' ? value : JSON.stringify(value, null, 2), indent: 2 },
+                label === 'url'
+                  ? { text: url, spans: [{ text: url, link: url }], indent: 2 }
+                  : { text: typeof value === 'string' ? value : JSON.stringify(value, null, 2), indent: 2 },
               ]),
             ),
           ),

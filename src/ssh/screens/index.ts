@@ -40,7 +40,7 @@ interface Screen {
 const listOf =
   <R extends object>(describe: (session: Session) => Resource<R>) =>
   (session: Session): AnyView =>
-    resourceView(session, describe(session))
+    resourceView(session, { ...describe(session), byAge: t('Created') })
 
 const contentPlace: Screen = {
   name: t('Content'),

@@ -62,6 +62,7 @@ export function mediaScreen(session: Session, folder?: { folder_id: string; word
   const { items } = session.services.media
   return resourceView(session, {
     ...mediaResource(session),
+    byAge: t('Uploaded'),
     ...(folder ? { title: folder.word, where: { folder_id: folder.folder_id } } : {}),
     empty: t('No files yet. Upload files by SFTP, in the panel or with the API.'),
     says: ({ url }) => [url],

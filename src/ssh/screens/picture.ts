@@ -46,7 +46,7 @@ export function pictureView(session: Session, { media_id, name, facts, url }: Sh
     update: state => state,
     draw(area, { pixels }) {
       area.put(1, 0, facts, dim)
-      area.put(1, 1, url, dim)
+      area.link(1, 1, area.put(1, 1, url, dim), url)
       const body = area.part(0, 3, area.width, area.height - 3)
       if (!area.hasPictures) {
         const why = t(

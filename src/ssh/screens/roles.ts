@@ -9,6 +9,7 @@ import type { Session } from '../session.js'
 export const rolesScreen = (session: Session) =>
   resourceView(session, {
     ...roleResource(session),
+    byAge: t('Created'),
     listKeys: [
       {
         key: 'p',

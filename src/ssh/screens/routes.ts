@@ -8,6 +8,7 @@ import { madeSlug, routeView } from './content.js'
 export const routesScreen = (session: Session) =>
   resourceView(session, {
     ...routeResource(session),
+    byAge: t('Created'),
     derived: { field: 'slug', of: ['title'], make: texts => madeSlug(session, texts) },
     listKeys: [
       {

@@ -7,5 +7,6 @@ import type { Session } from '../session.js'
 export const tokensScreen = (session: Session) =>
   resourceView(session, {
     ...tokenResource(session),
+    byAge: t('Created'),
     made: record => [t('Your new key. It is shown only once:'), '', keyIn(record)],
   })

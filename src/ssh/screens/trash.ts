@@ -22,6 +22,7 @@ export function trashScreen(session: Session): AnyView {
     key: 'id',
     nameOf: ({ title }) => title,
     empty: trashIsEmpty,
+    byAge: t('Deleted'),
     columns: [
       { label: t('Title'), of: ({ title }) => title },
       { label: t('Address'), of: ({ address }) => ({ code: address }), room: 'much' },

@@ -3,6 +3,8 @@ import { type Node, stateWord, type Tree, treeOf, waitingIn } from '../../resour
 import { ContentCreate } from '../../services/content/content-input.js'
 import { english } from '../../texts/language.js'
 import { t } from '../../texts/terminal.js'
+import { placeAddress } from '../addresses.js'
+import { boxed } from '../screen/boxed.js'
 import type { Area } from '../screen/grid.js'
 import { listView } from '../screen/list.js'
 import type { ListKey } from '../screen/list-spec.js'
@@ -11,7 +13,7 @@ import { bold, dim, plain } from '../screen/style.js'
 import type { AnyView } from '../screen/view.js'
 import type { Session } from '../session.js'
 import { entryScreen } from './entry.js'
-import { drawReading, type Reading, readingOf } from './reader.js'
+import { drawReading, putAddress, type Reading, readingOf } from './reader.js'
 import type { Shown } from './shown-tree.js'
 import { placeKeys, publicationKeys } from './tree-keys.js'
 import { stateCell, timeWord } from './words.js'
@@ -21,7 +23,7 @@ const idOf = ({ entry }: Node): string => entry.content_data_id
 function drawBeside(
   area: Area,
   node: Node,
-  { beside, session }: { beside: Reading | undefined; session: Session },
+  { beside, session, slug }: { beside: Reading | undefined; session: Session; slug: string | undefined },
 ): void {
   const { entry, type, title, state } = node
   area.put(0, 0, title, bold)
@@ -29,6 +31,7 @@ function drawBeside(
   area.put(0, 1, cell.text, cell.style)
   area.put(0, 2, `${type} · ${timeWord(entry.date_modified, session)}`, dim)
   let y = 3
+  if (slug !== undefined) putAddress(area, y++, slug, placeAddress(session, slug, entry))
   if (entry.publish_at)
     area.put(0, y++, t('public from {time}', { time: timeWord(entry.publish_at, session) }), plain)
   if (entry.unpublish_at)
@@ -65,7 +68,6 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
   const { content } = session.services.space
   let tree: Tree | undefined
   let focus = id
-  let wanted = ''
   let beside: Reading | undefined
   let isLeft = false
   const read = async () => {
@@ -125,12 +127,14 @@ export function treeScreen(session: Session, id: string, title: string): AnyView
     ],
     keys: keys.filter(({ access }) => access === undefined || session.can(access)),
     marked(node, shell) {
-      wanted = idOf(node)
-      shell.work('content:update', async () => {
-        // The mark may have moved while the values were read.
-        if (wanted === idOf(node)) beside = await readingOf(session, node.entry)
+      shell.rest('content:update', async () => {
+        beside = await readingOf(session, node.entry)
+        return state => state
       })
     },
-    beside: (area, node) => drawBeside(area, node, { beside, session }),
+    beside(area, node) {
+      const slug = node.level === 1 ? tree?.route?.slug : undefined
+      drawBeside(boxed(area), node, { beside, session, slug })
+    },
   })
 }

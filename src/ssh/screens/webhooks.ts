@@ -12,6 +12,7 @@ export function webhooksScreen(session: Session) {
   const { webhooks } = session.services
   return resourceView(session, {
     ...webhookResource(session),
+    byAge: t('Created'),
     made: ({ secret }) => [once, '', secret],
     listKeys: [
       {

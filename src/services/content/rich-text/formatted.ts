@@ -48,21 +48,36 @@ class Writer {
   private readonly parts: string[] = []
   private length = 0
   private hasEnded = false
+  private isMarked = false
 
   /** Whether nothing is in the line yet. */
   get isAtStart(): boolean {
-    return this.length === 0 || this.hasEnded
+    return this.length === 0 || this.hasEnded || this.isMarked
   }
 
-  /** Ends the line, unless nothing is in it. */
+  /** Ends the line, unless nothing is in it, or only a mark. */
   line(): void {
-    this.hasEnded = this.length > 0
+    if (!this.isMarked) this.hasEnded = this.length > 0
+  }
+
+  /** Ends the line of an item, also of an empty one. */
+  endMarked(): void {
+    this.isMarked = false
+    this.line()
+  }
+
+  /** Begins a line with a mark, which the text that follows stays beside. */
+  mark(text: string, formats: Run['formats']): void {
+    this.line()
+    this.write(text, formats)
+    this.isMarked = true
   }
 
   write(text: string, formats: Run['formats']): void {
     if (text === '') return
     if (this.hasEnded) this.push('\n', noFormats)
     this.hasEnded = false
+    this.isMarked = false
     this.push(text, formats)
   }
 
@@ -77,24 +92,49 @@ class Writer {
   }
 }
 
-function addElement(element: Element, formats: Run['formats'], to: Writer): void {
+/** Returns the mark of the next item of a list; undefined where items have none. */
+type Marks = (() => string) | undefined
+
+/** @param depth of lists around it */
+function marksOf({ tagName, properties }: Element, depth: number): Marks {
+  const room = '  '.repeat(depth)
+  if (tagName === 'ul') return () => `${room}• `
+  const start = Number(properties.start ?? 1)
+  let n = Number.isSafeInteger(start) ? start : 1
+  return () => `${room}${n++}. `
+}
+
+/** How lists are written: the marks of the list around, if marks are written, and how many lists there are. */
+interface Around {
+  readonly hasMarks: boolean
+  readonly marks?: Marks
+  readonly depth: number
+}
+
+function addElement(element: Element, formats: Run['formats'], to: Writer, around: Around): void {
   const { tagName, properties, children } = element
   const format = formatOf(element)
   const own = format ? new Map([...formats, [formatKey(format), format]]) : formats
+  const isList = around.hasMarks && (tagName === 'ul' || tagName === 'ol')
+  const inside = isList
+    ? { ...around, marks: marksOf(element, around.depth), depth: around.depth + 1 }
+    : around
   if (isBlock(tagName)) to.line()
+  if (tagName === 'li' && around.marks) to.mark(around.marks(), formats)
   if (tagName === 'hr') to.write('———', own)
   else if (tagName === 'img') to.write(`[${properties.alt || properties.src || ''}]`, own)
-  else add(children, own, to)
+  else add(children, own, to, inside)
   if (cells.has(tagName)) to.write(' | ', formats)
-  if (isBlock(tagName)) to.line()
+  if (tagName === 'li') to.endMarked()
+  else if (isBlock(tagName)) to.line()
 }
 
 const isBlock = (tagName: string): boolean =>
   endsParagraph.has(tagName) || tagName === 'tr' || tagName === 'br'
 
-function add(nodes: readonly Child[], formats: Run['formats'], to: Writer): void {
+function add(nodes: readonly Child[], formats: Run['formats'], to: Writer, around: Around): void {
   for (const node of nodes)
-    if (node.type === 'element') addElement(node, formats, to)
+    if (node.type === 'element') addElement(node, formats, to, around)
     else to.write(formats.has('code block') ? node.value : flowing(node.value, to.isAtStart), formats)
 }
 
@@ -104,12 +144,15 @@ function flowing(text: string, isAtStart: boolean): string {
   return isAtStart ? one.trimStart() : one
 }
 
-/** Reads rich text; undefined for a text that is too long to read. */
-export function formattedText(html: string): FormattedText | undefined {
+/**
+ * Reads rich text; undefined for a text that is too long to read.
+ * @param hasMarks whether the items of lists begin with `•` or their number
+ */
+export function formattedText(html: string, hasMarks = false): FormattedText | undefined {
   const { root, problem } = parseRichText(html)
   if (problem !== undefined) return undefined
   const to = new Writer()
-  add(root.children, new Map(), to)
+  add(root.children, new Map(), to, { hasMarks, depth: 0 })
   return { text: to.text, runs: to.runs }
 }
 
