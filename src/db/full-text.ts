@@ -13,6 +13,11 @@ interface Matching {
   readonly counted: string
   readonly where: string
   readonly order: string
+  /**
+   * For an engine that would sort all rows with a frequent word: a statement for the newest rows, which ends where `most`
+   * are found, and how often it takes the value. The column `place` has the key.
+   */
+  readonly newest?: (columns: readonly string[], most: number) => { sql: string; places: number }
 }
 
 /** How an engine looks for words: in a column that has each word of a text once, with blanks in between. */

@@ -32,6 +32,37 @@ export const sqliteFullText: FullText = {
     joined(terms, ({ word, isPrefix }) => (isPrefix ? `"${word}" *` : `"${word}"`), ' OR ', ' AND '),
 }
 
+/** So many of the newest rows show how frequent a word is, and have enough of a very frequent one. */
+const sampleRows = 2000
+/** In this share of the sample a word is so frequent that the newest rows are read until enough have it. */
+const frequentRows = 40
+/** Twice as many as have a thousand rows with a word of that share. */
+const newestRows = 100_000
+
+/**
+ * The newest rows that match, one after the other if the words are frequent, else by the index. Which it is depends on the
+ * newest rows, not on statistics: those know nothing of words that come together.
+ */
+function newestByPostgres(
+  table: string,
+  key: string,
+  where: string,
+  columns: readonly string[],
+  most: number,
+) {
+  const shown = [...columns, `s.${key} as place`].join(', ')
+  const among = (rows: number, when: string) =>
+    `select ${shown} from (select * from ${table} order by ${key} desc limit ${rows}) as s where ${where}${when} order by s.${key} desc limit ${most}`
+  const [inSample, inNewest] = ['sample', 'newest'].map(name => `(select count(*) from ${name})`)
+  const isFrequent = ` and ${inSample} between ${frequentRows} and ${most - 1}`
+  const byIndex = `select ${shown} from ${table} as s where ${where} and ${inSample} < ${most} and ${inNewest} < ${most} order by s.${key} + 0 desc limit ${most}`
+  const sql = `with sample as materialized (${among(sampleRows, '')}), newest as materialized (${among(newestRows, isFrequent)})
+    select * from sample where ${inSample} >= ${most}
+    union all select * from newest where ${inNewest} >= ${most}
+    union all (${byIndex})`
+  return { sql, places: 3 }
+}
+
 const vectorOf = (column: string) => `array_to_tsvector(string_to_array(${column}, ' '))`
 
 /** The words are made lexemes as they are, past every parser and dictionary. */
@@ -39,13 +70,17 @@ export const postgresFullText: FullText = {
   index: (table, _key, column) => [
     `create index if not exists ${table}_${column}_fulltext on ${table} using gin ((${vectorOf(column)}))`,
   ],
-  matching: (table, key, column) => ({
-    from: `${table} as s`,
-    counted: `${table} as s`,
-    where: `${vectorOf(`s.${column}`)} @@ cast(? as tsquery)`,
-    // No order that an index has: the server would read all rows in it until enough are found.
-    order: `s.${key} + 0 desc`,
-  }),
+  matching(table, key, column) {
+    const where = `${vectorOf(`s.${column}`)} @@ cast(? as tsquery)`
+    return {
+      from: `${table} as s`,
+      counted: `${table} as s`,
+      where,
+      // No order that an index has: the server would read all rows in it until enough are found.
+      order: `s.${key} + 0 desc`,
+      newest: (columns, most) => newestByPostgres(table, key, where, columns, most),
+    }
+  },
   expression: terms => joined(terms, ({ word, isPrefix }) => (isPrefix ? `${word}:*` : word), ' | ', ' & '),
 }
 

@@ -14,9 +14,22 @@ export const searchCandidates = bySpace(
   (space: ContentSpace, most: number): Query<'words', Candidate> => ({
     values: ['words'],
     build(knex, value, fullText) {
-      const { from, where, order } = fullText.matching(space.publicSearch.name, 'document_id', 'words')
+      const { from, where, order, newest } = fullText.matching(
+        space.publicSearch.name,
+        'document_id',
+        'words',
+      )
+      const columns = ['s.content_data_id as id', 's.word_count as n', 's.title_words as title']
+      if (newest) {
+        const { sql, places } = newest(columns, most)
+        const words = Array.from({ length: places }, () => value('words'))
+        return knex
+          .select('*')
+          .from(knex.raw(`(${sql}) as found`, words) as unknown as string)
+          .orderBy('place', 'desc')
+      }
       return knex
-        .select(['s.content_data_id as id', 's.word_count as n', 's.title_words as title'])
+        .select(columns)
         .from(knex.raw(from) as unknown as string)
         .whereRaw(where, [value('words')])
         .orderByRaw(order)
