@@ -50,6 +50,7 @@ import { passkeys } from './053-passkeys.js'
 import { roleLimits } from './055-role-limits.js'
 import { deliveryAnswers } from './056-delivery-answers.js'
 import { oauthStateProviders } from './057-oauth-state-providers.js'
+import { importStates } from './058-import-states.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -104,4 +105,5 @@ export const migrations: readonly Migration[] = [
   roleLimits,
   deliveryAnswers,
   oauthStateProviders,
+  importStates,
 ]
