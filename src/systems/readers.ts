@@ -54,6 +54,13 @@ const live: Readonly<Partial<Record<ImportSystem, LiveSystem>>> = {
     api: withPath('/api'),
     open: async () => (await import('./strapi/live.js')).openStrapi,
   },
+  contentful: { open: async () => (await import('./contentful/live.js')).openContentful },
+  sanity: { open: async () => (await import('./sanity/live.js')).openSanity },
+  ghost: {
+    keyParameter: 'key',
+    api: withPath('/ghost/api/content'),
+    open: async () => (await import('./ghost/live.js')).openGhost,
+  },
 }
 
 export const liveSystems: readonly string[] = Object.keys(live)

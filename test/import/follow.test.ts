@@ -215,6 +215,90 @@ describe('Strapi', async () => {
   }, 60_000)
 })
 
+describe('Contentful and Sanity', async () => {
+  const source = await blog({ client_site: '127.0.0.1' })
+  const origin = await reached(source.app)
+
+  it.each([
+    ['contentful', 'Entry', '/compat/contentful/spaces/s/environments/master', []],
+    [
+      'sanity',
+      'document',
+      '/compat/sanity/v2025-02-19/data/query/production',
+      ['--types', 'post,category,author'],
+    ],
+  ])('%s is imported by its address, and updated', async (system, kind, path, lists) => {
+    const { app, run } = await target()
+    const from = ['--from', origin + path, ...lists]
+    const first = await run(system, editorKey, ...from)
+    expect([first.code, first.err]).toEqual([0, ''])
+    const rows = await app.db.findAll(internalTables.sourceIds)
+    const here = async (id = '') =>
+      rows.find(row => row.source_key.startsWith(`${system} ${kind} `) && row.source_key.endsWith(id))
+        ?.content_data_id ??
+      rows.find(row => row.source_key.endsWith(id))?.content_data_id ??
+      ''
+    const [one, two] = source.posts.map(post => post.content_data_id)
+    expect(await valuesAt(app, await here(one))).toMatchObject({ price: '1.5', date: '2026-01-01' })
+    const count = await app.db.countAll(tables.contentData)
+    await edit(source.app, one ?? '', { excerpt: `From ${system}` })
+    await edit(source.app, two ?? '', { excerpt: `Both ${system}` })
+    await edit(app, await here(two), { excerpt: 'Ours' })
+    const second = await run(system, editorKey, ...from, '--update')
+    const { entries, changes } = JSON.parse(second.out)
+    expect([second.code, entries, changes]).toEqual([
+      ...[0, 0],
+      {
+        ...{ updated: 1, deleted: 0 },
+        left: [{ record: expect.any(String), id: await here(two), why: 'changed on both sides' }],
+      },
+    ])
+    expect(await valuesAt(app, await here(one))).toMatchObject({ excerpt: `From ${system}` })
+    expect(await valuesAt(app, await here(two))).toMatchObject({ excerpt: 'Ours' })
+    expect(await app.db.countAll(tables.contentData)).toBe(count)
+  })
+})
+
+it('Ghost is imported by its address with the key in the query, and updated', async () => {
+  const author = { id: 'a1', name: 'Ann', slug: 'ann' }
+  const tag = { id: 't1', name: 'News', slug: 'news', visibility: 'public' }
+  const common = { visibility: 'public', created_at: '2024-01-01T10:00:00.000+02:00' }
+  const posts = ['One', 'Two'].map((title, i) => ({
+    ...{ ...common, id: `p${i}`, title, slug: title.toLowerCase(), html: `<p>${title}</p>` },
+    ...{ updated_at: '2024-02-01T10:00:00.000+02:00', published_at: '2024-01-02T10:00:00.000+02:00' },
+    ...{ tags: [tag], authors: [author] },
+  }))
+  const keys = new Set<string | null>()
+  const server = createServer(({ url = '' }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://127.0.0.1')
+    keys.add(searchParams.get('key'))
+    const lists: Readonly<Record<string, unknown>> = {
+      settings: { url: 'http://127.0.0.1/' },
+      ...{ posts, pages: [], tags: [tag], authors: [author] },
+    }
+    const name = pathname.split('/').at(-2) ?? ''
+    response.end(JSON.stringify({ [name]: lists[name] }))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  afterAll(() => server.close().closeAllConnections())
+  const from = ['--from', `http://127.0.0.1:${(server.address() as AddressInfo).port}`]
+  const { app, run } = await target()
+  const first = await run('ghost', 'a key', ...from)
+  expect([first.code, first.err, JSON.parse(first.out).entries]).toEqual([0, '', 4])
+  expect([...keys]).toEqual(['a key'])
+  const id = (await entryAt(app, '/one'))?.content_data_id ?? ''
+  expect(await valuesAt(app, id)).toMatchObject({ title: 'One', body: '<p>One</p>' })
+  Object.assign(posts[0] ?? {}, {
+    slug: 'first',
+    html: '<p>Changed</p>',
+    updated_at: '2024-03-01T10:00:00.000+02:00',
+  })
+  const second = await run('ghost', 'a key', ...from, '--update')
+  expect(JSON.parse(second.out)).toMatchObject({ entries: 0, changes: { updated: 1, left: [] } })
+  expect((await entryAt(app, '/first'))?.content_data_id).toBe(id)
+  expect(await valuesAt(app, id)).toMatchObject({ body: '<p>Changed</p>' })
+})
+
 describe('a source that fails', async () => {
   const source = await blog({ client_site: '127.0.0.1' })
   const origin = await reached(source.app)
