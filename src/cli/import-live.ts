@@ -169,6 +169,8 @@ function roundLine({ entries, files, changes }: Imported): string {
   return `Created ${entries} entries and ${files} files. ${first}${deleted} Left as they are: ${left}.`
 }
 
+const stoppedEarly = 'stopped before everything was imported: run it again to go on'
+
 const isStop = (error: unknown, { stopped }: Call['terminal']): boolean =>
   stopped.aborted && !(error instanceof HttpError)
 
@@ -231,8 +233,12 @@ class LiveImport {
       }
     })
     const { result } = this.totals
-    if (result) show(terminal, options, result, summary(result))
-    return result ? exitCode(result) : 0
+    if (!result) {
+      complain(terminal, stoppedEarly)
+      return 1
+    }
+    show(terminal, options, result, summary(result))
+    return exitCode(result)
   }
 
   close(): void {
@@ -316,6 +322,10 @@ export async function importLive(call: Call, reader: () => Promise<ReadLargeExpo
   const importing = new LiveImport(call, reader, { live, api, base, name, seconds })
   try {
     return await (options.follow === undefined ? importing.once() : importing.follow())
+  } catch (error) {
+    if (!isStop(error, terminal)) throw error
+    complain(terminal, stoppedEarly)
+    return 1
   } finally {
     importing.close()
   }
