@@ -52,6 +52,7 @@ import { deliveryAnswers } from './056-delivery-answers.js'
 import { oauthStateProviders } from './057-oauth-state-providers.js'
 import { keyLimits } from './058-key-limits.js'
 import { draftsByStatus } from './059-drafts-by-status.js'
+import { importStates } from './060-import-states.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -108,4 +109,5 @@ export const migrations: readonly Migration[] = [
   oauthStateProviders,
   keyLimits,
   draftsByStatus,
+  importStates,
 ]

@@ -109,13 +109,19 @@ export const commands: readonly Command[] = [
   },
   {
     words: 'import',
-    summary: 'import the export of another system: model, entries and files',
+    summary: 'import from another system: model, entries and files',
     arguments: {
       '<system>': 'the other system: contentful, csv, ghost, markdown, sanity, strapi or wordpress',
-      '<export>': 'the exported file or archive, or a folder of its files',
+      '[export]': 'the exported file or archive, or a folder of its files; with --from, nothing',
     },
     options: {
       '--dry-run': 'show the content of the export and save nothing',
+      '--from <url>': 'import from the live API at this URL; its key is in the variable SOURCE_TOKEN',
+      '--types <names>': 'the lists of the live API, separated by commas (default: all)',
+      '--update': 'change records that were changed only in the other system',
+      '--follow': 'with --from: go on and take changes until the command is stopped',
+      '--every <seconds>': 'how often to ask for changes (default: 60)',
+      '--delete': 'delete entries that were deleted in the other system and not changed here',
       '--public': 'make published content readable without an API key',
       '--author <email>': 'the author of the entries (default: the first administrator)',
       '--files <folder>': 'folder with the files that the export names by URL',

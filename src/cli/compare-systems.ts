@@ -1,14 +1,12 @@
 import { badRequest } from '../errors.js'
 import { isObject, memberOf, memberText, objectsIn } from '../systems/imports.js'
-
-/** Asks one of the two systems. @throws HttpError for anything but JSON with the status 200 */
-export type Asking = (path: string) => Promise<unknown>
+import type { Ask } from '../systems/live.js'
 
 /** The records of a list, in pieces that are asked for together. */
 export interface List {
   readonly name: string
   /** One page of the old system; empty after the last. */
-  page(ask: Asking, number: number, size: number): Promise<unknown>
+  page(ask: Ask, number: number, size: number): Promise<unknown>
   /** The records of both systems by their ids. */
   records(body: unknown): ReadonlyMap<string, unknown>
   /** The question to the new system about these records. */
@@ -19,7 +17,7 @@ export interface ComparedSystem {
   /** Whether an address is one of this system's API. */
   isAt(url: URL): boolean
   /** @param types names of lists, where the system does not tell them */
-  lists(ask: Asking, types: readonly string[]): Promise<readonly List[]>
+  lists(ask: Ask, types: readonly string[]): Promise<readonly List[]>
 }
 
 const byId = (records: readonly unknown[], idOf: (one: unknown) => unknown): ReadonlyMap<string, unknown> =>

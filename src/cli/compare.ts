@@ -1,12 +1,13 @@
 import { badRequest, HttpError } from '../errors.js'
 import { didYouMean } from '../nearest-name.js'
+import type { Ask } from '../systems/live.js'
 import { type LocalCommand, show, WrongCall } from './command.js'
 import { type Comparison, compareRecords } from './compare-json.js'
-import { type Asking, comparedSystems, type List } from './compare-systems.js'
+import { comparedSystems, type List } from './compare-systems.js'
 import { progressLine } from './progress.js'
+import { apiAddress, authorizationOf, messageOf, responseText } from './source-api.js'
 
 const timeoutMs = 30_000
-const maxBytes = 32 * 1024 * 1024
 const pageSize = 50
 const standardLimit = 1000
 /** So many records that differ are named. */
@@ -32,35 +33,8 @@ interface Compared {
   readonly records: readonly Named[]
 }
 
-function addressOf(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) throw badRequest(`${text}: must be an http or https address`)
-  if (url.username !== '' || url.password !== '')
-    throw badRequest(`${url.origin}: must not contain a password: set OLD_TOKEN or NEW_TOKEN instead`)
-  return url
-}
-
-/** Reads a body that is not too long. */
-async function responseText(response: Response, where: string): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length
-    if (bytes > maxBytes) throw badRequest(`${where}: the response is longer than ${maxBytes} bytes`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString('utf8')
-}
-
-/** `user:password` is basic authentication, as application passwords of WordPress are. */
-function authorizationOf(token: string | undefined): Record<string, string> {
-  if (!token) return {}
-  const isBasic = /^[^:\s]+:.+$/.test(token)
-  return { authorization: isBasic ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}` }
-}
-
 /** Asks below an address. Redirects are not followed, because the token is for that server only. */
-function asking(base: URL, token: string | undefined, stopped: AbortSignal): Asking {
+function asking(base: URL, token: string | undefined, stopped: AbortSignal): Ask {
   const root = base.href.replace(/[?#].*$/, '').replace(/\/$/, '')
   const headers = { accept: 'application/json', ...authorizationOf(token) }
   return async path => {
@@ -73,8 +47,7 @@ function asking(base: URL, token: string | undefined, stopped: AbortSignal): Ask
       return JSON.parse(text)
     } catch (error) {
       if (error instanceof HttpError || stopped.aborted) throw error
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-      throw badRequest(`${where}: ${cause instanceof Error ? cause.message : String(cause)}`)
+      throw badRequest(`${where}: ${messageOf(error)}`)
     }
   }
 }
@@ -91,8 +64,8 @@ class Comparing {
   private readonly named: Named[] = []
 
   constructor(
-    private readonly old: Asking,
-    private readonly own: Asking,
+    private readonly old: Ask,
+    private readonly own: Ask,
     private readonly bounds: { readonly allow: number; readonly limit: number },
     private readonly progress: (done: number) => void,
   ) {}
@@ -168,7 +141,8 @@ function systemOf(given: string | undefined, old: URL): string {
 
 /** Asks another system and this one the same questions, and shows what differs. @returns 1 if too much does */
 export const compare: LocalCommand['run'] = async (terminal, options, [oldText = '', newText = '']) => {
-  const [old, own] = [addressOf(oldText), addressOf(newText)]
+  const variables = 'OLD_TOKEN or NEW_TOKEN'
+  const [old, own] = [apiAddress(oldText, variables), apiAddress(newText, variables)]
   const system = systemOf(options.system, old)
   const bounds = {
     allow: numberOf('allow', options.allow, 0, 100),

@@ -121,8 +121,8 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
     'slugline backup restore site.tar.gz --config new.json',
   ],
   import: [
-    'slugline import wordpress export.xml --dry-run',
     'slugline import sanity export.tar.gz --author ada@example.com --public',
+    'SOURCE_TOKEN=ada:abcd slugline import wordpress --from https://old.example/wp-json --follow',
   ],
   compare: [
     'slugline compare https://old.example/wp-json https://cms.example/compat/wordpress/wp-json',

@@ -553,6 +553,20 @@ export const internalTables = {
     is_problem: boolean(),
     report: json<Record<string, unknown>>(),
   }),
+  /** What the last import knew of each record of another system (import/states.ts). It outlives the record. */
+  importStates: internalTable('import_states', 'state_key', {
+    /** A hash of the system and the key of the record there. */
+    state_key: text(),
+    system: text(),
+    /** The address that the record is followed at; null for one of an export. */
+    source: text().orNull(),
+    record_key: text(),
+    /** The entry or media item here. */
+    record_id: id(),
+    source_hash: text(),
+    /** The tree as the import has stored it; null for files. */
+    own_hash: text().orNull(),
+  }),
   leases: internalTable('leases', 'name', { name: text(), holder: text(), expires_at: time() }),
 }
 

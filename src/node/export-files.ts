@@ -124,12 +124,16 @@ export async function openExport(path: string, bounds?: 'bounded'): Promise<Open
 /** After so many fetches without a response, a host is not asked again: each of them may take a minute. */
 const mostSilent = 3
 
-/** Opens the files of an export: in the export, in the given folder, or at their addresses. */
+/**
+ * Opens the files of an export: in the export, in the given folder, or at their addresses.
+ * @param ownHost the host of a source that the operator has named; its address may be private
+ */
 export function openerOf(
   outgoing: Pick<Outgoing, 'fetch'>,
-  source: OpenExport,
+  source: Pick<OpenExport, 'names' | 'file'>,
   folder: OpenExport | undefined,
   maxBytes: number,
+  ownHost?: string,
 ) {
   const silent = new Map<string, FetchFailure[]>()
   async function fetched(url: string): Promise<TemporaryFile> {
@@ -138,7 +142,7 @@ export function openerOf(
     const last = failures.at(-1)
     if (last && failures.length >= mostSilent) throw last
     try {
-      const file = await download(outgoing, url, maxBytes)
+      const file = await download(outgoing, url, maxBytes, ownHost)
       silent.delete(host)
       return file
     } catch (error) {
@@ -173,12 +177,14 @@ function failureOf(error: unknown, host: string): FetchFailure {
 
 /**
  * Fetches a file by http or https, from public addresses only: an export must not reach the network of this machine.
+ * @param ownHost a host whose address may be private
  * @throws FetchFailure with the server's response, or the reason for not asking it
  */
 export async function download(
   outgoing: Pick<Outgoing, 'fetch'>,
   address: string,
   maxBytes: number,
+  ownHost?: string,
 ): Promise<TemporaryFile> {
   if (!URL.canParse(address)) throw badRequest('its URL is not valid')
   let url = new URL(address)
@@ -187,7 +193,9 @@ export async function download(
       throw new FetchFailure(`URLs that begin with ${url.protocol} are not supported`, url.host)
     const request = { method: 'GET', headers: { accept: '*/*' } }
     const answer = await outgoing
-      .fetch(url.href, request, { allowedAddresses: 'public', timeoutMs, maxBytes })
+      .fetch(url.href, request, {
+        ...{ timeoutMs, maxBytes, allowedAddresses: url.host === ownHost ? 'any' : 'public' },
+      })
       .catch(error => {
         throw failureOf(error, url.host)
       })

@@ -1,6 +1,7 @@
 import type { Questions } from '../services/import/shown.js'
 import type { ReadLargeExport } from '../services/import/site.js'
 import type { ImportSystem } from '../services/import/systems.js'
+import type { OpenLive } from './live.js'
 
 /** Readers of exports by system; each is loaded when it is needed. */
 const readers: Readonly<Record<ImportSystem, () => Promise<ReadLargeExport>>> = {
@@ -27,3 +28,43 @@ const questions: Readonly<Partial<Record<ImportSystem, () => Promise<Questions>>
 /** The requests by which imported records are read back; undefined for a system without a root. */
 export const questionsFor = (system: string): (() => Promise<Questions>) | undefined =>
   Object.hasOwn(questions, system) ? questions[system as ImportSystem] : undefined
+
+/** A system whose live API can be read. */
+export interface LiveSystem {
+  /** The parameter that has the key, where a header does not. */
+  readonly keyParameter?: string
+  /** Makes the address of the API of one that people know. */
+  readonly api?: (address: URL) => URL
+  open(): Promise<OpenLive>
+}
+
+const withPath =
+  (part: string) =>
+  (address: URL): URL =>
+    address.pathname.includes(part)
+      ? address
+      : new URL(`${address.origin}${address.pathname.replace(/\/$/, '')}${part}`)
+
+const live: Readonly<Partial<Record<ImportSystem, LiveSystem>>> = {
+  wordpress: {
+    api: withPath('/wp-json'),
+    open: async () => (await import('./wordpress/live.js')).openWordpress,
+  },
+  strapi: {
+    api: withPath('/api'),
+    open: async () => (await import('./strapi/live.js')).openStrapi,
+  },
+  contentful: { open: async () => (await import('./contentful/live.js')).openContentful },
+  sanity: { open: async () => (await import('./sanity/live.js')).openSanity },
+  ghost: {
+    keyParameter: 'key',
+    api: withPath('/ghost/api/content'),
+    open: async () => (await import('./ghost/live.js')).openGhost,
+  },
+}
+
+export const liveSystems: readonly string[] = Object.keys(live)
+
+/** The live API of a system; undefined for a system that has none, or whose API is not read. */
+export const liveOf = (system: string): LiveSystem | undefined =>
+  Object.hasOwn(live, system) ? live[system as ImportSystem] : undefined

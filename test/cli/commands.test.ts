@@ -48,7 +48,7 @@ Set up and run:
   config                check, show and change the configuration
   migrate               migrate the database
   backup                create, list, verify and restore backups
-  import [options]      import the export of another system: model, entries and files
+  import [options]      import from another system: model, entries and files
   compare [options]     send the same requests to both systems and compare the responses
   twin [options]        write the public site as files, and keep them current
 

@@ -34,6 +34,8 @@ export async function runHere(
     variables?: Record<string, string>
     isTerminal?: boolean
     columns?: number
+    /** Aborted when the person ends the command. */
+    stopped?: AbortSignal
   } = {},
 ): Promise<Ended> {
   const end: Ended = { code: 0, out: '', err: '', asked: [] }
@@ -50,6 +52,7 @@ export async function runHere(
     readSecret: async () => person.secret ?? '',
     isInteractive: false,
     ...unread,
+    stopped: person.stopped ?? unread.stopped,
     ask:
       answers &&
       (async question => {

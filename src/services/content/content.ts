@@ -83,7 +83,7 @@ export function content(context: ContentContext) {
       }),
     /** @throws 409 when the entry has child entries, unless they go with it */
     remove: (actor: Actor, id: string, check?: RemovalCheck, withChildren: boolean = false) =>
-      db.write(actor, tx => remove(tx, context, actor, { id, check, withChildren })),
+      db.write(actor, tx => removeEntry(tx, context, actor, { id, check, withChildren })),
     /** An entry and everything under it, parents first. @throws 404; 400 when they are too many to go together */
     async subtree(id: string) {
       const entry = await db.get(space.contentData, id)
@@ -98,11 +98,16 @@ export function content(context: ContentContext) {
   }
 }
 
-async function remove(
+/** Takes an entry to the trash. @throws 409 when it has child entries, unless they go with it */
+export async function removeEntry(
   tx: Writer,
   context: ContentContext,
   actor: Actor,
-  { id, check, withChildren }: { id: string; check?: RemovalCheck | undefined; withChildren: boolean },
+  {
+    id,
+    check,
+    withChildren = false,
+  }: { id: string; check?: RemovalCheck | undefined; withChildren?: boolean | undefined },
 ): Promise<void> {
   const { space, events } = context
   const entry = await editTree(tx, context, id, async found => {

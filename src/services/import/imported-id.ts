@@ -23,16 +23,23 @@ function importedId(
   return text
 }
 
-/** Returns the ids of all entries by their keys. One without a time has the id that it got before. */
+/**
+ * Returns the ids of all entries by their keys. One without a time has the id that it got before.
+ * @param how.keepsIds whether all have that: in a system whose times of creation may change
+ */
 export function importedIds(
   { entries }: Pick<SiteRecords, 'entries'>,
   sources: { entryOf(entry: ImportedEntry): string | undefined },
-  { system, hashing }: { system: string; hashing: Pick<Hashing, 'sha256'> },
+  {
+    system,
+    hashing,
+    keepsIds = false,
+  }: { system: string; hashing: Pick<Hashing, 'sha256'>; keepsIds?: boolean | undefined },
 ): Map<string, string> {
   const ids = new Map<string, string>()
   for (const entry of entries) {
     const made = importedId(hashing, system, entry)
-    ids.set(entry.key, (entry.isUndated && sources.entryOf(entry)) || made)
+    ids.set(entry.key, ((entry.isUndated || keepsIds) && sources.entryOf(entry)) || made)
   }
   return ids
 }

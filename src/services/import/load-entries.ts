@@ -9,7 +9,9 @@ import type { Losses } from './losses.js'
 import type { Records } from './records.js'
 import type { Imported, ImportServices, ImportSettings } from './settings.js'
 import type { ImportedEntry, ImportedValue } from './site.js'
-import type { RootToStore, TreeToStore } from './store-trees.js'
+import type { Sources } from './states.js'
+import type { RootToStore, TreeToStore } from './tree-to-store.js'
+import { type Changes, EntryUpdater } from './update-entries.js'
 import { entriesNamed, type Known, valuesOf, withChildren } from './values.js'
 import { withoutValue } from './without-value.js'
 
@@ -54,6 +56,7 @@ interface EntrySettings extends ImportSettings {
   readonly ids: ReadonlyMap<string, string>
   isKnown(key: string): boolean
   readonly sources: KnownSources
+  readonly states: Sources
 }
 
 /** Stores entries, group by group of those that refer to each other. */
@@ -76,12 +79,14 @@ export class EntryLoader {
     }
   }
 
-  async load(): Promise<Pick<Imported, 'entries' | 'known'>> {
+  async load(): Promise<Pick<Imported, 'entries' | 'known' | 'changes'>> {
     const { settings, places } = this
+    const updater = this.updater()
+    const deleted = await updater?.deletedHere(this.entries)
     let isNew = 0
     const left: string[] = []
     for (const entry of this.entries) {
-      if (settings.isKnown(entry.key)) continue
+      if (settings.isKnown(entry.key) || deleted?.has(entry.key)) continue
       isNew++
       if (this.hasPlace(entry)) left.push(entry.key)
     }
@@ -94,8 +99,32 @@ export class EntryLoader {
       done += found.flat().length
       settings.progress('entries', done, left.length)
     }
-    return { entries, known: places.size - isNew }
+    const changes = updater && (await this.update(updater))
+    return { entries, known: places.size - isNew, ...(changes ? { changes } : {}) }
   }
+
+  private updater(): EntryUpdater | undefined {
+    const { update: how, states: sources, losses, ids, isKnown } = this.settings
+    return (
+      how &&
+      new EntryUpdater(this.services.space.imports, this.actor, {
+        ...{ how, sources, losses, ids, isKnown, media: this.mediaId },
+        treeOf: entry => this.rootFor(entry, new Set()),
+      })
+    )
+  }
+
+  private async update(updater: EntryUpdater): Promise<Changes> {
+    const { isKnown } = this.settings
+    function* known(entries: Iterable<ImportedEntry>): Generator<ImportedEntry> {
+      for (const entry of entries) if (isKnown(entry.key)) yield entry
+    }
+    await updater.update(known(this.entries))
+    await updater.deletedThere(this.entries)
+    return updater.changes
+  }
+
+  private readonly mediaId = (key: string): string | undefined => this.settings.files.byKey.get(key)?.media_id
 
   private entry(key: string): ImportedEntry | undefined {
     const place = this.places.get(key)
@@ -204,7 +233,8 @@ export class EntryLoader {
       publishedAt: timeIn(entry.publishedAt) ?? createdAt,
       publishAt: isEarly ? planned : this.plannedFor(entry),
       changedAt: timeIn(entry.changedAt),
-      sources: this.settings.sources.take(entry),
+      sources: this.settings.isKnown(key) ? [] : this.settings.sources.take(entry),
+      state: this.settings.states.entry(entry, this.mediaId),
       page: this.settings.model.pages.get(key),
     }
   }
@@ -246,7 +276,7 @@ export class EntryLoader {
       ([locale, own]) => [locale, valuesOf(own, type.fields, known)] as const,
     )
     return {
-      datatype_id: type.datatype_id,
+      ...{ datatype_id: type.datatype_id, fields: type.fields },
       values: of(own.filter(([, value]) => !isLate(value))),
       late: of(own.filter(([, value]) => isLate(value))),
       translations: Object.fromEntries(translations),

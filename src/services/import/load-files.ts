@@ -18,6 +18,8 @@ interface Settings {
   readonly open: ((file: ImportedFile) => Promise<TemporaryFile>) | undefined
   readonly notes: Notes
   readonly instead?: string | undefined
+  /** Files that are here as the other system has them now; they are not loaded again. */
+  readonly reuse?: ReadonlyMap<string, MediaRecord> | undefined
   progress(doing: string, done: number, total: number): void
 }
 
@@ -77,7 +79,7 @@ export async function loadFiles(
   { items }: Pick<Services['media'], 'items'>,
   actor: Actor,
   files: readonly ImportedFile[],
-  { open, notes, instead = withoutFiles, progress }: Settings,
+  { open, notes, instead = withoutFiles, reuse, progress }: Settings,
 ): Promise<Loaded> {
   const byKey = new Map<string, MediaRecord>()
   const failures = new Notes()
@@ -85,6 +87,11 @@ export async function loadFiles(
   for (const [i, file] of files.entries()) {
     if (!open) break
     progress('files', i, files.length)
+    const same = reuse?.get(file.key)
+    if (same) {
+      byKey.set(file.key, same)
+      continue
+    }
     try {
       const content = await open(file)
       try {

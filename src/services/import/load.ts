@@ -1,5 +1,6 @@
 import type { Actor } from '../../actor.js'
 import { badRequest } from '../../errors.js'
+import { FileStates } from './file-states.js'
 import { importedIds } from './imported-id.js'
 import { KnownSources } from './known-sources.js'
 import { EntryLoader } from './load-entries.js'
@@ -11,11 +12,12 @@ import { redirectOld } from './old-addresses.js'
 import { reportOn } from './report.js'
 import type { Imported, ImportServices, ImportSettings } from './settings.js'
 import type { ImportedEntry, SiteRecords } from './site.js'
+import { Sources } from './states.js'
 import { withChildren } from './values.js'
 
 /**
  * Stores an export: files, the content model, then entries, with those that others refer to first. It may be repeated,
- * also after it was interrupted: records that are here stay as they are. A value that its field refuses is left out,
+ * also after it was interrupted: records that are here stay as they are, unless `update` is given. A value that its field refuses is left out,
  * and an entry that breaks the rules of published ones becomes a draft; both are noted.
  * @throws 400 for a model that conflicts with the one that is here, 503 without the store
  */
@@ -30,14 +32,19 @@ export async function loadSite(
   const { system, hashing } = settings
   const { imports } = services.space
   const sources = await KnownSources.of(imports, system, site, notes)
-  const ids = importedIds(site, sources, { system, hashing })
+  const keepsIds = settings.update !== undefined
+  const ids = importedIds(site, sources, { system, hashing, keepsIds })
   const there = await imports.known(ids.values())
   const isKnown = (key: string) => there.has(ids.get(key) ?? '')
   const model = await loadModel(services, actor, site, { ...settings, notes, isKnown })
-  const files = await loadFiles(services.media, actor, site.files, { ...settings, notes })
+  const states = new Sources(hashing, system, settings.source ?? null)
+  const stored = await FileStates.of(services, states, site.files)
+  const reuse = settings.update ? stored.same : undefined
+  const files = await loadFiles(services.media, actor, site.files, { ...settings, notes, reuse })
+  await stored.keep(actor, files.byKey)
   await sources.keepFiles(actor, site.files, files.byKey)
   const losses = new Losses(notes)
-  const own = { ...settings, notes, losses, model, files, ids, isKnown, sources }
+  const own = { ...settings, notes, losses, model, files, ids, isKnown, sources, states }
   const entries = await new EntryLoader(services, actor, site.entries, own).load()
   await sources.keepEntries(actor, site.entries, key => (isKnown(key) ? ids.get(key) : undefined))
   const moved = { site, ids, losses, files, isKnown }

@@ -4,6 +4,7 @@ import type { OldAddress } from './old-addresses.js'
 import type { ReportRow, Verified } from './report.js'
 import type { SiteRoot } from './shown.js'
 import type { ImportedSite } from './site.js'
+import type { Changes, UpdateHow } from './update-entries.js'
 
 /** The services that an import needs. */
 export type ImportServices = Pick<Services, 'locales' | 'media' | 'redirects'> & {
@@ -31,6 +32,10 @@ export interface ImportSettings {
   readonly redirects?: boolean | undefined
   /** Gets each old address that differs, for a proxy. */
   readonly oldAddress?: ((old: OldAddress) => unknown) | undefined
+  /** The address of the live API that the records are from; undefined for an export. */
+  readonly source?: string | undefined
+  /** How records that are here are changed; undefined to leave them as they are. */
+  readonly update?: UpdateHow | undefined
 }
 
 /** A root that is closed when everything was read. */
@@ -52,6 +57,8 @@ export interface Imported {
   readonly redirects: number
   /** With a report: how the root of the other system shows the records. */
   readonly verified?: Verified | undefined
+  /** With an update: what it has changed, and the records that it has left. */
+  readonly changes?: Changes | undefined
   readonly notes: readonly string[]
   /** The settings that `compat` in the configuration must have. */
   readonly compat: Readonly<Record<string, NonNullable<ImportedSite['types'][number]['compat']>>>

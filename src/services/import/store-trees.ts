@@ -1,7 +1,7 @@
 import { type Actor, authorOf } from '../../actor.js'
 import type { Writer } from '../../db/writer.js'
 import { timestamp } from '../../ids.js'
-import type { NewEntry, Values } from '../content/content-input.js'
+import type { NewEntry } from '../content/content-input.js'
 import { createEntries } from '../content/create-entries.js'
 import type { EditableEntry } from '../content/edit-trees.js'
 import { checkedPlace } from '../content/placement.js'
@@ -19,32 +19,14 @@ import {
 import { writeValues } from '../content/write-values.js'
 import { readBack, type StoredEntry } from './read-back.js'
 import { batchesOf } from './records.js'
+import { type ImportStates, importStates, keepStates, treeHashes } from './states.js'
+import type { RootToStore, TreeToStore } from './tree-to-store.js'
+import { ChangedHere, removeTree, updateTree } from './update-tree.js'
 
 /** So many are looked up at once, because rows are read as a whole. */
 const lookedUp = 1000
 
-/** An entry that an import makes, in the ids of this site. */
-export interface TreeToStore {
-  readonly datatype_id: string
-  readonly values: Values
-  readonly late: Values
-  readonly translations: Readonly<Record<string, Values>>
-  readonly children: readonly TreeToStore[]
-}
-
-/** A tree of its own. */
-export interface RootToStore extends TreeToStore {
-  readonly content_data_id: string
-  readonly page: { readonly slug: string; readonly title: string } | undefined
-  readonly isPublished: boolean
-  readonly publishedAt: string | undefined
-  readonly createdAt: string | undefined
-  readonly changedAt: string | undefined
-  readonly sources: readonly string[]
-  readonly publishAt: string | undefined
-}
-
-export interface TreeImport {
+export interface TreeImport extends ImportStates {
   known(ids: Iterable<string>): Promise<ReadonlySet<string>>
   /**
    * Makes trees in one transaction, each published or planned by an event of its own. They may refer to each other.
@@ -56,6 +38,17 @@ export interface TreeImport {
   /** Reads trees as they are stored now, by the ids of their top entries. */
   readBack(ids: readonly string[]): Promise<ReadonlyMap<string, StoredEntry>>
   keep(actor: Actor, rows: readonly NewSourceId[]): Promise<void>
+  /** Hashes of trees as they are now, by the ids of their top entries. */
+  hashes(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /**
+   * Gives a tree that is here the values, children, page and status that it has in the other system.
+   * @param known its hash since the last import
+   * @returns false if somebody has changed it here since; then nothing is stored
+   * @throws 400, 409 as `PUT /content` does
+   */
+  update(actor: Actor, tree: RootToStore, known: string): Promise<boolean>
+  /** Takes a tree to the trash. @param known as for `update` @returns false as `update` */
+  remove(actor: Actor, id: string, known: string): Promise<boolean>
 }
 
 interface Made {
@@ -84,9 +77,51 @@ async function knownIn({ db, space }: ScheduleContext, ids: Iterable<string>): P
   return found
 }
 
+/** @returns false if the tree was changed here, and so nothing is stored */
+async function unlessChanged(
+  db: ScheduleContext['db'],
+  actor: Actor,
+  work: (tx: Writer) => Promise<void>,
+): Promise<boolean> {
+  try {
+    await db.write(actor, work)
+    return true
+  } catch (error) {
+    if (!(error instanceof ChangedHere)) throw error
+    return false
+  }
+}
+
+/** Keeps the states of trees that were stored now. */
+async function stateIn(tx: Writer, { space }: ScheduleContext, trees: readonly RootToStore[]): Promise<void> {
+  const ids = trees.map(({ content_data_id }) => content_data_id)
+  const hashes = await treeHashes(tx, space, ids)
+  const states = trees.map(({ state, content_data_id: record_id }) => ({
+    ...{ ...state, record_id, own_hash: hashes.get(record_id) ?? null },
+  }))
+  await keepStates(tx, states)
+}
+
+/** Announces a published tree, or schedules a draft. @throws 400 if it breaks rules of published ones */
+async function showOrPlan(
+  tx: Writer,
+  context: ScheduleContext,
+  actor: Actor,
+  { root, entries, members }: Made,
+): Promise<void> {
+  const { space, clock } = context
+  const [entry] = entries
+  const { content_data_id, publishAt: publish_at } = root
+  if (!root.isPublished && publish_at && publish_at > timestamp(clock.now()))
+    await schedule(tx, context, actor, { content_data_id, publish_at })
+  if (!entry || !root.isPublished) return
+  await refuseBroken(tx, space, entries, undefined, members)
+  await emitStatus(tx, context, actor, { entry, entries }, async () => ({ ids: [] }))
+}
+
 /** Makes the trees of another system's export, for one content space. */
 export function treeImport(context: ScheduleContext): TreeImport {
-  const { db, space, clock } = context
+  const { db, space } = context
 
   async function make(tx: Writer, actor: Actor, root: RootToStore, member: string): Promise<Made> {
     const author_id = authorOf(actor, undefined)
@@ -124,6 +159,15 @@ export function treeImport(context: ScheduleContext): TreeImport {
   }
 
   return {
+    ...importStates(db),
+    hashes: ids => treeHashes(db, space, ids),
+    update: (actor, tree, known) =>
+      unlessChanged(db, actor, async tx => {
+        await updateTree(tx, context, actor, { tree, known })
+        await stateIn(tx, context, [tree])
+      }),
+    remove: (actor, id, known) =>
+      unlessChanged(db, actor, async tx => removeTree(tx, context, actor, { id, known })),
     readBack: ids => readBack(db, space, ids),
     sourced: (system, ids) => sourcedRecords(db, space, system, ids),
     keep: (actor, rows) =>
@@ -144,15 +188,8 @@ export function treeImport(context: ScheduleContext): TreeImport {
             sources.map(source_key => ({ source_key, content_data_id })),
           ),
         )
-        for (const { root, entries, members } of made) {
-          const [entry] = entries
-          const { content_data_id, publishAt: publish_at } = root
-          if (!root.isPublished && publish_at && publish_at > timestamp(clock.now()))
-            await schedule(tx, context, actor, { content_data_id, publish_at })
-          if (!entry || !root.isPublished) continue
-          await refuseBroken(tx, space, entries, undefined, members)
-          await emitStatus(tx, context, actor, { entry, entries }, async () => ({ ids: [] }))
-        }
+        for (const one of made) await showOrPlan(tx, context, actor, one)
+        await stateIn(tx, context, trees)
       }),
   }
 }

@@ -1,4 +1,4 @@
-import type { RootToStore, TreeToStore } from './store-trees.js'
+import type { RootToStore, TreeToStore } from './tree-to-store.js'
 
 /** The trees without a value, which a refusal names as in `0.children.2.fields.price`; undefined where it names none. */
 export function withoutValue(

@@ -1,0 +1,27 @@
+import type { Values } from '../content/content-input.js'
+import type { ImportedField } from './site.js'
+import type { NewState } from './states.js'
+
+/** An entry that an import makes, in the ids of this site. */
+export interface TreeToStore {
+  readonly datatype_id: string
+  /** All fields that the import has values for, by their names: where this entry has none, an update clears them. */
+  readonly fields: ReadonlyMap<string, Pick<ImportedField, 'translatable'>>
+  readonly values: Values
+  readonly late: Values
+  readonly translations: Readonly<Record<string, Values>>
+  readonly children: readonly TreeToStore[]
+}
+
+/** A tree of its own. */
+export interface RootToStore extends TreeToStore {
+  readonly content_data_id: string
+  readonly page: { readonly slug: string; readonly title: string } | undefined
+  readonly isPublished: boolean
+  readonly publishedAt: string | undefined
+  readonly createdAt: string | undefined
+  readonly changedAt: string | undefined
+  readonly sources: readonly string[]
+  readonly publishAt: string | undefined
+  readonly state: NewState
+}
