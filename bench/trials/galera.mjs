@@ -92,7 +92,7 @@ async function startCluster() {
   const port = await databaseBalancer([
     'option mysql-check user checks post-41',
     // The writer stays until it fails, and all connections are with it: two writers would not see each other's changes.
-    'stick-table type integer size 1 nopurge',
+    'stick-table type integer size 1',
     'stick on int(1)',
     'default-server check inter 300ms fall 2 rise 2 on-marked-down shutdown-sessions',
     ...nodes.map(({ name, port }, i) => `server ${name} 127.0.0.1:${port}${i > 0 ? ' backup' : ''}`),

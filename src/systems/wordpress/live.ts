@@ -80,7 +80,7 @@ const letters = (html: string): string => plainText(html).replaceAll(/[^\p{L}\p{
 function excerptOf(post: Json): string {
   const raw = memberOf(post.excerpt, 'raw')
   if (typeof raw === 'string') return raw
-  const shown = plainText(shownIn(post, 'excerpt').replace(/\s*\[?(?:&hellip;|…)\]?\s*(?:<\/p>)?\s*$/, ''))
+  const shown = plainText(shownIn(post, 'excerpt'))
   return letters(shownIn(post, 'content')).startsWith(letters(shown)) ? '' : shown
 }
 
