@@ -264,10 +264,12 @@ it('pictures are shown in 24-bit colours, where the terminal has them', async ()
 
 it('a list of pages has the tree and the values of the selected page beside it, from 120 columns on', async () => {
   const app = await testApp()
-  const { root } = await sampleOf(app)
+  const { root, section } = await sampleOf(app)
+  const [hours] = (await app.call('GET', `/api/v1/content?datatype_id=${section}`)).body
+  const related = JSON.stringify([hours.content_data_id])
   const text =
     '<h2>Today</h2><ul><li>Fresh <b>bread</b></li><li><a href="https://example.com/x">Rolls</a></li></ul>'
-  await app.call('PUT', `/api/v1/content?q=${root}`, { body: { fields: { text } } })
+  await app.call('PUT', `/api/v1/content?q=${root}`, { body: { fields: { text, related } } })
   const client = await openScreens(app, 'admin', { columns: 120, rows: 40 })
   await goTo(client, 'content', /Welcome +\/welcome/)
   client.type('/wel')
@@ -278,6 +280,7 @@ it('a list of pages has the tree and the values of the selected page beside it, 
   expect(seen).toMatch(/│ ○ Welcome +││ Welcome +│\n/)
   expect(seen).toContain('• Fresh bread')
   expect(seen).not.toContain('<b>')
+  expect(seen).toMatch(/│ Related +│\n.*│ +Opening hours +│\n/)
   const { cells, styles } = client.model
   const styleOf = (word: string) =>
     styles[cells.findIndex((_, at) => cells.slice(at, at + word.length).join('') === word)]

@@ -476,7 +476,7 @@ it('writes a field of every type', async () => {
   await client.misses('Every language')
   await goTo(client, 'media', 'note.txt')
   client.press('w')
-  await client.sees('Used by')
+  expect(await client.sees('Used by')).toContain('Welcome · Picture')
   client.press('e')
   await client.sees('Page · draft')
   await goTo(client, 'media', 'note.txt')

@@ -1,4 +1,5 @@
 import { folderChoices, mediaResource, sizeWords } from '../../resources/media.js'
+import { entriesIn } from '../../resources/views/audit-subjects.js'
 import type { MediaRecord } from '../../services/media/record.js'
 import { count, t } from '../../texts/terminal.js'
 import { resourceView } from '../resource.js'
@@ -90,8 +91,17 @@ export function mediaScreen(session: Session, folder?: { folder_id: string; word
           shell.work('media:read', async () => {
             const uses = await items.references(session.actor, media_id)
             const [first] = uses
-            const rows = uses.map(({ content_data_id, locale }) => ({
-              text: [content_data_id, locale].filter(Boolean).join(' · '),
+            // Only people who may change content see what is not public of its names.
+            const ids = session.can('content:update') ? uses.map(one => one.content_data_id) : []
+            const known = await entriesIn(ids, session)
+            const rows = uses.map(({ content_data_id, field_id, locale }) => ({
+              text: [
+                known?.titles.get(content_data_id) ?? content_data_id,
+                known?.fields.get(field_id)?.label,
+                locale,
+              ]
+                .filter(Boolean)
+                .join(' · '),
             }))
             shell.open(
               pageView(

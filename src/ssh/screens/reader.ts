@@ -1,5 +1,7 @@
 import { type Entry, modelOf, valuesOf } from '../../resources/entries.js'
 import { type Node, stateWord, treeOf } from '../../resources/trees.js'
+import { entriesIn } from '../../resources/views/audit-subjects.js'
+import { mediaById, mediaName } from '../../resources/views/search.js'
 import { type Format, type FormattedText, formattedText } from '../../services/content/rich-text/formatted.js'
 import { english } from '../../texts/language.js'
 import { t } from '../../texts/terminal.js'
@@ -63,7 +65,39 @@ const plainLines = (text: string, link?: string): Line[] =>
     .split('\n')
     .map(line => [link === undefined ? { text: line } : { text: line, link }])
 
-function linesOf(session: Session, fieldType: string, value: string): readonly Line[] {
+const id = /[0-7][0-9A-HJKMNP-TV-Z]{25}/g
+/** The most names of files, and of entries, that are read for one entry. */
+const mostNames = 100
+
+const idsIn = (text: string): string[] => text.match(id) ?? []
+
+type Names = ReadonlyMap<string, string>
+
+/** Returns what the files and entries are called that values name, by their ids. */
+async function namesIn(
+  session: Session,
+  values: readonly { readonly field_type: string; readonly field_value: string }[],
+): Promise<Names> {
+  const idsOf = (type: string) => [
+    ...new Set(
+      values.flatMap(({ field_type, field_value }) => (field_type === type ? idsIn(field_value) : [])),
+    ),
+  ]
+  const files = session.can('media:read') ? await mediaById(idsOf('media').slice(0, mostNames), session) : []
+  const entries = await entriesIn(idsOf('relation').slice(0, mostNames), session)
+  return new Map([
+    ...files.map(file => [file.media_id, mediaName(file)] as const),
+    ...(entries?.titles ?? []),
+  ])
+}
+
+function linesOf(session: Session, names: Names, fieldType: string, value: string): readonly Line[] {
+  if (fieldType === 'media' || fieldType === 'relation')
+    return plainLines(
+      idsIn(value)
+        .map(one => names.get(one) ?? one)
+        .join(', ') || value,
+    )
   const rich = fieldType === 'richtext' ? formattedText(value, true) : undefined
   if (rich) return richLines(rich, to => (to.startsWith('/') ? publicAddress(session, to) : to))
   if (fieldType === 'email') return plainLines(value, `mailto:${value}`)
@@ -73,14 +107,16 @@ function linesOf(session: Session, fieldType: string, value: string): readonly L
 export async function readingOf(session: Session, entry: Entry): Promise<Reading> {
   const { fieldsOf } = await modelOf(session)
   const stored = await valuesOf(entry.content_data_id, session)
-  const values = (fieldsOf.get(entry.datatype_id) ?? []).flatMap(({ field_id, label, field_type }) =>
+  const rows = (fieldsOf.get(entry.datatype_id) ?? []).flatMap(({ field_id, label, field_type }) =>
     stored
       .filter(row => row.field_id === field_id)
-      .map(({ locale, field_value }) => ({
-        label: [label, locale].filter(Boolean).join(' '),
-        lines: linesOf(session, field_type, field_value || '–'),
-      })),
+      .map(({ locale, field_value }) => ({ label, field_type, locale, field_value })),
   )
+  const names = await namesIn(session, rows)
+  const values = rows.map(({ label, field_type, locale, field_value }) => ({
+    label: [label, locale].filter(Boolean).join(' '),
+    lines: linesOf(session, names, field_type, field_value || '–'),
+  }))
   return { id: entry.content_data_id, values }
 }
 
