@@ -61,8 +61,12 @@ function clockOf(at: number, zone: string): number {
 /** Returns a moment in UTC, such as `2026-12-31T09:00:00Z`. */
 export const inUtc = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
+const utcTime = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/
+
 /** Returns a stored time as the clock of a zone shows it, such as `2026-12-31 09:00:00`. */
 export function timeInZone(stored: string, zone: string): string {
+  // Lists show one in each row with each key.
+  if (zone === 'UTC' && utcTime.test(stored)) return `${stored.slice(0, 10)} ${stored.slice(11, 19)}`
   const at = Date.parse(/T[\d:.]+$/.test(stored) ? `${stored}Z` : stored)
   return Number.isNaN(at) ? stored : new Date(clockOf(at, zone)).toISOString().slice(0, 19).replace('T', ' ')
 }

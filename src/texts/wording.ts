@@ -39,7 +39,10 @@ export function wording<All extends string>(
 ): Wording<All> {
   const rules = new Intl.PluralRules(language)
   const formsOf = (text: string): readonly string[] => [translations?.[text] ?? text].flat()
-  const plain = (text: string): string => formsOf(text).at(-1) ?? text
+  const plain = (text: string): string => {
+    const found = translations?.[text] ?? text
+    return typeof found === 'string' ? found : (found.at(-1) ?? text)
+  }
   return {
     language,
     t: (text, ...[values]) => filled<string | number>(plain(text), values).join(''),

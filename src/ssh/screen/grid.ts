@@ -115,6 +115,8 @@ export class Grid {
   /** The targets of cells that are hyperlinks. */
   #links = new Map<number, string>()
   #shownLinks = new Map<number, string>()
+  /** Whether a cell of this frame or the last one may be of a picture, or a link: each cell is compared. */
+  #hasMore = false
   isAscii = false
   theme: Theme = 'own'
   /** Whether the terminal has 24-bit colours. */
@@ -273,6 +275,9 @@ export class Grid {
 
   diff(): string {
     const pen: Pen = { out: '', style: -1, paint: '', link: undefined }
+    this.#hasMore = [this.#paints, this.#shownPaints, this.#links, this.#shownLinks].some(
+      ({ size }) => size > 0,
+    )
     for (let y = 0; y < this.rows; y++) this.#diffRow(y, pen)
     this.#toLink(undefined, pen)
     for (let cell = 0; cell < this.#texts.length; cell++) this.#shownTexts[cell] = this.#texts[cell] ?? ' '
@@ -310,8 +315,8 @@ export class Grid {
 
   /** Writes a cell in its style. @returns whether it is part of a picture */
   #write(cell: number, text: string, pen: Pen): boolean {
-    this.#toLink(this.#links.get(cell), pen)
-    const paint = this.#paints.get(cell)
+    if (this.#hasMore) this.#toLink(this.#links.get(cell), pen)
+    const paint = this.#hasMore ? this.#paints.get(cell) : undefined
     if (paint !== undefined) {
       pen.out += pen.style === -1 && paint === pen.paint ? text : paint + text
       pen.style = -1
@@ -349,7 +354,9 @@ export class Grid {
     let to = cell
     let changed = cell
     const isBlank = (at: number) =>
-      this.#texts[at] === ' ' && isBlankStyle(this.#styles[at] ?? plain) && !this.#links.has(at)
+      this.#texts[at] === ' ' &&
+      isBlankStyle(this.#styles[at] ?? plain) &&
+      !(this.#hasMore && this.#links.has(at))
     while (to < end && isBlank(to)) {
       if (this.#isChanged(to)) changed = to + 1
       to++
@@ -361,8 +368,12 @@ export class Grid {
   #isChanged(cell: number): boolean {
     if (this.#texts[cell] !== this.#shownTexts[cell] || this.#styles[cell] !== this.#shownStyles[cell])
       return true
-    if (this.#paints.get(cell) !== this.#shownPaints.get(cell)) return true
-    if (this.#links.get(cell) !== this.#shownLinks.get(cell)) return true
+    if (
+      this.#hasMore &&
+      (this.#paints.get(cell) !== this.#shownPaints.get(cell) ||
+        this.#links.get(cell) !== this.#shownLinks.get(cell))
+    )
+      return true
     // A wide character is written again if its other half was something else.
     return this.#texts[cell + 1] === '' && this.#shownTexts[cell + 1] !== ''
   }

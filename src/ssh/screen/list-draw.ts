@@ -29,18 +29,22 @@ const [goodFirst, leastFirst, goodOther, leastOther] = [26, 16, 12, 6]
  * Returns the widths of columns by their content. If there is too little room, the first column shrinks and then the last
  * one, both to a good width at first; a column of states keeps its width, and the one before it shrinks in its place.
  */
-function widthsOf<R>(columns: readonly Column<R>[], shown: readonly R[], width: number): number[] {
-  const natural = columns.map(column =>
+function widthsOf<R>(
+  columns: readonly Column<R>[],
+  rows: readonly (readonly Cell[])[],
+  width: number,
+): number[] {
+  const natural = columns.map(({ label }, i) =>
     Math.min(
       widest,
-      shown.reduce(
-        (most, record) => Math.max(most, widthOf(cellOf(column, record).text.slice(0, 200))),
-        widthOf(column.label),
+      rows.reduce(
+        (most, cells) => Math.max(most, widthOf(cells[i]?.text.slice(0, 200) ?? '')),
+        widthOf(label),
       ),
     ),
   )
   const total = natural.reduce((sum, one) => sum + one + 2, 0)
-  const keeps = columns.map(column => shown.some(record => cellOf(column, record).isState))
+  const keeps = columns.map((_, i) => rows.some(cells => cells[i]?.isState))
   const widths = [...natural]
   let over = total - width
   const shrink = (at: number, least: number) => {
@@ -89,7 +93,8 @@ export function drawList<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>)
   const seen = shown.slice(top, top + rows)
   const columns = columnsIn(spec, state, area.width)
   const left = canTick(spec) ? tickWidth : 0
-  const widths = widthsOf(columns, seen, area.width - 2 - left)
+  const cellsOf = seen.map(record => columns.map(column => cellOf(column, record)))
+  const widths = widthsOf(columns, cellsOf, area.width - 2 - left)
   drawRow(area, 1, {
     left,
     widths,
@@ -98,7 +103,7 @@ export function drawList<R>(spec: ListSpec<R>, whole: Area, state: ListState<R>)
   })
   for (const [i, record] of seen.entries()) {
     const isAt = top + i === state.at
-    const cells = columns.map(column => cellOf(column, record))
+    const cells = cellsOf[i] ?? []
     drawRow(area, 2 + i, { left, widths, cells, style: isAt ? inverse : plain })
     if (state.ticks.has(spec.keyOf(record))) area.put(1, 2 + i, '✓', isAt ? inverse | bold : bold)
     area.spot(0, 2 + i, area.width, 1, spec.keyOf(record))
