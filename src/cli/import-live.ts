@@ -136,7 +136,7 @@ function secondsOf(text: string | undefined): number {
   return seconds
 }
 
-/** What following has done so far. */
+/** The sums of all rounds so far. */
 class Totals {
   private last: Imported | undefined
   private sums = { datatypes: 0, fields: 0, entries: 0, files: 0, redirects: 0, updated: 0, deleted: 0 }
@@ -246,7 +246,7 @@ class LiveImport {
     this.watch.close()
   }
 
-  /** Takes what has changed. Later failures are told, for the source may come back. @throws those of the first round */
+  /** Takes what has changed. Reports later failures and goes on, because the source may come back. @throws those of the first round */
   private async round(target: Target): Promise<void> {
     const { terminal } = this.call
     try {

@@ -49,7 +49,7 @@ export class Sources {
   private of(kind: 'entry' | 'file', key: string, text: string): NewState {
     return {
       ...{ state_key: this.key(kind, key), system: this.system, source: this.source },
-      // What a column cannot store is not needed to find it again.
+      // The characters that a column cannot store are left out: the key alone finds the record.
       record_key: `${kind} ${key}`.toWellFormed().replaceAll('\0', '').slice(0, maxKey).toWellFormed(),
       source_hash: this.hashing.sha256(text),
     }
@@ -92,7 +92,7 @@ const hex = (bytes: ArrayBuffer): string =>
 
 /**
  * Hashes of trees as they are stored, by their roots: what an editor can change. A scheduled tree is as one that is
- * published already, so that the schedule itself is no change.
+ * published already, so that a schedule does not count as a change.
  */
 export async function treeHashes(
   read: Reader,

@@ -62,7 +62,7 @@ export interface Area {
    * @returns the number of cells
    */
   put(x: number, y: number, text: string, style?: number, width?: number): number
-  /** Makes drawn cells a hyperlink, where the terminal shows links. Cells that are drawn again are none. */
+  /** Makes drawn cells a hyperlink, where the terminal shows links. Drawing a cell again removes its link. */
   link(x: number, y: number, width: number, address: string): void
   fill(x: number, y: number, width: number, height: number, style?: number): void
   box(x: number, y: number, width: number, height: number, title?: string): void

@@ -5,7 +5,7 @@ const schemes = new Set(['http:', 'https:', 'mailto:'])
 /**
  * Returns an address as the target of a hyperlink: printable ASCII without blanks, so that no character of it can end
  * the sequence or begin another one.
- * @returns undefined for other schemes, for what is no address, and for one that is too long
+ * @returns undefined for other schemes, for a text that is not an address, and for an address that is too long
  */
 export function targetOf(address: string): string | undefined {
   if (address.length > longest || !URL.canParse(address)) return undefined

@@ -28,7 +28,7 @@ export interface SearchService {
    */
   find(searcher: Searcher, request: SearchRequest): Promise<Found>
   /**
-   * Ids of entries in the public book that have all words, in any locale, the best first; for who may read content.
+   * Ids of entries in the public book that have all words, in any locale, the best first. For callers who may read content.
    * @throws 400 that names what is wrong
    */
   ids(words: string, most: number): Promise<readonly string[]>
