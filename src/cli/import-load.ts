@@ -71,7 +71,7 @@ export async function preview(
 
 const instead = 'use --without-files'
 
-/** What one call of the command works on. */
+/** One call of the command. */
 export interface Call {
   readonly terminal: Terminal
   readonly options: Values
@@ -121,7 +121,7 @@ export async function loadRecords(
             )
         : undefined,
       progress(of, done, total) {
-        // What is stored stays; an export that is read again goes on from there.
+        // Stored records stay. The next import goes on after them.
         if (source !== undefined) terminal.stopped.throwIfAborted()
         if (total > 0) line.draw({ doing: `import of ${of}`, of, done, total })
       },

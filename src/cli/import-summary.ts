@@ -2,7 +2,7 @@ import type { Verified } from '../services/import/report.js'
 import type { Imported } from '../services/import/settings.js'
 import type { Changes, LeftRecord } from '../services/import/update-entries.js'
 
-/** What an import has done, for a person. */
+/** Returns the result of an import as text for people. */
 export function summary(imported: Imported): string {
   const { datatypes, fields, entries, known, files, left_out, redirects, verified, notes, compat } = imported
   const { changes } = imported

@@ -553,7 +553,7 @@ export const internalTables = {
     is_problem: boolean(),
     report: json<Record<string, unknown>>(),
   }),
-  /** What the last import knew of each record of another system (import/states.ts). It outlives the record. */
+  /** The state of each record of another system at the last import (import/states.ts). A row outlives its record. */
   importStates: internalTable('import_states', 'state_key', {
     /** A hash of the system and the key of the record there. */
     state_key: text(),

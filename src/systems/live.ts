@@ -49,7 +49,7 @@ export interface LiveSource {
   changedAt(record: LiveRecord): string | undefined
   /** The records as the files of an export, which the reader of exports takes. */
   files(records: LiveRecords): ExportFiles
-  /** What this API does not give, a sentence each. */
+  /** A sentence for each thing that this API does not give. */
   readonly notes: readonly string[]
 }
 

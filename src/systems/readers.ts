@@ -65,6 +65,6 @@ const live: Readonly<Partial<Record<ImportSystem, LiveSystem>>> = {
 
 export const liveSystems: readonly string[] = Object.keys(live)
 
-/** The live API of a system; undefined for a system that has none, or whose API is not read. */
+/** Returns the live API of a system; undefined if we read no API of it. */
 export const liveOf = (system: string): LiveSystem | undefined =>
   Object.hasOwn(live, system) ? live[system as ImportSystem] : undefined

@@ -67,7 +67,7 @@ export async function keepStates(tx: Writer, states: readonly ImportState[]): Pr
 }
 
 export interface ImportStates {
-  /** What the last import knew of records, by the keys of the states. */
+  /** Returns the states of records at the last import, by the keys of the states. */
   states(keys: readonly string[]): Promise<ReadonlyMap<string, ImportState>>
   /** The states of all records that are followed at an address. */
   statesAt(place: Pick<Sources, 'system' | 'source'>): AsyncIterable<readonly ImportState[]>
@@ -81,7 +81,7 @@ export const importStates = (db: Database): ImportStates => ({
     return new Map(rows.map(row => [row.state_key, row]))
   },
   async *statesAt({ system, source }) {
-    for await (const rows of db.stream(table, { system }, {})) yield rows.filter(row => row.source === source)
+    yield* db.stream(table, { system, source })
   },
   keepStates: (actor, states) => db.write(actor, tx => keepStates(tx, states)),
   dropStates: (actor, keys) => db.write(actor, tx => tx.deleteAllInternal(table, 'state_key', keys)),

@@ -5,7 +5,7 @@ import type { NewState } from './states.js'
 /** An entry that an import makes, in the ids of this site. */
 export interface TreeToStore {
   readonly datatype_id: string
-  /** All fields that the import has values for, by their names: where this entry has none, an update clears them. */
+  /** All fields for which the import has values, by their names. An update clears those without a value in this entry. */
   readonly fields: ReadonlyMap<string, Pick<ImportedField, 'translatable'>>
   readonly values: Values
   readonly late: Values

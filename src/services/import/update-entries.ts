@@ -18,7 +18,7 @@ export interface LeftRecord {
   readonly reason?: string
 }
 
-/** What an update did beside adding new records. */
+/** The result of an update, apart from new records. */
 export interface Changes {
   readonly updated: number
   readonly deleted: number

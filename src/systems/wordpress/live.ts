@@ -66,7 +66,7 @@ const time = (value: unknown): string =>
 const meta = (key: string, value: string | number | boolean): string =>
   `<wp:postmeta>${element('wp:meta_key', key)}${element('wp:meta_value', String(value))}</wp:postmeta>`
 
-/** What is put before a text whose paragraphs are elements already. */
+/** Goes before a text whose paragraphs are elements already. */
 const withParagraphs = '<!-- wp:html -->'
 
 function contentOf(post: Json): string {
@@ -76,7 +76,7 @@ function contentOf(post: Json): string {
 
 const letters = (html: string): string => plainText(html).replaceAll(/[^\p{L}\p{N}]+/gu, '')
 
-/** The excerpt, unless it is the beginning of the content, which WordPress makes where there is none. */
+/** Returns the excerpt that somebody wrote. WordPress makes a missing one of the beginning of the content: that is left out. */
 function excerptOf(post: Json): string {
   const raw = memberOf(post.excerpt, 'raw')
   if (typeof raw === 'string') return raw

@@ -92,7 +92,7 @@ class Writer {
   }
 }
 
-/** Returns the mark of the next item of a list; undefined where items have none. */
+/** Returns the mark of the next item of a list. Undefined for items without a mark. */
 type Marks = (() => string) | undefined
 
 /** @param depth of lists around it */
