@@ -78,7 +78,8 @@ export interface Area {
   part(x: number, y: number, width: number, height: number): Area
 }
 
-interface Spot extends Rectangle {
+interface Spot {
+  readonly place: Rectangle
   readonly on: object
   readonly name: string
 }
@@ -100,12 +101,32 @@ interface Pen {
 
 const isBlankStyle = (style: number): boolean => style >= 0 && (style & (inverse | underline)) === 0
 
+/**
+ * A cell is one number: the code of its text in the lower 24 bits, its style above. The code is a code point, 0 for the
+ * second half of a wide character, or from `firstOther` on a text of several code points.
+ */
+const textBits = 0xff_ff_ff
+const styleShift = 24
+const firstOther = 0x11_00_00
+/** Other texts that a grid keeps. With more of them it starts again, and writes every cell. */
+const mostOthers = 10_000
+const blank = 0x20
+const ellipsis = 0x2026
+/** A cell that is nowhere drawn. */
+const never = -1
+
+const codeOf = (cell: number): number => cell & textBits
+const styleOf = (cell: number): number => cell >>> styleShift
+
 /** The cells of a screen, as they are drawn and as the client shows them. */
 export class Grid {
-  #texts: string[] = []
-  #styles = new Uint8Array()
-  #shownTexts: string[] = []
-  #shownStyles = new Uint8Array()
+  #cells = new Int32Array()
+  #shown = new Int32Array()
+  #cellBytes = Buffer.alloc(0)
+  #shownBytes = Buffer.alloc(0)
+  /** The texts of several code points, and their codes. */
+  #others: string[] = []
+  #codes = new Map<string, number>()
   #cursor: readonly [number, number] | undefined
   #shownCursor = ''
   #spots: Spot[] = []
@@ -115,8 +136,6 @@ export class Grid {
   /** The targets of cells that are hyperlinks. */
   #links = new Map<number, string>()
   #shownLinks = new Map<number, string>()
-  /** Whether a cell of this frame or the last one may be of a picture, or a link: each cell is compared. */
-  #hasMore = false
   isAscii = false
   theme: Theme = 'own'
   /** Whether the terminal has 24-bit colours. */
@@ -137,20 +156,25 @@ export class Grid {
     this.columns = columns
     this.rows = rows
     const size = columns * rows
-    this.#texts = new Array<string>(size).fill(' ')
-    this.#styles = new Uint8Array(size)
-    this.#shownStyles = new Uint8Array(size)
+    this.#cells = new Int32Array(size).fill(blank)
+    this.#shown = new Int32Array(size)
+    this.#cellBytes = Buffer.from(this.#cells.buffer)
+    this.#shownBytes = Buffer.from(this.#shown.buffer)
     this.forget()
   }
 
   /** Makes the next difference write every cell. */
   forget(): void {
-    this.#shownTexts = new Array<string>(this.columns * this.rows).fill('\x00')
+    this.#shown.fill(never)
   }
 
   clear(): Area {
-    this.#texts.fill(' ')
-    this.#styles.fill(plain)
+    this.#cells.fill(blank)
+    if (this.#others.length > mostOthers) {
+      this.#others = []
+      this.#codes.clear()
+      this.forget()
+    }
     this.#cursor = undefined
     this.#spots = []
     this.#paints.clear()
@@ -160,7 +184,7 @@ export class Grid {
 
   spotAt(x: number, y: number): { on: object; name: string } | undefined {
     return this.#spots.findLast(
-      spot => x >= spot.x && x < spot.x + spot.width && y >= spot.y && y < spot.y + spot.height,
+      ({ place }) => x >= place.x && x < place.x + place.width && y >= place.y && y < place.y + place.height,
     )
   }
 
@@ -191,7 +215,7 @@ export class Grid {
         if (x >= 0 && y >= 0 && x < own.width && y < own.height) this.#cursor = [own.x + x, own.y + y]
       },
       spot: (x, y, width, height, name) => {
-        this.#spots.push({ ...partOf(own, { x, y, width, height }), on: view, name })
+        this.#spots.push({ place: partOf(own, { x, y, width, height }), on: view, name })
       },
       by: drawing => this.#area(own, drawing),
       part: (x, y, width, height) => this.#area(partOf(own, { x, y, width, height }), view),
@@ -234,7 +258,7 @@ export class Grid {
   }
 
   #putPlain(x: number, y: number, text: string, style: number): number {
-    for (let i = 0; i < text.length; i++) this.#set(x + i, y, text.charAt(i), style)
+    for (let i = 0; i < text.length; i++) this.#set(x + i, y, text.charCodeAt(i), style)
     return text.length
   }
 
@@ -250,38 +274,59 @@ export class Grid {
         return end - x
       }
       last = at
-      this.#set(at, y, sign, style)
-      if (cells === 2) this.#set(at + 1, y, '', style)
+      this.#set(at, y, this.#codeOf(sign), style)
+      if (cells === 2) this.#set(at + 1, y, 0, style)
       at += cells
     }
     return at - x
   }
 
   #end(at: number, end: number, y: number, style: number): void {
-    this.#set(at, y, this.isAscii ? '.' : '…', style)
-    for (let rest = at + 1; rest < end; rest++) this.#set(rest, y, ' ', style)
+    this.#set(at, y, this.isAscii ? 0x2e : ellipsis, style)
+    for (let rest = at + 1; rest < end; rest++) this.#set(rest, y, blank, style)
+  }
+
+  #codeOf(text: string): number {
+    const point = text.codePointAt(0) ?? 0
+    if (text.length === 1 || (text.length === 2 && point > 0xffff)) return point
+    const known = this.#codes.get(text)
+    if (known !== undefined) return known
+    const code = firstOther + this.#others.push(text) - 1
+    this.#codes.set(text, code)
+    return code
+  }
+
+  #textOf(cell: number): string {
+    const code = codeOf(cell)
+    if (code === 0) return ''
+    return code < firstOther ? String.fromCodePoint(code) : (this.#others[code - firstOther] ?? ' ')
   }
 
   /** Sets a cell. The rest of a wide character that is half overwritten becomes empty. */
-  #set(x: number, y: number, text: string, style: number): void {
+  #set(x: number, y: number, code: number, style: number): void {
     const at = y * this.columns + x
     if (this.#paints.size > 0) this.#paints.delete(at)
     if (this.#links.size > 0) this.#links.delete(at)
-    if (this.#texts[at] === '' && text !== '' && x > 0) this.#texts[at - 1] = ' '
-    if (x + 1 < this.columns && this.#texts[at + 1] === '') this.#texts[at + 1] = ' '
-    this.#texts[at] = text
-    this.#styles[at] = style
+    if (code !== 0 && x > 0 && this.#isSecondHalf(at)) this.#empty(at - 1)
+    if (x + 1 < this.columns && this.#isSecondHalf(at + 1)) this.#empty(at + 1)
+    this.#cells[at] = (style << styleShift) | code
+  }
+
+  #isSecondHalf(at: number): boolean {
+    return codeOf(this.#cells[at] ?? blank) === 0
+  }
+
+  #empty(at: number): void {
+    this.#cells[at] = ((this.#cells[at] ?? 0) & ~textBits) | blank
   }
 
   diff(): string {
     const pen: Pen = { out: '', style: -1, paint: '', link: undefined }
-    this.#hasMore = [this.#paints, this.#shownPaints, this.#links, this.#shownLinks].some(
-      ({ size }) => size > 0,
-    )
-    for (let y = 0; y < this.rows; y++) this.#diffRow(y, pen)
+    this.#forgetOther(this.#paints, this.#shownPaints)
+    this.#forgetOther(this.#links, this.#shownLinks)
+    for (let y = 0; y < this.rows; y++) if (!this.#isSameRow(y)) this.#diffRow(y, pen)
     this.#toLink(undefined, pen)
-    for (let cell = 0; cell < this.#texts.length; cell++) this.#shownTexts[cell] = this.#texts[cell] ?? ' '
-    this.#shownStyles.set(this.#styles)
+    this.#shown.set(this.#cells)
     this.#shownPaints = new Map(this.#paints)
     this.#shownLinks = new Map(this.#links)
     const cursor = this.#cursor ? `\x1b[${this.#cursor[1] + 1};${this.#cursor[0] + 1}H\x1b[?25h` : '\x1b[?25l'
@@ -291,12 +336,25 @@ export class Grid {
     return isSame ? '' : cursor
   }
 
+  /** Forgets the shown cells whose picture or link is another one now. */
+  #forgetOther(now: ReadonlyMap<number, string>, before: ReadonlyMap<number, string>): void {
+    for (const [cell, value] of now) if (before.get(cell) !== value) this.#shown[cell] = never
+    for (const cell of before.keys()) if (!now.has(cell)) this.#shown[cell] = never
+  }
+
+  /** Most rows of a frame are as before. */
+  #isSameRow(y: number): boolean {
+    const size = this.columns * Int32Array.BYTES_PER_ELEMENT
+    const [from, to] = [y * size, (y + 1) * size]
+    return this.#cellBytes.compare(this.#shownBytes, from, to, from, to) === 0
+  }
+
   #diffRow(y: number, pen: Pen): void {
     let at = -1
     for (let x = 0; x < this.columns; x++) {
       const cell = y * this.columns + x
-      const text = this.#texts[cell] ?? ' '
-      if (text === '' || !this.#isChanged(cell)) continue
+      if (this.#isSecondHalf(cell) || !this.#isChanged(cell)) continue
+      const text = this.#textOf(this.#cells[cell] ?? blank)
       if (at !== x) pen.out += `\x1b[${y + 1};${x + 1}H`
       const blanks = this.#blanksFrom(cell, (y + 1) * this.columns)
       const isToEnd = x + blanks === this.columns
@@ -315,15 +373,15 @@ export class Grid {
 
   /** Writes a cell in its style. @returns whether it is part of a picture */
   #write(cell: number, text: string, pen: Pen): boolean {
-    if (this.#hasMore) this.#toLink(this.#links.get(cell), pen)
-    const paint = this.#hasMore ? this.#paints.get(cell) : undefined
+    this.#toLink(this.#links.get(cell), pen)
+    const paint = this.#paints.get(cell)
     if (paint !== undefined) {
       pen.out += pen.style === -1 && paint === pen.paint ? text : paint + text
       pen.style = -1
       pen.paint = paint
       return true
     }
-    const style = this.#styles[cell] ?? plain
+    const style = styleOf(this.#cells[cell] ?? blank)
     if (style !== pen.style) pen.out += sequenceOf(style, this.theme)
     pen.style = style
     pen.out += text
@@ -353,10 +411,10 @@ export class Grid {
     if (hasBackground(this.theme)) return 0
     let to = cell
     let changed = cell
-    const isBlank = (at: number) =>
-      this.#texts[at] === ' ' &&
-      isBlankStyle(this.#styles[at] ?? plain) &&
-      !(this.#hasMore && this.#links.has(at))
+    const isBlank = (at: number) => {
+      const own = this.#cells[at] ?? never
+      return codeOf(own) === blank && isBlankStyle(styleOf(own)) && !this.#links.has(at)
+    }
     while (to < end && isBlank(to)) {
       if (this.#isChanged(to)) changed = to + 1
       to++
@@ -366,16 +424,9 @@ export class Grid {
   }
 
   #isChanged(cell: number): boolean {
-    if (this.#texts[cell] !== this.#shownTexts[cell] || this.#styles[cell] !== this.#shownStyles[cell])
-      return true
-    if (
-      this.#hasMore &&
-      (this.#paints.get(cell) !== this.#shownPaints.get(cell) ||
-        this.#links.get(cell) !== this.#shownLinks.get(cell))
-    )
-      return true
+    if (this.#cells[cell] !== this.#shown[cell]) return true
     // A wide character is written again if its other half was something else.
-    return this.#texts[cell + 1] === '' && this.#shownTexts[cell + 1] !== ''
+    return this.#isSecondHalf(cell + 1) && codeOf(this.#shown[cell + 1] ?? never) !== 0
   }
 
   /**
@@ -387,38 +438,40 @@ export class Grid {
     const others: string[] = []
     for (let y = 0; y < this.rows; y++) {
       const cells = Array.from({ length: this.columns }, (_, x) => y * this.columns + x)
-      const isRead = cells.some(cell => this.#texts[cell] !== this.#shownTexts[cell])
-      const isMarked = y > 0 && cells.some(cell => (this.#styles[cell] ?? plain) & inverse)
-      const isNew = cells.some(
-        cell => ((this.#styles[cell] ?? plain) & inverse) > ((this.#shownStyles[cell] ?? plain) & inverse),
-      )
+      const now = (cell: number) => this.#cells[cell] ?? blank
+      const before = (cell: number) => this.#shown[cell] ?? never
+      const isInverse = (cell: number) => cell !== never && (styleOf(cell) & inverse) > 0
+      const isRead = cells.some(cell => codeOf(now(cell)) !== codeOf(before(cell)))
+      const isMarked = y > 0 && cells.some(cell => isInverse(now(cell)))
+      const isNew = cells.some(cell => isInverse(now(cell)) && !isInverse(before(cell)))
       const text = cells
-        .map(cell => this.#texts[cell] ?? ' ')
+        .map(cell => this.#textOf(now(cell)))
         .join('')
         .trim()
       if (text === '' || !(isRead || (isMarked && isNew))) continue
       if (isMarked) marked.push(`> ${text}`)
       else others.push(text)
     }
-    for (let cell = 0; cell < this.#texts.length; cell++) this.#shownTexts[cell] = this.#texts[cell] ?? ' '
-    this.#shownStyles.set(this.#styles)
+    this.#shown.set(this.#cells)
     return [...marked, ...others].map(line => `${line}\r\n`).join('')
   }
 
   text(): string {
     const rows: string[] = []
-    for (let y = 0; y < this.rows; y++)
+    for (let y = 0; y < this.rows; y++) {
+      const cells = [...this.#cells.subarray(y * this.columns, (y + 1) * this.columns)]
       rows.push(
-        this.#texts
-          .slice(y * this.columns, (y + 1) * this.columns)
+        cells
+          .map(cell => this.#textOf(cell))
           .join('')
           .trimEnd(),
       )
+    }
     return rows.join('\n')
   }
 
   styleAt(x: number, y: number): number {
-    return this.#styles[y * this.columns + x] ?? plain
+    return styleOf(this.#cells[y * this.columns + x] ?? blank)
   }
 
   /** Returns the target of a cell that is a hyperlink. */
