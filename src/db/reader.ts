@@ -80,6 +80,9 @@ export function conditions(table: AnyTable, where: Record<string, unknown>): Con
   return { shape, values, impossible }
 }
 
+/** From this offset on, the key of the row before is read first: an index has the keys alone. */
+const deepOffset = 500
+
 /** Reads, in or outside a transaction. Lists always say their order. */
 export class Reader {
   constructor(
@@ -197,7 +200,18 @@ export class Reader {
     where: WhereOf<T>,
     slice: Slice = {},
   ): AsyncGenerator<RowOf<T>[]> {
-    let { after, offset } = slice
+    let { after, offset = 0 } = slice
+    if (offset >= deepOffset) {
+      const [before] = await this.selectRows(table, where, {
+        ...slice,
+        limit: 1,
+        offset: offset - 1,
+        only: 'key',
+      })
+      if (!before) return
+      after = before[table.key] as string
+      offset = 0
+    }
     for (let left = slice.limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
       const asked = Math.min(left, maxListLength)
       const lengths = await this.batchLengths(table, where, { ...slice, limit: asked, offset, after })
@@ -206,7 +220,7 @@ export class Reader {
         if (rows.length > 0) yield rows
         if (rows.length < limit) return
         left -= rows.length
-        offset = undefined
+        offset = 0
         after = (rows.at(-1) as Record<string, unknown>)[table.key] as string
       }
       if (lengths.length === 0) return
@@ -258,9 +272,9 @@ export class Reader {
   ): Promise<number[]> {
     if (slice.limit <= fewRows || longColumns(table).length === 0) return [slice.limit]
     // Nearly always all of them are one batch, which one row says.
-    const [all] = await this.selectRows(table, where, { ...slice, sizes: 'sum' })
+    const [all] = await this.selectRows(table, where, { ...slice, only: 'sum' })
     if (Number(all?.size ?? 0) <= maxBatchBytes) return [slice.limit]
-    const rows = await this.selectRows(table, where, { ...slice, sizes: true })
+    const rows = await this.selectRows(table, where, { ...slice, only: 'size' })
     return batchLengths(
       rows.map(({ size }) => Number(size)),
       slice.limit,
@@ -279,9 +293,9 @@ export class Reader {
   private async selectRows<T extends AnyTable>(
     table: T,
     where: WhereOf<T>,
-    selection: Selection & { sizes?: boolean | 'sum' },
+    selection: Selection & Pick<SelectShape, 'only'>,
   ): Promise<RawRow[]> {
-    const { limit, offset, after, newestFirst, order, lock = false, sizes = false } = selection
+    const { limit, offset, after, newestFirst, order, lock = false, only } = selection
     const { shape, values, impossible } = conditions(table, where as Record<string, unknown>)
     const key = table.columns[table.key]
     if (impossible || (key && !canBeAsked(key, after))) return []
@@ -293,7 +307,7 @@ export class Reader {
       limit: offset && limit === undefined ? Number.MAX_SAFE_INTEGER : limit,
       offset,
       lock,
-      sizes,
+      only,
     })
     return this.all(statement, after === undefined ? values : [...values, after])
   }

@@ -171,8 +171,11 @@ export interface SelectShape {
   /** `shared` lets others hold the rows too, as long as they do the same. */
   lock?: boolean | 'shared'
   count?: boolean
-  /** Selects of each row its key and, as `size`, how many bytes its long columns have; `sum` of all rows together. */
-  sizes?: boolean | 'sum'
+  /**
+   * Selects of each row its key alone, or with it, as `size`, how many bytes its long columns have; `sum` of all rows
+   * together.
+   */
+  only?: 'key' | 'size' | 'sum' | undefined
 }
 
 const longKinds: ReadonlySet<Kind> = new Set(['longtext', 'json', 'bytes'])
@@ -209,13 +212,14 @@ const counted = (knex: Knex, query: Knex.QueryBuilder, limit: number | undefined
 
 /** Values go in the order of `where`, then the key that `after` compares with. */
 export function selectFrom(statements: Statements, table: AnyTable, shape: SelectShape): Statement {
-  const { where, order = [table.key], after, descending, limit, offset, lock, count, sizes } = shape
-  const key = `select ${table.name} ${whereShape(where)} ${order} ${after} ${descending} ${limit} ${offset} ${lock} ${count} ${sizes}`
+  const { where, order = [table.key], after, descending, limit, offset, lock, count, only } = shape
+  const key = `select ${table.name} ${whereShape(where)} ${order} ${after} ${descending} ${limit} ${offset} ${lock} ${count} ${only}`
   return statements.of(key, (knex, place) => {
     const query = knex(table.name)
     const n = restrict(query, where, place)
     if (count) return counted(knex, query, limit)
-    if (sizes) query.select(table.key, sizeOf(knex, table))
+    if (only === 'key') query.select(table.key)
+    else if (only) query.select(table.key, sizeOf(knex, table))
     else query.select(Object.keys(table.columns))
     if (after) query.where(table.key, descending ? '<' : '>', place(n))
     for (const column of order) query.orderBy(column, descending ? 'desc' : 'asc')
@@ -223,7 +227,7 @@ export function selectFrom(statements: Statements, table: AnyTable, shape: Selec
     if (offset) query.offset(offset)
     if (lock === 'shared') query.forShare()
     else if (lock) query.forUpdate()
-    return sizes === 'sum' ? knex.sum({ size: 'size' }).from(query.as('sized')) : query
+    return only === 'sum' ? knex.sum({ size: 'size' }).from(query.as('sized')) : query
   })
 }
 

@@ -64,6 +64,9 @@ it('gives the rows of every slice, in order and no more', async () => {
     [{ limit: 10, offset: 540 }, all.slice(540)],
     [{ after }, all.slice(4)],
     [{ after, limit: 501 }, all.slice(4, 505)],
+    [{ after, limit: 3, offset: 520 }, all.slice(524, 527)],
+    [{ limit: 10, offset: 540, newestFirst: true }, all.toReversed().slice(540, 550)],
+    [{ offset: all.length }, []],
     [{ offset: 1000 }, []],
   ]
   for (const [slice, labels] of slices)
