@@ -95,6 +95,7 @@ const examples: Readonly<Record<string, readonly [string, string]>> = {
     "slugline query post 'date[gte]=2027-01-01' --sort=-date",
     'slugline query post --fields title,date --json | jq ".data[].fields"',
   ],
+  go: ['ssh -t example.com go winter', 'slugline go winter chain --json'],
   search: ['slugline search winter chain', 'slugline search winter --type post,page --count'],
   'webhooks test': ['slugline webhooks test Build', 'slugline webhooks test Build --json'],
   'webhooks replay': [

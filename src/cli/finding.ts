@@ -1,10 +1,11 @@
 import { badRequest, missingPermission } from '../errors.js'
-import { inPublicSpace } from '../resources/admin-space.js'
+import { inPublicSpace, rightsOf } from '../resources/admin-space.js'
 import { titlesById } from '../resources/entries.js'
+import { foundAnything } from '../resources/views/find.js'
 import { searchRequest, searchText } from '../routes/search-text.js'
 import type { Services } from '../services/index.js'
 import type { Io, SiteCommand, Values } from './command.js'
-import { cell } from './table.js'
+import { cell, showList } from './table.js'
 import { visible } from './visible.js'
 
 type Work = SiteCommand['work']
@@ -90,4 +91,17 @@ export const search: Work = async (services, actor, io, options, words) => {
     ]),
     ...metaLines(found, '--offset'),
   ])
+}
+
+/** Shows pages, entries, datatypes, files and people with the words, drafts too, as far as the caller may see them. */
+export const go: Work = async (services, actor, io, options, words) => {
+  const parts = inPublicSpace(services)
+  const rights = await rightsOf(parts.access, actor)
+  const finder = { services: parts, actor, can: (word: string) => rights.has(word) }
+  const found = await foundAnything(finder, words.join(' '))
+  const batches = (async function* () {
+    yield found.map(one => ({ ...one }))
+  })()
+  await showList(io, { ...options, limit: '0' }, { batches, columns: ['kind', 'id', 'name', 'about'] })
+  return 0
 }

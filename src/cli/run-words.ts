@@ -43,6 +43,7 @@ const helpGroups: Readonly<Record<string, readonly string[]>> = {
     'locales',
     'query',
     'search',
+    'go',
   ],
   'Content model:': ['datatypes', 'fields', 'model', 'types', 'compat'],
   'People and access:': ['user', 'roles', 'token', 'keys'],

@@ -216,6 +216,13 @@ export const siteCommands: readonly SiteCommand[] = [
     access: 'public',
     work: async (...call) => (await import('./finding.js')).search(...call),
   },
+  {
+    words: 'go',
+    summary: 'find pages, drafts, files and people by words; with ssh -t, open the one that is found',
+    arguments: { '<words...>': 'words of a title, slug, text or name' },
+    access: 'signed-in',
+    work: async (...call) => (await import('./finding.js')).go(...call),
+  },
   ...recordCommands('webhooks'),
   {
     words: 'webhooks test',

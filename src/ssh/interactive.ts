@@ -1,4 +1,5 @@
 import type { Actor } from '../actor.js'
+import { HttpError } from '../errors.js'
 import { t } from '../texts/terminal.js'
 import { hasLinks, isColourless, isLinear } from './channel-terminal.js'
 import { copySequence } from './screen/clipboard.js'
@@ -9,6 +10,7 @@ import type { Theme } from './screen/style.js'
 import type { AnyView, Shell } from './screen/view.js'
 import { goToView, homeView } from './screens/index.js'
 import { liveScreen } from './screens/live.js'
+import { onlyOne } from './screens/palette.js'
 import { themeView } from './screens/theme.js'
 import { type Session, sessionOf } from './session.js'
 import type { Site, Terminal } from './terminal.js'
@@ -28,17 +30,37 @@ const trueColoured =
 /** The widest row that is read aloud: no screen has two columns of panes then. */
 const widestLine = 70
 
+/** The screen that a session begins with: the first one, what happens now, or what is found by words. */
+export type First = 'home' | 'live' | { readonly words: string }
+
 /** Opens the screens for one signed-in user at one terminal, until they leave or the connection ends. */
 export async function openTerminal(
   site: Site,
   actor: Actor,
   terminal: Terminal,
-  first: 'home' | 'live' = 'home',
+  first: First = 'home',
 ): Promise<void> {
   const session = await sessionOf(site, actor, terminal.wishes.zone)
   const start = first === 'live' ? liveScreen(session) : homeView(session)
+  const sought = typeof first === 'object' ? await soughtIn(session, first.words) : undefined
   const theme = actor.userId === null ? 'own' : await site.services.terminalTheme.own(actor)
-  new Interactive(session, terminal, { name: await nameOf(site, actor), start, theme })
+  new Interactive(session, terminal, { name: await nameOf(site, actor), start, sought, theme })
+}
+
+/** Words that somebody looks for, and the view of the only record that has them. */
+interface Sought {
+  readonly words: string
+  readonly only: AnyView | undefined
+}
+
+async function soughtIn(session: Session, words: string): Promise<Sought> {
+  try {
+    return { words, only: await onlyOne(session, words) }
+  } catch (error) {
+    // The palette shows what is wrong with the words.
+    if (error instanceof HttpError) return { words, only: undefined }
+    throw error
+  }
 }
 
 async function nameOf({ services: { auth }, config }: Site, actor: Actor): Promise<string> {
@@ -65,7 +87,12 @@ class Interactive {
   constructor(
     private readonly session: Session,
     private readonly terminal: Terminal,
-    { name, start, theme }: { name: string; start: AnyView; theme: Theme },
+    {
+      name,
+      start,
+      sought,
+      theme,
+    }: { name: string; start: AnyView; sought: Sought | undefined; theme: Theme },
   ) {
     const { term, wishes } = terminal
     this.#isLinear = isLinear(term)
@@ -79,7 +106,7 @@ class Interactive {
     this.#stack = new Stack({
       name,
       need: access => session.need(access),
-      goTo: shell => shell.open(goToView(session, view => this.#stack.goTo(view))),
+      goTo: shell => shell.open(this.#palette('')),
       undo: shell => this.#undo(shell),
       copy: text => this.#copy(text),
       look: shell => shell.open(themeView(session, this.#grid.theme, (theme: Theme) => this.#show(theme))),
@@ -103,6 +130,11 @@ class Interactive {
     if (!isPlain) this.#hasMouse = true
     if (!this.#isLinear) terminal.write(isPlain ? enter : enter + mouseOn + probe)
     this.#stack.open(start)
+    if (sought) this.#stack.open(sought.only ?? this.#palette(sought.words))
+  }
+
+  #palette(typed: string): AnyView {
+    return goToView(this.session, view => this.#stack.goTo(view), typed)
   }
 
   get #columns(): number {

@@ -7,6 +7,7 @@ import { t } from '../texts/terminal.js'
 import { type ChannelTerminal, channelTerminal, commandTerminal } from './channel-terminal.js'
 import type { Connection, Open } from './connection.js'
 import { runCommand } from './exec.js'
+import type { First } from './interactive.js'
 import { serveMedia } from './sftp.js'
 import type { Wishes } from './terminal.js'
 
@@ -96,7 +97,7 @@ function takeSession(session: Session, connection: Connection): void {
     accept?.()
     connection.guarded(() => terminal?.resize(info))
   })
-  const screens = ({ channel, gone, add }: Opened, info: PseudoTtyInfo, first: 'home' | 'live') => {
+  const screens = ({ channel, gone, add }: Opened, info: PseudoTtyInfo, first: First) => {
     const { socket, guarded, seen } = connection
     const shown = channelTerminal(channel, { ...info, wishes: wishes() }, { socket, gone, guarded, seen })
     terminal = shown
@@ -117,7 +118,8 @@ function takeSession(session: Session, connection: Connection): void {
   session.on('exec', (accept, reject, { command }) =>
     once(reject, () => {
       const { channel, gone, add } = opened(accept(), session, connection)
-      if (pty && command.trim() === 'top') return screens({ channel, gone, add }, pty, 'live')
+      const first = firstOf(command)
+      if (pty && first) return screens({ channel, gone, add }, pty, first)
       const run = runCommand(channel, connection, {
         line: command,
         gone,
@@ -132,6 +134,14 @@ function takeSession(session: Session, connection: Connection): void {
       return undefined
     }),
   )
+}
+
+/** Returns the screen that a command opens where there is a terminal. */
+function firstOf(command: string): First | undefined {
+  const [first, ...words] = command.trim().split(/\s+/)
+  if (words.length === 0) return first === 'top' ? 'live' : undefined
+  // Options are for the command, such as --json.
+  return first === 'go' && words.every(word => !word.startsWith('-')) ? { words: words.join(' ') } : undefined
 }
 
 function takeSftp(accept: () => SFTPWrapper, session: Session, connection: Connection): void {
@@ -170,11 +180,7 @@ function opened(channel: ServerChannel, session: Session, connection: Connection
   }
 }
 
-async function showScreens(
-  connection: Connection,
-  terminal: ChannelTerminal,
-  first: 'home' | 'live',
-): Promise<void> {
+async function showScreens(connection: Connection, terminal: ChannelTerminal, first: First): Promise<void> {
   const actor = await connection.actor().catch(error => {
     if (!(error instanceof HttpError)) throw error
     connection.end(error.message)

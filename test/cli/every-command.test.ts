@@ -230,6 +230,7 @@ const cases: Readonly<Record<string, Case>> = {
   'fields update': async () => ({ args: [await fieldId()], input: '{"sort_order":3}' }),
   query: () => ({ args: ['post', 'title=Winter', '--limit', '5'] }),
   search: () => ({ args: ['winter', '--type', 'post'] }),
+  go: () => ({ args: ['winter'] }),
   'webhooks list': none,
   'webhooks get': one(() => app.subscribe()),
   'webhooks delete': one(() => app.subscribe(), '--yes'),

@@ -125,7 +125,7 @@ const plain = [
   ...['fields update', 'locales create', 'locales update', 'webhooks create', 'webhooks update'],
   ...['webhooks test', 'webhooks replay', 'deliveries retry', 'backup create', 'media regenerate'],
 ]
-const reads = /^(\S+ (list|get|tail|check|compare|export|pull|plan)|query|search|top|types|compat)$/
+const reads = /^(\S+ (list|get|tail|check|compare|export|pull|plan)|query|search|go|top|types|compat)$/
 
 /** All rows of the database, as one text. */
 async function digest(): Promise<string> {

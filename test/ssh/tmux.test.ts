@@ -49,6 +49,30 @@ it.skipIf(tmuxMissing)('is used by ssh in a real terminal', async () => {
   expect(values.status).toBe(200)
 })
 
+it.skipIf(tmuxMissing)('ssh -t host go opens what is found, or asks', async () => {
+  const app = await testApp({ readers_see_drafts: false })
+  await sampleOf(app)
+  const { port, keyOf, ssh } = await sshOf(app)
+  const { file } = await keyOf('admin')
+  const opened = (...words: string[]) => tmux([...sshCommand(port, 'admin', '-i', file), 'go', ...words])
+  const one = opened('/welcome')
+  await one.sees('Our team 日本語')
+  // Behind it is the first screen.
+  one.keys('q')
+  await one.sees('configuration of the service')
+  const none = opened('nothing', 'of', 'this')
+  await none.sees('No results.')
+  expect(none.text()).toContain('nothing of this')
+  const several = opened('e')
+  await several.sees(/Search e[\s\S]*Media folders/)
+
+  const shown = await ssh('go /welcome --json', { key: file })
+  expect(JSON.parse(shown.out)).toMatchObject([{ kind: 'page', name: 'Welcome', about: '/welcome' }])
+  const viewer = await keyOf('viewer')
+  expect(await ssh('go /welcome --json', { key: viewer.file })).toMatchObject({ code: 0, out: '[]\n' })
+  expect(await ssh('go', { key: file })).toMatchObject({ code: 2 })
+})
+
 /** The page of an address, as anybody is answered. */
 const pageOf = async (url: string, slug: string) => {
   const answer = await fetch(`${url}${slug}?format=clean`)

@@ -2,7 +2,7 @@ import type { Actor } from '../../actor.js'
 import type { Services } from '../../services/index.js'
 import type { ServicesOfSpace } from '../admin-space.js'
 import { all, type Entry } from '../entries.js'
-import { type FoundEntry, foundEntries, foundTrees } from './search.js'
+import { type FoundEntry, foundEntries, foundTrees, mediaName } from './search.js'
 
 type RecordOf<R extends { get(id: string): Promise<unknown> }> = Awaited<ReturnType<R['get']>>
 type Route = RecordOf<Services['space']['routes']>
@@ -71,4 +71,67 @@ export async function foundPeople({ services, can }: Finder, text: string): Prom
   const { matchingUsers, users } = services
   const { keys, isMore } = await matchingUsers(text)
   return { items: await Promise.all(keys.map(id => users.get(id))), isMore }
+}
+
+/** A page, entry, datatype, file or person that was found. */
+export interface Finding {
+  readonly kind: 'page' | 'entry' | 'datatype' | 'file' | 'person'
+  /** Of the route for a page. */
+  readonly id: string
+  readonly name: string
+  /** Its slug, name, media type or e-mail address; of an entry its datatype and slug. */
+  readonly about: string
+}
+
+const [mostOfKind, mostDatatypes] = [8, 500]
+
+async function foundDatatypes({ services, can }: Finder, words: readonly string[]): Promise<Finding[]> {
+  if (!can('datatypes:read')) return []
+  const known = await all(services.space.datatypes.list({}, { limit: mostDatatypes }))
+  return known
+    .filter(({ label, name }) => hasWords(`${label} ${name}`, words))
+    .slice(0, mostOfKind)
+    .map(({ datatype_id, label, name }) => ({ kind: 'datatype', id: datatype_id, name: label, about: name }))
+}
+
+/** The words of a text, in lower case. */
+export const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean)
+
+/** Whether a text has all words, which are in lower case. */
+export const hasWords = (text: string, words: readonly string[]): boolean =>
+  words.every(word => text.toLowerCase().includes(word))
+
+/**
+ * Finds the first pages, entries, datatypes, files and people with the words of a text, as far as the user may see them.
+ * Drafts are among them for who may change content.
+ */
+export async function foundAnything(finder: Finder, text: string): Promise<Finding[]> {
+  const { items } = await foundPages(finder, text)
+  const texts = await foundTexts(finder, text, mostOfKind, items)
+  const files = await foundMedia(finder, text, mostOfKind)
+  const people = await foundPeople(finder, text)
+  return [
+    ...items
+      .slice(0, mostOfKind)
+      .map(
+        ({ route_id, title, slug }): Finding => ({ kind: 'page', id: route_id, name: title, about: slug }),
+      ),
+    ...texts.map(
+      ({ id, title, type, slug }): Finding => ({
+        ...{ kind: 'entry', id, name: title },
+        about: [type, slug].filter(Boolean).join(' '),
+      }),
+    ),
+    ...(await foundDatatypes(finder, wordsOf(text))),
+    ...files.map(
+      (file): Finding => ({ kind: 'file', id: file.media_id, name: mediaName(file), about: file.mimetype }),
+    ),
+    ...people.items.slice(0, mostOfKind).map(
+      ({ user_id, name, username, email }): Finding => ({
+        ...{ kind: 'person', id: user_id },
+        name: name || username,
+        about: email,
+      }),
+    ),
+  ]
 }

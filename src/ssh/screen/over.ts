@@ -64,6 +64,8 @@ interface Pick {
   /** Whether the choices are the results for the text, so that none of them is left out. */
   readonly isSearched?: true
   readonly chosen?: readonly string[]
+  /** The text to begin with. */
+  readonly typed?: string
   readonly choices: readonly Choice[] | ((shell: Shell<PickState>, text: string) => void)
   picked(chosen: readonly string[], choices: readonly Choice[], shell: Shell<PickState>): void
 }
@@ -117,13 +119,13 @@ const steps: Readonly<Record<string, number>> = {
 
 /** A choice of one or several, with a filter to type. */
 export function pickView(pick_: Pick): View<PickState> {
-  const { title, many = false, choices, chosen = [] } = pick_
+  const { title, many = false, choices, chosen = [], typed: given = '' } = pick_
   const isLooked = typeof choices === 'function'
   return {
     title: () => title,
-    start: { filter: lineOf(''), at: 0, choices: isLooked ? [] : choices, chosen },
+    start: { filter: lineOf(given), at: 0, choices: isLooked ? [] : choices, chosen },
     isOver: true,
-    ...(isLooked ? { shown: (shell: Shell<PickState>) => choices(shell, '') } : {}),
+    ...(isLooked ? { shown: (shell: Shell<PickState>) => choices(shell, given) } : {}),
     update(state, key, shell) {
       if (key.type === 'click') return clicked(pick_, state, key.spot, shell)
       if (key.type === 'key') {

@@ -122,9 +122,12 @@ const screens: readonly Screen[] = [
 const offered = (session: Session, of: readonly Screen[]) =>
   of.filter(({ access, isOwn }) => session.can(access) && !(isOwn && session.actor.userId === null))
 
-/** Asks what to open: a screen, or anything that is found. */
-export const goToView = (session: Session, go: (view: AnyView) => void): AnyView =>
-  paletteView(session, offered(session, screens), go)
+/**
+ * Asks what to open: a screen, or anything that is found.
+ * @param typed the text to begin with
+ */
+export const goToView = (session: Session, go: (view: AnyView) => void, typed = ''): AnyView =>
+  paletteView(session, offered(session, screens), go, typed)
 
 const steps: Readonly<Record<string, number>> = { up: -1, k: -1, down: 1, j: 1, home: -100, end: 100, G: 100 }
 

@@ -1,5 +1,4 @@
 import { datatypeResource } from '../../resources/datatypes.js'
-import { all } from '../../resources/entries.js'
 import type { Choice } from '../../resources/form-field.js'
 import { localeResource } from '../../resources/locales.js'
 import { mediaResource } from '../../resources/media.js'
@@ -7,8 +6,7 @@ import { redirectResource } from '../../resources/redirects.js'
 import type { Resource } from '../../resources/resource.js'
 import { routeResource } from '../../resources/routes.js'
 import { userResource } from '../../resources/users.js'
-import { foundMedia, foundPages, foundPeople, foundTexts } from '../../resources/views/find.js'
-import { mediaName } from '../../resources/views/search.js'
+import { type Finding, foundAnything, hasWords, wordsOf } from '../../resources/views/find.js'
 import { t } from '../../texts/terminal.js'
 import { newRecordView, recordView } from '../resource.js'
 import { pickView } from '../screen/over.js'
@@ -29,11 +27,7 @@ interface Found extends Choice {
   open(): AnyView | Promise<AnyView>
 }
 
-const [mostItems, mostText, mostDatatypes] = [8, 200, 500]
-
-const wordsIn = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
-const fits = (words: readonly string[], text: string) =>
-  words.every(word => text.toLowerCase().includes(word))
+const mostText = 200
 
 const makes =
   <R extends object>(describe: (session: Session) => Resource<R>) =>
@@ -49,66 +43,42 @@ const actions: readonly { name: string; access: readonly string[]; open(session:
   { name: t('New person'), access: ['users:create'], open: makes(userResource) },
 ]
 
-async function pages(session: Session, text: string): Promise<Found[]> {
-  const { items } = await foundPages(session, text)
-  const others = await foundTexts(session, text, mostItems, items)
-  const mayEdit = session.can('content:update')
-  return [
-    ...items.slice(0, mostItems).map(route => ({
-      value: `page ${route.route_id}`,
-      word: route.title,
-      hint: t('page {slug}', { slug: route.slug }),
-      open: () =>
-        mayEdit
-          ? pageView(session, route)
-          : recordView(session, routeResource(session), route.route_id, route.title),
-    })),
-    ...others.map(({ id, title, type, slug }) => ({
-      value: `entry ${id}`,
-      word: title,
-      hint: [type, slug].filter(Boolean).join(' '),
-      open: () => entryScreen(session, id),
-    })),
-  ]
+/** Returns the view of something that was found. */
+function viewOf(session: Session, { kind, id, name }: Finding): AnyView | Promise<AnyView> {
+  switch (kind) {
+    case 'page':
+      return session.can('content:update')
+        ? pageView(session, { route_id: id, title: name })
+        : recordView(session, routeResource(session), id, name)
+    case 'entry':
+      return entryScreen(session, id)
+    case 'datatype':
+      return recordView(session, datatypeResource(session), id, name)
+    case 'file':
+      return recordView(session, mediaResource(session), id, name)
+    case 'person':
+      return recordView(session, userResource(session), id, name)
+  }
 }
 
-async function datatypes(session: Session, words: readonly string[]): Promise<Found[]> {
-  if (!session.can('datatypes:read')) return []
-  const known = await all(session.services.space.datatypes.list({}, { limit: mostDatatypes }))
-  return known
-    .filter(({ label, name }) => fits(words, `${label} ${name}`))
-    .slice(0, mostItems)
-    .map(({ datatype_id, label, name }) => ({
-      value: `datatype ${datatype_id}`,
-      word: label,
-      hint: t('datatype {name}', { name }),
-      open: () => recordView(session, datatypeResource(session), datatype_id, label),
-    }))
+function hintOf({ kind, about }: Finding): string {
+  if (kind === 'page') return t('page {slug}', { slug: about })
+  return kind === 'datatype' ? t('datatype {name}', { name: about }) : about
 }
 
-async function media(session: Session, text: string): Promise<Found[]> {
-  const found = await foundMedia(session, text, mostItems)
-  return found.map(item => ({
-    value: `media ${item.media_id}`,
-    word: mediaName(item),
-    hint: item.mimetype,
-    open: () => recordView(session, mediaResource(session), item.media_id, mediaName(item)),
-  }))
-}
-
-async function people(session: Session, text: string): Promise<Found[]> {
-  const { items } = await foundPeople(session, text)
-  return items.slice(0, mostItems).map(({ user_id, name, username, email }) => ({
-    value: `person ${user_id}`,
-    word: name || username,
-    hint: email,
-    open: () => recordView(session, userResource(session), user_id, name || username),
+async function records(session: Session, text: string): Promise<Found[]> {
+  const found = await foundAnything(session, text)
+  return found.map(one => ({
+    value: `${one.kind} ${one.id}`,
+    word: one.name,
+    hint: hintOf(one),
+    open: () => viewOf(session, one),
   }))
 }
 
 /** Returns the results for a text: screens and actions by name first, and by their descriptions last. */
 async function findings(session: Session, places: readonly Place[], text: string): Promise<Found[]> {
-  const words = wordsIn(text)
+  const words = wordsOf(text)
   const own = [
     ...places.map(({ name, about, open }) => ({ value: `go ${name}`, word: name, hint: about, open })),
     ...actions
@@ -116,28 +86,32 @@ async function findings(session: Session, places: readonly Place[], text: string
       .map(({ name, open }) => ({ value: `do ${name}`, word: name, hint: '', open })),
   ].map(one => ({ ...one, open: () => one.open(session) }))
   if (words.length === 0) return own
-  const named = own.filter(({ word }) => fits(words, word))
-  const told = own.filter(one => !named.includes(one) && fits(words, `${one.word} ${one.hint}`))
-  return [
-    ...named,
-    ...(await pages(session, text)),
-    ...(await datatypes(session, words)),
-    ...(await media(session, text)),
-    ...(await people(session, text)),
-    ...told,
-  ]
+  const named = own.filter(({ word }) => hasWords(word, words))
+  const told = own.filter(one => !named.includes(one) && hasWords(`${one.word} ${one.hint}`, words))
+  return [...named, ...(await records(session, text)), ...told]
 }
 
-/** Finds screens, actions, pages, datatypes, media and people, and opens one of them. */
+/** Returns the view of the only record with these words; undefined where several have them, or none. */
+export async function onlyOne(session: Session, text: string): Promise<AnyView | undefined> {
+  const [first, second] = await records(session, text.trim().slice(0, mostText))
+  return second === undefined ? first?.open() : undefined
+}
+
+/**
+ * Finds screens, actions, pages, datatypes, media and people, and opens one of them.
+ * @param typed the text to begin with
+ */
 export function paletteView(
   session: Session,
   places: readonly Place[],
   go: (view: AnyView) => void,
+  typed = '',
 ): AnyView {
   let found: readonly Found[] = []
   return pickView({
     title: t('Go to'),
     isSearched: true,
+    typed,
     choices: (shell, given) =>
       shell.work('signed-in', async () => {
         found = await findings(session, places, given.trim().slice(0, mostText))
