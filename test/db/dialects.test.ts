@@ -200,6 +200,12 @@ it.skipIf(engine !== 'postgres')('a migration has no limit of the server for its
   expect(await limit()).toEqual([{ statement_timeout: '3500ms' }])
 })
 
+it.skipIf(engine !== 'postgres')('the server compiles no statement', async () => {
+  const dialect = await connect(config)
+  onTestFinished(() => dialect.close())
+  expect(await dialect.read.all('show jit', [])).toEqual([{ jit: 'off' }])
+})
+
 it('finds each word whole, however long or common, and what begins with it', async () => {
   const { publicSearch } = tables
   const id = (n: number) => `01ARZ3NDEKTSV4RRFFQ69G5F${n}`.padEnd(26, '0')

@@ -43,6 +43,7 @@ describe.runIf(engine === 'postgres')('behind PgBouncer in transaction mode, wit
     if (!pooled) return skip('no pgbouncer is installed')
     const dialect = await connect(pooled)
     onTestFinished(() => dialect.close())
+    expect(await dialect.transaction(tx => tx.all('show jit', []))).toEqual([{ jit: 'off' }])
     const late = dialect.transaction(tx => tx.run('select pg_sleep(30)', []))
     await expect(late).rejects.toMatchObject({ code: '57014' })
     // Nothing of it is left for whoever gets the server's connection next.
