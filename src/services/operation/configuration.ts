@@ -120,8 +120,13 @@ export class ConfigurationService {
     return this.#changing.run(() => this.#change(actor, given, check))
   }
 
-  follow(): Promise<unknown> {
-    return this.#current()
+  /** Takes over settings that another instance has changed. Most changes of others are of something else. */
+  follow(): Promise<void> {
+    const { live } = this.needs
+    return this.#changing.run(async () => {
+      const { values } = await readSettings(this.db, live.current.app_secret)
+      if (configNames.some(name => !same(live.settings[name], values[name]))) await this.#takeOver()
+    })
   }
 
   async restartRequired(): Promise<string[]> {
