@@ -15,7 +15,8 @@ interface Described {
   readonly one: string
   readonly all: string
   readonly filters?: Readonly<Record<string, string>>
-  readonly isWritten?: boolean
+  /** Whether records are created and changed from JSON, or changed only. */
+  readonly isWritten?: true | 'update'
   readonly removal?: Readonly<Record<string, string>>
   readonly removes?: string
 }
@@ -105,6 +106,7 @@ export const described: Readonly<Record<RecordName, Described>> = {
     one: 'API key',
     all: 'API keys',
     filters: { '--user-id <user>': 'only keys of this account, by id or e-mail' },
+    isWritten: 'update',
   },
   locales: {
     permission: 'content',

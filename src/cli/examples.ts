@@ -149,6 +149,7 @@ const changes: Readonly<Record<string, string>> = {
   redirects: '{"status":301}',
   webhooks: '{"is_active":false}',
   comments: '{"resolved":true}',
+  token: '{"rate_limit":600}',
 }
 
 /** Returns two examples for an ordinary command of a resource. @param sample a record by its name */

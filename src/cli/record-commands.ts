@@ -45,22 +45,20 @@ export function recordCommands(name: RecordName): SiteCommand[] {
       work: async (...call) => (await import('./removal.js')).remove(name)(...call),
     },
   ]
+  const create: SiteCommand = {
+    words: `${name} create`,
+    summary: `create one ${one} from the JSON on standard input and write its id`,
+    ...(withoutAuthor.has(name) ? {} : { hasAuthor: true }),
+    access: accessTo('create'),
+    work: async (...call) => (await import('./records.js')).save(name, 'create')(...call),
+  }
+  const update: SiteCommand = {
+    words: `${name} update`,
+    summary: `change one ${one} with the JSON on standard input and write its id`,
+    arguments: id,
+    access: accessTo('update'),
+    work: async (...call) => (await import('./records.js')).save(name, 'update')(...call),
+  }
   if (!isWritten) return commands
-  return [
-    ...commands,
-    {
-      words: `${name} create`,
-      summary: `create one ${one} from the JSON on standard input and write its id`,
-      ...(withoutAuthor.has(name) ? {} : { hasAuthor: true }),
-      access: accessTo('create'),
-      work: async (...call) => (await import('./records.js')).save(name, 'create')(...call),
-    },
-    {
-      words: `${name} update`,
-      summary: `change one ${one} with the JSON on standard input and write its id`,
-      arguments: id,
-      access: accessTo('update'),
-      work: async (...call) => (await import('./records.js')).save(name, 'update')(...call),
-    },
-  ]
+  return [...commands, ...(isWritten === 'update' ? [] : [create]), update]
 }

@@ -153,6 +153,7 @@ const cases: Readonly<Record<string, Case>> = {
   'keys remove': one(async () => (await ssh.keyOf('admin')).id, '--yes'),
   'token create': async () => ({ args: [await userEmail(), '--read-only'] }),
   'token revoke': one(tokenId),
+  'token update': async () => ({ args: [await tokenId()], input: '{"rate_limit":600}' }),
   'token list': none,
   'token get': one(tokenId),
   'token delete': one(tokenId, '--yes'),

@@ -35,6 +35,7 @@ token revoke         tokens:update      - - - p a
 token list           tokens:read        - - - p a
 token get            tokens:read        - - - p a
 token delete         tokens:delete      - - - p a
+token update         tokens:update      - - - p a
 media regenerate     media:update       - - e p a
 media upload         media:create       - - e p a
 media list           media:read         - v e p a
@@ -91,6 +92,7 @@ locales delete       content:admin      - - - p a
 locales create       content:admin      - - - p a
 locales update       content:admin      - - - p a
 query                public             - v e - a
+go                   signed-in          - v e p a
 search               public             - v e - a
 webhooks list        webhook:read       - - - p a
 webhooks get         webhook:read       - - - p a
