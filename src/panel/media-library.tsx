@@ -148,7 +148,7 @@ interface TilesProps {
 }
 
 const Tiles = ({ view, shown, back, tree }: TilesProps) => {
-  const mayAct = view.can('media:update')
+  const mayAct = view.can('media:update') && (tree.length > 0 || view.can('media:delete'))
   return (
     <Form view={view} action="/media-work" class="work-list">
       <input type="hidden" name="back" value={back} />

@@ -1,6 +1,7 @@
 import type { Actor } from '../../actor.js'
 import type { Database } from '../../db/database.js'
 import type { ContentSpace } from '../../db/tables.js'
+import type { LimitsInSpace } from '../limited/may-change.js'
 import type { ContentEvents, EventPrefix } from './events.js'
 import type { LeftRedirects } from './left-redirects.js'
 
@@ -16,6 +17,8 @@ export interface ContentContext {
   readonly isStaged: () => boolean
   /** Called before every change of a status, from any surface or request. @throws 403 */
   readonly refuseNonPublisher: (actor: Actor) => Promise<void>
+  readonly mayPublish: (actor: Actor) => Promise<boolean>
+  readonly limits: LimitsInSpace
   /** Most versions that are stored of an entry in one locale; the oldest are deleted. */
   readonly maxVersions: () => number
   readonly keepsDeleted: () => boolean
