@@ -49,4 +49,10 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
   '{n} files deleted.': ['{n} Datei gelöscht.', '{n} Dateien gelöscht.'],
   '{n} files moved.': ['{n} Datei verschoben.', '{n} Dateien verschoben.'],
   '{n} files were not deleted.': ['{n} Datei wurde nicht gelöscht.', '{n} Dateien wurden nicht gelöscht.'],
+  'Newest first': 'Neueste zuerst',
+  'Oldest first': 'Älteste zuerst',
+  'Name, A to Z': 'Name, A bis Z',
+  'Name, Z to A': 'Name, Z bis A',
+  'Largest first': 'Größte zuerst',
+  'Smallest first': 'Kleinste zuerst',
 }

@@ -344,4 +344,5 @@ export const contentTexts = [
   'Read only: your role may change your own entries only.',
   'Read only: your role may change texts in other languages only.',
   'The limits of your role leave no datatype for a new page.',
+  'Copy from {language}',
 ] as const

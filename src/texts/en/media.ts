@@ -41,4 +41,10 @@ export const mediaTexts = [
   '{n} files deleted.',
   '{n} files moved.',
   '{n} files were not deleted.',
+  'Newest first',
+  'Oldest first',
+  'Name, A to Z',
+  'Name, Z to A',
+  'Largest first',
+  'Smallest first',
 ] as const

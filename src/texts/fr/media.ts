@@ -52,4 +52,10 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
     '{n} fichier n’a pas été supprimé.',
     '{n} fichiers n’ont pas été supprimés.',
   ],
+  'Newest first': 'Plus récents d’abord',
+  'Oldest first': 'Plus anciens d’abord',
+  'Name, A to Z': 'Nom, de A à Z',
+  'Name, Z to A': 'Nom, de Z à A',
+  'Largest first': 'Plus gros d’abord',
+  'Smallest first': 'Plus petits d’abord',
 }
