@@ -85,7 +85,11 @@ function FieldRow({
           data-copy-to={id}
           data-copy-text={field.copied.text}
         >
-          <span>{view.t('Copy from {language}', { language: field.copied.from })}</span>
+          <span>
+            {field.copied.from === undefined
+              ? view.t('Copy this text')
+              : view.t('Copy from {language}', { language: field.copied.from })}
+          </span>
           <span class="hidden-text"> ({field.label})</span>
         </button>
       )}

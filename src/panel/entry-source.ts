@@ -38,7 +38,7 @@ export function withSource(
     if (text.trim() === '') continue
     const shown = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
     const help = [control.help, `${label}: ${shown.trim()}`].filter(Boolean).join('\n')
-    return { ...control, help, copied: { from: label, text: stored } }
+    return { ...control, help, copied: { text: stored, ...(code === '' ? {} : { from: label }) } }
   }
   return control
 }

@@ -32,12 +32,12 @@ const typesIn = ({ t }: View) => [
 
 /** The orders of the library, the standard one first. */
 const orders = {
-  '-uploaded': 'Newest first',
-  uploaded: 'Oldest first',
+  '-uploaded': 'Newest',
+  uploaded: 'Oldest',
   name: 'Name, A to Z',
   '-name': 'Name, Z to A',
-  '-size': 'Largest first',
-  size: 'Smallest first',
+  '-size': 'Largest files',
+  size: 'Smallest files',
 } as const satisfies Record<string, PlainText>
 type Order = keyof typeof orders
 

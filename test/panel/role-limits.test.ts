@@ -3,6 +3,7 @@ import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { agentWith } from '../support/agent.js'
 import { testApp } from '../support/app.js'
+import { browserOf, chromiumMissing, expectClean, looks } from '../support/browser.js'
 import { callersOf } from '../support/callers.js'
 import { factories } from '../support/factories.js'
 import { panelForms } from '../support/panel-forms.js'
@@ -402,3 +403,24 @@ describe('a change outside of the limits', () => {
     expect(JSON.stringify(answer)).toContain('your role may change only entries of article')
   })
 })
+
+describe.skipIf(chromiumMissing)(
+  `a limited role in a browser${chromiumMissing ? ` (${chromiumMissing})` : ''}`,
+  async () => {
+    const { panel } = await browserOf(app)
+
+    it.each(['light', 'dark', 'phone'] as const)(
+      'reads an entry outside of its limits without violations, %s',
+      async look => {
+        await limit({ datatypes: [article] })
+        const seen = await panel({ as: 'editor', ...looks[look] })
+        for (const path of [`/content/entry/${outside.id}`, '/content', '/trash']) {
+          expect([path, await seen.open(path)]).toEqual([path, 200])
+          await expectClean(seen)
+          const over = await seen.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+          expect([path, over]).toEqual([path, 0])
+        }
+      },
+    )
+  },
+)

@@ -30,7 +30,7 @@ export const TrashRestored = z.object({
     .meta({ description: 'Fields that no longer exist; their values are gone.' }),
 })
 
-/** What a caller may do with entries in the trash, by their ids there. */
+/** The rights of a caller on entries in the trash, by their ids there. */
 export interface MayChangeTrashed {
   restore(trashId: string): boolean
   remove(trashId: string): boolean

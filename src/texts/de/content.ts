@@ -395,4 +395,5 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'The limits of your role leave no datatype for a new page.':
     'Die Grenzen Ihrer Rolle lassen keinen Datentyp für eine neue Seite zu.',
   'Copy from {language}': 'Aus {language} kopieren',
+  'Copy this text': 'Diesen Text kopieren',
 }
