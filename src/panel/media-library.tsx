@@ -1,6 +1,6 @@
-import type { MediaOrder } from '../db/queries/media.js'
 import type { Ctx } from '../middleware/context.js'
 import { type Folder, folderChoices, sizeWords } from '../resources/media.js'
+import type { MediaOrder } from '../services/media/input.js'
 import type { MediaRecord } from '../services/media/record.js'
 import type { PlainText } from '../texts/text.js'
 import type { PanelContext } from './context.js'

@@ -81,5 +81,3 @@ function mayChangeOf(all: readonly LimitedParts[], id: string | null): MayChange
       !isOfLocales && all.every(parts => parts.entryParts.every(part => parts.hasNew(part, datatypeId, id))),
   }
 }
-
-export type LimitsInSpace = ReturnType<typeof limitsInSpace>
