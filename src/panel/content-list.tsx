@@ -15,6 +15,7 @@ import {
 } from '../resources/views/work-list.js'
 import { treeOrders } from '../services/content/work-list.js'
 import type { PanelContext } from './context.js'
+import { isShared } from './entry-shown.js'
 import { Chooser, FilterForm, known } from './filters.js'
 import { TitledPage } from './layout.js'
 import type { Pages } from './pages.js'
@@ -180,6 +181,7 @@ async function Trees({ view, context, model, asked, isAll }: Props & { isAll: bo
     context.services,
     view,
   )
+  const mayChange = await view.mayChangeEach(rows.map(({ root }) => root.content_data_id))
   const first = (asked.page - 1) * treesOnPage
   return (
     <>
@@ -199,6 +201,7 @@ async function Trees({ view, context, model, asked, isAll }: Props & { isAll: bo
           type: model.datatypes.get(row.root.datatype_id)?.label ?? '',
           author: nameOf({ user_id: row.root.author_id }),
           picture: pictures.get(row.root.content_data_id),
+          isShared: isShared({ mayChange: mayChange(row.root.content_data_id) }),
         }))}
       />
       <p class="pager">

@@ -78,6 +78,21 @@ function FieldRow({
           {field.help}
         </p>
       )}
+      {field.copied && (
+        <button
+          type="button"
+          class="button small copy-source scripted"
+          data-copy-to={id}
+          data-copy-text={field.copied.text}
+        >
+          <span>
+            {field.copied.from === undefined
+              ? view.t('Copy this text')
+              : view.t('Copy from {language}', { language: field.copied.from })}
+          </span>
+          <span class="hidden-text"> ({field.label})</span>
+        </button>
+      )}
       {error !== undefined && (
         <p class="error" id={`e-${field.name}`}>
           <Icon view={view} name="alert" />

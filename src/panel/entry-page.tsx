@@ -63,7 +63,7 @@ export async function entryPage(view: View, asked: Asked) {
           slug={route?.slug}
           open={id}
           locale={asked.locale}
-          isFixed={!isShared(shown)}
+          isFixed={await fixedIn(shown)}
         />
       }
       side={await Side(shown)}
@@ -83,6 +83,12 @@ export async function entryPage(view: View, asked: Asked) {
       )}
     </Page>
   )
+}
+
+/** Returns which entries of the tree the limits of the user's role keep as they are. */
+async function fixedIn({ view, tree }: Shown): Promise<(id: string) => boolean> {
+  const mayChange = await view.mayChangeEach(tree.nodes.map(({ entry }) => entry.content_data_id))
+  return id => !isShared({ mayChange: mayChange(id) })
 }
 
 /** Says why the entry is shown to read only. */

@@ -23,7 +23,7 @@ export async function sourcesIn(locale: string, { services }: PanelContext, { t 
   ]
 }
 
-/** Adds the text to translate to a field of a translation, as help under its control. */
+/** Adds the text to translate to a field of a translation, as help under its control and as a text to copy. */
 export function withSource(
   control: Field,
   field: ModelField,
@@ -37,7 +37,8 @@ export function withSource(
     const text = field.field_type === 'richtext' ? (formattedText(stored)?.text ?? '') : stored
     if (text.trim() === '') continue
     const shown = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
-    return { ...control, help: [control.help, `${label}: ${shown.trim()}`].filter(Boolean).join('\n') }
+    const help = [control.help, `${label}: ${shown.trim()}`].filter(Boolean).join('\n')
+    return { ...control, help, copied: { text: stored, ...(code === '' ? {} : { from: label }) } }
   }
   return control
 }

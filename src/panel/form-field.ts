@@ -37,6 +37,8 @@ interface Place {
   readonly group?: string
   /** The label under which the field is folded while it is empty. */
   readonly folded?: string
+  /** A text that a button copies into the field, and the name of its language if it has one. */
+  readonly copied?: { readonly from?: string; readonly text: string }
 }
 
 interface Choosing {

@@ -157,7 +157,7 @@ export function Page({
           </section>
         )}
         <main id="main" tabindex={-1} class={column ? 'column' : undefined}>
-          {view.deleted.length > 0 && view.can('content:delete') && <Undo view={view} />}
+          {view.deleted.length > 0 && <Deleted view={view} />}
           {children}
         </main>
         {hasSide && (
@@ -171,15 +171,17 @@ export function Page({
   )
 }
 
-const Undo = ({ view }: { view: View }) => (
+const Deleted = ({ view }: { view: View }) => (
   <div class="note undo" role="status">
     <Icon view={view} name="trash" />
     <div>
       {view.deleted.length === 1 ? view.t('Deleted.') : view.t('{n} deleted.', { n: view.deleted.length })}
     </div>
-    <Act view={view} action={`/trash/restore?ids=${view.deleted.join('.')}`}>
-      {view.t('Undo')}
-    </Act>
+    {view.mayRestore && (
+      <Act view={view} action={`/trash/restore?ids=${view.deleted.join('.')}`}>
+        {view.t('Undo')}
+      </Act>
+    )}
   </div>
 )
 

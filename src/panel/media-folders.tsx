@@ -29,6 +29,7 @@ const FolderRows = ({ view, tree, folder }: { view: View; tree: readonly Folder[
         <a
           class="node"
           href={`${view.base}/media?folder=${folder_id}`}
+          data-folder={folder_id}
           aria-current={folder === folder_id ? 'page' : undefined}
         >
           <Icon view={view} name="folder" />
@@ -53,6 +54,7 @@ export function Folders({ view, tree, folder }: { view: View; tree: readonly Fol
           <a
             class="node"
             href={`${view.base}/media${value && `?folder=${value}`}`}
+            data-folder={value === 'root' ? '' : undefined}
             aria-current={folder === value ? 'page' : undefined}
           >
             <Icon view={view} name="media" />

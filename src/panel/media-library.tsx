@@ -1,6 +1,8 @@
 import type { Ctx } from '../middleware/context.js'
 import { type Folder, folderChoices, sizeWords } from '../resources/media.js'
+import type { MediaOrder } from '../services/media/input.js'
 import type { MediaRecord } from '../services/media/record.js'
+import type { PlainText } from '../texts/text.js'
 import type { PanelContext } from './context.js'
 import { Chooser, FilterForm, known } from './filters.js'
 import { tokenMember } from './form-token.js'
@@ -13,12 +15,12 @@ import { tileOf } from './pictures.js'
 import { SavedViews, viewQuery } from './saved-views.js'
 import type { View } from './view.js'
 
-const pageSize = 60
+const [pageSize, maxPage] = [60, 10_000]
 
 export const Picture = ({ media, class: kind }: { media: MediaRecord; class: string }) => {
   const tile = tileOf(media)
   if (!tile) return <span class={`${kind} no-picture`}>{media.mimetype.split('/').at(-1)}</span>
-  return <img class={kind} src={tile} alt={media.alt_text} loading="lazy" />
+  return <img class={kind} src={tile} alt={media.alt_text} loading="lazy" draggable={false} />
 }
 
 const typesIn = ({ t }: View) => [
@@ -28,12 +30,27 @@ const typesIn = ({ t }: View) => [
   { value: 'application', word: t('Documents') },
 ]
 
+/** The orders of the library, the standard one first. */
+const orders = {
+  '-uploaded': 'Newest',
+  uploaded: 'Oldest',
+  name: 'Name, A to Z',
+  '-name': 'Name, Z to A',
+  '-size': 'Largest files',
+  size: 'Smallest files',
+} as const satisfies Record<string, PlainText>
+type Order = keyof typeof orders
+
+const ordersIn = ({ t }: View) => Object.entries(orders).map(([value, word]) => ({ value, word: t(word) }))
+
 /** The filters of the library as the address has them; empty without one. */
 interface Asked {
   readonly folder: string
   readonly text: string
   readonly type: string
   readonly without: '' | 'alt_text'
+  /** Empty for the standard order. */
+  readonly sort: '' | Order
 }
 
 const askedIn = (c: Ctx, view: View): Asked => ({
@@ -41,7 +58,23 @@ const askedIn = (c: Ctx, view: View): Asked => ({
   text: c.req.query('text') ?? '',
   type: known(typesIn(view), c.req.query('type')) ?? '',
   without: c.req.query('without') === 'alt_text' ? 'alt_text' : '',
+  sort: orderIn(c.req.query('sort')),
 })
+
+const orderIn = (given = ''): '' | Order =>
+  Object.hasOwn(orders, given) && given !== '-uploaded' ? (given as Order) : ''
+
+/** The order of the list, and where its page begins: behind a file in the order of the uploads, else by a number. */
+function sliceIn(c: Ctx, { sort }: Asked) {
+  const descending = sort === '' || sort.startsWith('-')
+  const by = (sort.replace('-', '') || 'uploaded') as MediaOrder
+  const after = c.req.query('after')
+  const given = Number(c.req.query('page') ?? 1)
+  const page = Number.isInteger(given) && given >= 1 && given <= maxPage ? given : 1
+  const order = { by, descending }
+  if (by === 'uploaded') return { order, page: 1, ...(after ? { after } : {}) }
+  return { order, page, offset: (page - 1) * pageSize }
+}
 
 /** Decorative pictures lack it on purpose, and other files do not need it. */
 const filterOf = ({ folder, text, type, without }: Asked) => ({
@@ -51,20 +84,21 @@ const filterOf = ({ folder, text, type, without }: Asked) => ({
   ...(without && { without, type: 'image' }),
 })
 
-/** The library: the newest files first, with filters, and actions on several. */
+/** The library: files in an order, with filters, and actions on several. */
 export function libraryPage({ get }: Pages, context: PanelContext): void {
   const { items, folders } = context.services.media
   get('/media', 'media:read', async (view, c) => {
     const asked = askedIn(c, view)
-    const after = c.req.query('after')
-    const slice = { limit: pageSize + 1, newest: true, ...(after ? { after } : {}) }
+    const { page, ...slice } = sliceIn(c, asked)
     const found: MediaRecord[] = []
-    for await (const batch of items.list(filterOf(asked), slice)) found.push(...batch)
+    for await (const batch of items.list(filterOf(asked), { ...slice, limit: pageSize + 1 }))
+      found.push(...batch)
     const shown = found.slice(0, pageSize)
     const tree = (await folders.tree()) as Folder[]
     const query = viewQuery({ ...asked })
     const next = new URLSearchParams(query)
-    next.set('after', shown.at(-1)?.media_id ?? '')
+    if (slice.order.by === 'uploaded') next.set('after', shown.at(-1)?.media_id ?? '')
+    else next.set('page', String(page + 1))
     const done = mediaDoneIn(c.req.query('done'), view)
     return (
       <Page
@@ -136,6 +170,16 @@ const Filters = ({ view, asked }: { view: View; asked: Asked }) => (
       choices={[{ value: 'alt_text', word: view.t('Missing') }]}
       chosen={asked.without}
     />
+    <label>
+      {view.t('Order')}
+      <select class="input" name="sort">
+        {ordersIn(view).map(({ value, word }) => (
+          <option value={value === '-uploaded' ? '' : value} selected={value === asked.sort}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </label>
   </FilterForm>
 )
 
@@ -148,14 +192,18 @@ interface TilesProps {
 }
 
 const Tiles = ({ view, shown, back, tree }: TilesProps) => {
-  const mayAct = view.can('media:update')
+  const mayAct = view.can('media:update') && (tree.length > 0 || view.can('media:delete'))
+  const mayMove = view.can('media:update') && tree.length > 0
   return (
     <Form view={view} action="/media-work" class="work-list">
       <input type="hidden" name="back" value={back} />
       <ul class="tiles">
         {shown.map(media => (
           <li>
-            <a href={`${view.base}/media/${media.media_id}`}>
+            <a
+              href={`${view.base}/media/${media.media_id}`}
+              data-media={mayMove ? media.media_id : undefined}
+            >
               <Picture media={media} class="tile" />
               <span class="tile-name">{media.display_name || media.name}</span>
               <span class="quiet">{sizeWords(media.size, view.language)}</span>

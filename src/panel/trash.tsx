@@ -4,6 +4,7 @@ import { limits } from '../limits.js'
 import { type Ctx, idParam } from '../middleware/context.js'
 import { onEach } from '../resources/several.js'
 import { type TrashRow, trashIsEmpty, trashRows } from '../resources/views/trash.js'
+import type { MayChangeTrashed } from '../services/content/trash.js'
 import type { PanelContext } from './context.js'
 import { Page, TitledPage } from './layout.js'
 import { type Column, List } from './list.js'
@@ -36,23 +37,41 @@ const columns: readonly Column<TrashRow>[] = [
   { label: 'Kept until', of: ({ until }, view) => <Moment view={view} at={until} />, wide: true },
 ]
 
-/** Only for users who may delete content. */
-const actions: Column<TrashRow> = {
+const actions = (may: MayChangeTrashed): Column<TrashRow> => ({
   label: 'Actions',
   of: ({ id, title }, view) => (
     <div class="actions">
-      <Act view={view} action={`${trashPath}/restore?ids=${id}`} label={view.t('Restore {title}', { title })}>
-        {view.t('Restore')}
-      </Act>
-      <a
-        class="button bare"
-        href={`${view.base}${trashPath}/${id}/delete`}
-        aria-label={view.t('Delete permanently: {title}', { title })}
-      >
-        {view.t('Delete permanently')}
-      </a>
+      {may.restore(id) && (
+        <Act
+          view={view}
+          action={`${trashPath}/restore?ids=${id}`}
+          label={view.t('Restore {title}', { title })}
+        >
+          {view.t('Restore')}
+        </Act>
+      )}
+      {may.remove(id) && (
+        <a
+          class="button bare"
+          href={`${view.base}${trashPath}/${id}/delete`}
+          aria-label={view.t('Delete permanently: {title}', { title })}
+        >
+          {view.t('Delete permanently')}
+        </a>
+      )}
     </div>
   ),
+})
+
+/** Returns the columns of the list, with the actions that the user has on a row of it. */
+async function columnsFor(view: View, c: Ctx, rows: readonly TrashRow[], { services }: PanelContext) {
+  if (!view.can('content:delete')) return columns
+  const may = await services.space.trash.mayChange(
+    panelActor(c),
+    rows.map(({ trashed }) => trashed),
+  )
+  const hasActions = rows.some(({ id }) => may.restore(id) || may.remove(id))
+  return hasActions ? [...columns, actions(may)] : columns
 }
 
 /** Deleted content: restored with its ids, values, versions and address, or deleted for good. */
@@ -73,7 +92,7 @@ export function trashPages(context: PanelContext) {
         <List
           view={view}
           caption={view.t('Deleted content, newest first')}
-          columns={view.can('content:delete') ? [...columns, actions] : columns}
+          columns={await columnsFor(view, c, shown, context)}
           slice={{ records: shown, next, total }}
           path={trashPath}
           empty={<p>{view.t(trashIsEmpty)}</p>}

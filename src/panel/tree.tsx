@@ -14,9 +14,10 @@ interface Drawn {
   readonly tree: Tree
   readonly open: string | undefined
   readonly locale: string
+  readonly isFixed: (id: string) => boolean
 }
 
-const NodeRow = ({ view, node, open }: { view: View; node: Node; open: string | undefined }) => {
+const NodeRow = ({ drawn: { view, open, isFixed }, node }: { drawn: Drawn; node: Node }) => {
   const { entry, title, type, level, state, at, of, children } = node
   const id = entry.content_data_id
   const isOpen = id === open
@@ -33,6 +34,7 @@ const NodeRow = ({ view, node, open }: { view: View; node: Node; open: string | 
       aria-current={isOpen ? 'page' : undefined}
       aria-selected="false"
       aria-expanded={hasGroup ? 'true' : undefined}
+      data-fixed={isFixed(id) ? '' : undefined}
     >
       {hasGroup && (
         <span class="twist">
@@ -82,11 +84,11 @@ const More = ({ drawn, parent, rest }: { drawn: Drawn; parent: Node; rest: Rest 
 
 /** Rows; those under one are in a group behind it, so that a browser can hide them together. */
 function rowsOf(drawn: Drawn, nodes: readonly Node[]): Child[] {
-  const { view, tree, open } = drawn
+  const { tree } = drawn
   const rows: Child[] = []
   for (let at = 0; at < nodes.length; ) {
     const node = nodes[at] as Node
-    rows.push(<NodeRow view={view} node={node} open={open} />)
+    rows.push(<NodeRow drawn={drawn} node={node} />)
     const from = ++at
     while (node.level < maxGroups && (nodes[at]?.level ?? 0) > node.level) at++
     if (at === from) continue
@@ -103,11 +105,11 @@ function rowsOf(drawn: Drawn, nodes: readonly Node[]): Child[] {
   return rows
 }
 
-const selectable = (view: View, isFixed: boolean): string =>
+const selectable = (view: View): string =>
   [
-    !isFixed && view.can('content:publish') && 'publish unpublish',
-    !isFixed && view.can('content:update') && 'move',
-    !isFixed && view.can('content:delete') && 'delete',
+    view.can('content:publish') && 'publish unpublish',
+    view.can('content:update') && 'move',
+    view.can('content:delete') && 'delete',
     view.can('content:create') && 'create',
   ]
     .filter(Boolean)
@@ -121,7 +123,7 @@ export const TreePane = ({
   slug,
   open,
   locale = '',
-  isFixed = false,
+  isFixed = () => false,
   children,
 }: {
   view: View
@@ -130,8 +132,8 @@ export const TreePane = ({
   slug: string | undefined
   open?: string
   locale?: string
-  /** Whether the limits of the user's role keep the open entry in its place and state. */
-  isFixed?: boolean
+  /** Whether the limits of the user's role keep an entry in its place and state. */
+  isFixed?: (id: string) => boolean
   children?: Child
 }) => (
   <>
@@ -148,9 +150,9 @@ export const TreePane = ({
       aria-multiselectable="true"
       data-tree=""
       data-shown={shownOf(tree) || undefined}
-      data-may={selectable(view, isFixed)}
+      data-may={selectable(view)}
     >
-      {rowsOf({ view, tree, open, locale }, tree.nodes)}
+      {rowsOf({ view, tree, open, locale, isFixed }, tree.nodes)}
     </div>
     <div data-keep="" id="selection" />
     {!tree.isWhole && (

@@ -1,10 +1,12 @@
 import type { Actor } from '../actor.js'
 import { sessionExpired } from '../errors.js'
 import { isUlid } from '../ids.js'
+import { limits } from '../limits.js'
 import { actorOf, type Ctx } from '../middleware/context.js'
 import { nonceOf } from '../middleware/headers.js'
 import { cookieIn } from '../middleware/session-cookie.js'
 import { rightsOf } from '../resources/admin-space.js'
+import { all } from '../resources/entries.js'
 import type { Access } from '../services/accounts/access.js'
 import type { UndoMark } from '../services/content/undo.js'
 import type { MayChange } from '../services/limited/may-change.js'
@@ -46,11 +48,16 @@ export interface View extends Wording {
   can(access: Access): boolean
   /** Returns which part of an entry in this space the limits of the user's role leave. @param id null for a new page */
   mayChange(id: string | null): Promise<MayChange>
+  /** Answers for several entries at once. */
+  mayChangeEach(ids: readonly string[]): Promise<(id: string) => MayChange>
   readonly tree: { readonly shown: string; readonly beside: string | undefined }
   readonly pane: readonly string[]
   /** True on the page that follows a change. */
   readonly saved: boolean
+  /** Ids in the trash of entries that were just deleted. */
   readonly deleted: readonly string[]
+  /** Whether the user may restore all of these. */
+  readonly mayRestore: boolean
   readonly movedFrom: Place | undefined
   /** The last action, if the page offers to undo it. */
   readonly undo: UndoMark | undefined
@@ -83,12 +90,27 @@ const wordingFor = async (c: Ctx, { config }: PanelContext): Promise<Wording> =>
     ? mirroredWording
     : wordingIn(languageIn(c))
 
+async function mayRestoreAll(
+  c: Ctx,
+  deleted: readonly string[],
+  rights: ReadonlySet<string>,
+  { services: { space } }: PanelContext,
+): Promise<boolean> {
+  if (deleted.length === 0 || deleted.length > limits.content.selectedRecords) return false
+  if (!rights.has('content:delete')) return false
+  const found = await all(space.trash.list({ trash_id: deleted }, { limit: deleted.length }))
+  const { restore } = await space.trash.mayChange(panelActor(c), found)
+  return found.length === deleted.length && deleted.every(restore)
+}
+
 /** @throws 403 for an API key, which is for programs */
 export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
   const { identity } = c.env
   if (identity && identity.credential.kind !== 'session') throw sessionExpired(403)
-  const rights = identity ? await rightsOf(context.services.access, identity) : new Set()
+  const rights = identity ? await rightsOf(context.services.access, identity) : new Set<string>()
+  const limitsOf = context.services.space.limits
   const profile = identity && (await context.authentication.auth.profile(panelActor(c)))
+  const deleted = c.req.query('deleted')?.split('.').filter(isUlid) ?? []
   return {
     ...(await wordingFor(c, context)),
     nonce: nonceOf(c),
@@ -103,14 +125,16 @@ export async function viewOf(c: Ctx, context: PanelContext): Promise<View> {
       role: profile.role_label,
     },
     can: access => access === 'public' || rights.has(access),
-    mayChange: id => context.services.space.limits.mayChange(panelActor(c), id),
+    mayChange: id => limitsOf.mayChange(panelActor(c), id),
+    mayChangeEach: ids => limitsOf.mayChangeEach(panelActor(c), ids),
     tree: {
       shown: c.req.query('shown') ?? c.req.header(shownHeader) ?? '',
       beside: c.req.query('beside'),
     },
     pane: cookieIn(c.req.header('cookie'), paneCookie)?.split('.') ?? [],
     saved: c.req.query('saved') !== undefined,
-    deleted: c.req.query('deleted')?.split('.').filter(isUlid) ?? [],
+    deleted,
+    mayRestore: await mayRestoreAll(c, deleted, rights, context),
     movedFrom: moveBackIn(c.req.query('moved')),
     undo: undoMarkIn(c.req.query('undo')),
     isNew: c.req.query('new') !== undefined,

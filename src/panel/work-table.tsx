@@ -3,6 +3,7 @@ import { stateWord } from '../resources/trees.js'
 import type { RootRow } from '../resources/views/pages.js'
 import type { WorkListAsked } from '../resources/views/work-list.js'
 import type { MediaRecord } from '../services/media/record.js'
+import type { PlainText } from '../texts/text.js'
 import { Form, Moment, State } from './parts.js'
 import { tileOf } from './pictures.js'
 import type { View } from './view.js'
@@ -32,6 +33,8 @@ interface WorkRow extends RootRow {
   readonly type: string
   readonly author: string
   readonly picture: MediaRecord | undefined
+  /** Whether the limits of the user's role leave all of the tree. */
+  readonly isShared: boolean
 }
 
 interface TableProps {
@@ -60,20 +63,31 @@ function SortHead({
   )
 }
 
-const WorkTableRow = ({ view, row, hasPictures }: { view: View; row: WorkRow; hasPictures: boolean }) => {
+interface RowProps {
+  view: View
+  row: WorkRow
+  hasPictures: boolean
+  hasBoxes: boolean
+}
+
+const WorkTableRow = ({ view, row, hasPictures, hasBoxes }: RowProps) => {
   const { root, route, title, type, author, state, changed, picture } = row
   const id = root.content_data_id
   return (
     <tr>
-      <td class="pick">
-        <input
-          type="checkbox"
-          id={`pick-${id}`}
-          name="ids"
-          value={id}
-          aria-label={view.t('Select {title}', { title })}
-        />
-      </td>
+      {hasBoxes && (
+        <td class="pick">
+          {actionsOn(row, view).length > 0 && (
+            <input
+              type="checkbox"
+              id={`pick-${id}`}
+              name="ids"
+              value={id}
+              aria-label={view.t('Select {title}', { title })}
+            />
+          )}
+        </td>
+      )}
       {hasPictures && (
         <td class="row-picture">{picture && <img src={tileOf(picture)} alt="" loading="lazy" />}</td>
       )}
@@ -106,11 +120,24 @@ const columns = [
   ['changed', 'Changed'],
 ] as const
 
-/** Trees as rows with boxes, for actions on several. */
+type Action = 'publish' | 'unpublish' | 'schedule' | 'duplicate' | 'move' | 'delete'
+
+/** Returns the actions that the rights and the limits of the user's role leave on one tree. */
+function actionsOn({ root, route, isShared }: WorkRow, { can }: View): Action[] {
+  if (!isShared) return []
+  const isPage = root.route_id !== null
+  return [
+    ...(can('content:publish') ? (['publish', 'unpublish', 'schedule'] as const) : []),
+    ...(can('content:create') && (!isPage || can('routes:create')) ? (['duplicate'] as const) : []),
+    ...(can('routes:update') && isPage && route?.slug !== '/' ? (['move'] as const) : []),
+    ...(can('content:delete') ? (['delete'] as const) : []),
+  ]
+}
+
+/** Trees as rows, with boxes for actions on several where the user has any. */
 export const WorkTable = ({ view, asked, rows }: TableProps) => {
-  const mayAct = (['content:publish', 'content:delete', 'content:create', 'routes:update'] as const).some(
-    view.can,
-  )
+  const offered = rows.map(row => actionsOn(row, view))
+  const hasBoxes = offered.some(actions => actions.length > 0)
   const hasPictures = rows.some(({ picture }) => picture !== undefined)
   return (
     <Form view={view} action="/content-work" class="work-list">
@@ -120,10 +147,12 @@ export const WorkTable = ({ view, asked, rows }: TableProps) => {
           <caption class="hidden-text">{view.t('Pages and shared content')}</caption>
           <thead>
             <tr>
-              <th scope="col" class="pick">
-                <span class="hidden-text">{view.t('Selected')}</span>
-                <span data-pick-all={rows.length} />
-              </th>
+              {hasBoxes && (
+                <th scope="col" class="pick">
+                  <span class="hidden-text">{view.t('Selected')}</span>
+                  <span data-pick-all={offered.filter(actions => actions.length > 0).length} />
+                </th>
+              )}
               {hasPictures && (
                 <th scope="col" class="row-picture">
                   <span class="hidden-text">{view.t('Image')}</span>
@@ -138,38 +167,34 @@ export const WorkTable = ({ view, asked, rows }: TableProps) => {
           </thead>
           <tbody>
             {rows.map(row => (
-              <WorkTableRow view={view} row={row} hasPictures={hasPictures} />
+              <WorkTableRow view={view} row={row} hasPictures={hasPictures} hasBoxes={hasBoxes} />
             ))}
           </tbody>
         </table>
       </div>
-      {mayAct && <Bar view={view} />}
+      {hasBoxes && <Bar view={view} actions={new Set(offered.flat())} />}
     </Form>
   )
 }
 
-const Bar = ({ view }: { view: View }) => (
+const buttons = [
+  ['publish', 'Publish'],
+  ['unpublish', 'Unpublish'],
+  ['schedule', 'Schedule…'],
+  ['duplicate', 'Duplicate'],
+  ['move', 'Move…'],
+  ['delete', 'Delete…'],
+] as const satisfies readonly (readonly [Action, PlainText])[]
+
+const Bar = ({ view, actions }: { view: View; actions: ReadonlySet<Action> }) => (
   <div class="work-bar">
     <b data-picked="">{view.t('With the selected entries:')}</b>
-    {view.can('content:publish') && (
-      <>
-        <What what="publish">{view.t('Publish')}</What>
-        <What what="unpublish">{view.t('Unpublish')}</What>
-        <What what="schedule">{view.t('Schedule…')}</What>
-      </>
-    )}
-    {view.can('content:create') && <What what="duplicate">{view.t('Duplicate')}</What>}
-    {view.can('routes:update') && <What what="move">{view.t('Move…')}</What>}
-    {view.can('content:delete') && (
-      <What what="delete" kind="bad">
-        {view.t('Delete…')}
-      </What>
-    )}
+    {buttons
+      .filter(([what]) => actions.has(what))
+      .map(([what, word]) => (
+        <button type="submit" name="what" value={what} class={what === 'delete' ? 'button bad' : 'button'}>
+          {view.t(word)}
+        </button>
+      ))}
   </div>
-)
-
-const What = ({ what, kind = '', children }: { what: string; kind?: string; children?: Child }) => (
-  <button type="submit" name="what" value={what} class={`button ${kind}`.trim()}>
-    {children}
-  </button>
 )

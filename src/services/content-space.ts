@@ -33,19 +33,22 @@ function spaceServices(db: Database, space: ContentSpace, prefix: EventPrefix, s
   const { access, clock, log, maxVersions, isStaged, redirects, trashRetentionMs } = settings
   const keepsDeleted = () => trashRetentionMs() > 0
   const publish: Access = prefix === 'content' ? 'content:publish' : adminPublish
+  // Work of the service itself was allowed when it was scheduled.
+  const mayPublish = async (actor: Actor) => actor.surface === 'system' || access.can(actor, publish)
   const refuseNonPublisher = async (actor: Actor) => {
-    // Work of the service itself was allowed when it was scheduled.
-    if (actor.surface !== 'system' && !(await access.can(actor, publish))) throw missingPermission(publish)
+    if (!(await mayPublish(actor))) throw missingPermission(publish)
   }
+  const limits = limitsInSpace(db, space, access)
   const context = {
     ...{ db, space, prefix, events: contentEvents(space, prefix), redirects },
-    ...{ isStaged, maxVersions, keepsDeleted, trashRetentionMs, refuseNonPublisher, clock, log },
+    ...{ isStaged, maxVersions, keepsDeleted, trashRetentionMs, mayPublish, refuseNonPublisher, limits },
+    ...{ clock, log },
   }
   return {
     ...contentOfSpace(context),
     ...deliveryOfSpace(db, space, settings),
     imports: treeImport(context),
-    limits: limitsInSpace(db, space, access),
+    limits,
   }
 }
 

@@ -4,8 +4,11 @@ import { adminTables, tables } from '../../src/db/tables.js'
 import { testApp } from '../support/app.js'
 import { callersOf } from '../support/callers.js'
 import { amount } from '../support/effort.js'
+import { picture, uploader } from '../support/media.js'
+import { testStorage } from '../support/storage.js'
 
-const live = await testApp({ webhook_enabled: true, i18n_enabled: true })
+const storage = await testStorage()
+const live = await testApp({ ...storage.config, webhook_enabled: true, i18n_enabled: true })
 const staged = await testApp({ publish_mode: 'staged' })
 const missing = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 const day = 86_400_000
@@ -361,13 +364,26 @@ describe('what is in the trash', () => {
 })
 
 describe('a large tree', () => {
-  it('with relations, redirects and versions comes back byte for byte', async () => {
+  it('with relations, media, redirects and versions comes back byte for byte', async () => {
     const one = await site(live)
+    const field = (label: string, field_type: string) =>
+      one.done('POST', '/fields', { parent_id: one.datatype_id, label, field_type })
+    await field('Photo', 'media')
+    await field('Body', 'richtext')
+    const png = await picture(8, 8).png().toBuffer()
+    const file = (await uploader(live)('large.png', png, { fields: { alt_text: 'A square' } })).body
+    const photo: string = file.media_id
+    const body = `<p>See <img src="${file.url}" alt="A square"></p>`
     const sections = amount(400, 2499)
     const children = Array.from({ length: sections }, (_, i) => ({
       datatype_id: one.datatype_id,
       fields: { text: `${i} ${'words '.repeat(200)}` },
-      children: [{ datatype_id: one.datatype_id, fields: { text: `under ${i}`, next: one.otherId } }],
+      children: [
+        {
+          datatype_id: one.datatype_id,
+          fields: { text: `under ${i}`, next: one.otherId, ...(i % 5 === 0 && { photo, body }) },
+        },
+      ],
     }))
     const slug = `${one.slug}-large`
     const { route, entry } = await one.done('POST', '/pages', {
@@ -378,19 +394,29 @@ describe('a large tree', () => {
     const id = entry.content_data_id
     await one.done('PUT', `/content?q=${one.otherId}`, { fields: { next: id } })
     await one.done('POST', '/content/versions', { content_data_id: id })
+    const [first, last] = [entry.children[0].content_data_id, entry.children.at(-1).content_data_id]
+    await one.done('POST', '/content/versions', { content_data_id: last, label: 'the last section' })
+    // Relations within the tree, in both directions of its order.
+    await one.done('PUT', `/content?q=${first}`, { fields: { next: last } })
+    await one.done('PUT', `/content?q=${last}`, { fields: { next: first } })
     for (const old of ['old', 'older'])
       await one.done('POST', '/redirects', { slug: `${slug}-${old}`, route_id: route.route_id })
     const pages = () => Promise.all([slug, one.slug, one.otherSlug].map(at => one.raw(at)))
-    const before = await pages()
+    const uses = async () => (await one.done('GET', `/media/${photo}/references`)).length
+    const [before, usesBefore] = [await pages(), await uses()]
+    expect([before[0]?.includes(photo), usesBefore]).toEqual([true, 2 * Math.ceil(sections / 5)])
     await one.done('DELETE', `/routes?q=${route.route_id}&recursive=true`)
+    expect(await uses()).toBe(0)
     expect(await live.db.count(tables.contentData, { root_id: id })).toBe(0)
     expect(await live.db.count(tables.publicEntries, { root_id: id })).toBe(0)
     const [row] = await one.done('GET', `/trash?content_data_id=${id}`)
     expect(row.entries).toBe(2 * sections + 1)
     await one.done('POST', '/trash/restore', { trash_id: row.trash_id })
     expect(await pages()).toEqual(before)
+    expect(await uses()).toBe(usesBefore)
     expect(await live.db.count(tables.redirects, { route_id: route.route_id })).toBe(2)
     expect(await live.db.count(tables.contentVersions, { content_data_id: id })).toBe(3)
+    expect(await live.db.count(tables.contentVersions, { content_data_id: last })).toBe(1)
   })
 })
 

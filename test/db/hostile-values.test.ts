@@ -46,7 +46,7 @@ describe.each([
 it('finds nothing by a query with a NUL', async () => {
   const none = { folder: '', type: '', kind: '', text: '%a\0%' } as never
   expect(await db.query(mediaCount(tables, ['text']), none)).toEqual([])
-  const slice = { limit: 1, offset: 0, after: false, newest: false }
+  const slice = { limit: 1, offset: 0, after: false, by: 'uploaded', descending: false } as const
   expect(
     await db.query(mediaKeys(tables, ['text'], slice), { ...(none as object), after: '' } as never),
   ).toEqual([])

@@ -56,6 +56,40 @@ describe('the media library', () => {
     expect((await call('GET', '/api/v1/media?without=caption')).status).toBe(400)
   })
 
+  it('is sorted by upload, name and size, either way, over several pages', async () => {
+    const folder_id = await folder('Sorted')
+    const files = { 'Beta.txt': 'bb', 'alpha.txt': 'ccc', 'gamma.txt': 'a' }
+    for (const [name, text] of Object.entries(files)) await upload(name, text, { fields: { folder_id } })
+    const names = async (query: string) => {
+      const { text } = await call('GET', `/admin/media?folder=${folder_id}${query}`)
+      return [...text.matchAll(/tile-name">([^<.]*)/g)].map(([, name]) => name).join(' ')
+    }
+    const cases = [
+      ['', 'gamma alpha Beta'],
+      ['&sort=uploaded', 'Beta alpha gamma'],
+      ['&sort=name', 'alpha Beta gamma'],
+      ['&sort=-name', 'gamma Beta alpha'],
+      ['&sort=-size', 'alpha Beta gamma'],
+      ['&sort=size', 'gamma Beta alpha'],
+      ['&sort=__proto__', 'gamma alpha Beta'],
+      [`&sort=${'x'.repeat(5000)}`, 'gamma alpha Beta'],
+    ]
+    for (const [query = '', order] of cases) expect([query, await names(query)]).toEqual([query, order])
+    for (let n = 0; n < 60; n++)
+      await upload(`many-${String(n).padStart(2, '0')}.txt`, 'many', { fields: { folder_id } })
+    for (const sort of ['name', 'uploaded']) {
+      const at = `/admin/media?folder=${folder_id}&sort=${sort}`
+      const first = await call('GET', at)
+      const next = /class="pager"><a href="([^"]*)"/.exec(first.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+      expect(next).toContain(`sort=${sort}`)
+      const both = first.text + (await call('GET', next)).text
+      const shown = [...both.matchAll(/tile-name">([^<]*)/g)].map(([, name]) => name)
+      expect([shown.length, new Set(shown).size]).toEqual([63, 63])
+    }
+    for (const page of ['0', '-1', '1e9', 'x'])
+      expect((await call('GET', `/admin/media?sort=name&page=${page}`)).status).toBe(200)
+  })
+
   it('moves and deletes several files, and keeps one that content uses', async () => {
     const to = await folder('Moved')
     const [one, two, used] = await Promise.all(
@@ -217,5 +251,74 @@ describe.skipIf(chromiumMissing)(`uploads${chromiumMissing ? ` (${chromiumMissin
       document.querySelector('.rail').dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }))
     })()`)
     await tab.locator('.tiles', { hasText: 'dropped.txt' }).waitFor()
+  })
+
+  it('moves dragged files to a folder: one, or all that are selected', async () => {
+    const [from, to] = [await folder('Drag from'), await folder('Drag to')]
+    for (const name of ['d1.txt', 'd2.txt', 'd3.txt'])
+      await upload(name, name, { fields: { folder_id: from } })
+    const admin = await panel({ as: 'admin' })
+    const { page: tab, open } = admin
+    await open(`/media?folder=${from}`)
+    const tile = (name: string) => tab.locator('.tiles a', { hasText: name })
+    const target = tab.locator('#tree .node', { hasText: 'Drag to' })
+    await tile('d1.txt').dragTo(target)
+    await tab.getByText('1 file moved.').waitFor()
+    await tab.getByRole('checkbox', { name: 'Select d2.txt' }).check()
+    await tab.getByRole('checkbox', { name: 'Select d3.txt' }).check()
+    await tile('d3.txt').dragTo(target)
+    await tab.getByText('2 files moved.').waitFor()
+    await tab.getByText('No files yet.').waitFor()
+    expect(await services.media.items.count({ folder_id: to })).toBe(3)
+    await open(`/media?folder=${to}`)
+    await tile('d1.txt').dragTo(tab.locator('#tree .node', { hasText: 'Not in a folder' }))
+    await tab.getByText('1 file moved.').waitFor()
+    expect(await services.media.items.count({ folder_id: to })).toBe(2)
+    expect(await tab.locator('.queue li').count()).toBe(0)
+    expect(admin.problems).toEqual([])
+  })
+
+  it('takes 60 pictures at once, three at a time, with true progress', async () => {
+    const folder_id = await folder('Sixty')
+    const png = await picture(64, 64).png().toBuffer()
+    const admin = await panel({ as: 'admin' })
+    const { page: tab, open } = admin
+    let sent = 0
+    await tab.route('**/media-upload*', route => (++sent === 11 ? route.abort() : route.continue()))
+    await open(`/media?folder=${folder_id}`)
+    await tab.evaluate(
+      ([bytes, name]) => {
+        const queue = document.querySelector<HTMLElement>('.queue')
+        const sending = () => queue?.querySelectorAll('[data-state=sending]').length ?? 0
+        const watch = () => {
+          if (queue) queue.dataset.most = String(Math.max(sending(), Number(queue.dataset.most ?? 0)))
+        }
+        if (queue)
+          new MutationObserver(watch).observe(queue, { subtree: true, attributeFilter: ['data-state'] })
+        const dataTransfer = new DataTransfer()
+        const data = Uint8Array.from(atob(bytes), one => one.charCodeAt(0))
+        for (let n = 0; n < 60; n++)
+          dataTransfer.items.add(new File([data], `${name}-${n}.png`, { type: 'image/png' }))
+        const drop = new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer })
+        document.querySelector('#main')?.dispatchEvent(drop)
+      },
+      [png.toString('base64'), 'sixty'] as const,
+    )
+    const row = (name: string) => tab.locator('.queue li', { hasText: name })
+    await tab.getByRole('button', { name: 'Cancel sixty-59.png' }).click()
+    await row('sixty-59.png').getByText('Cancelled').waitFor()
+    await tab
+      .locator('[data-total]', { hasText: '58 of 60 uploaded, 1 failed' })
+      .waitFor({ timeout: 180_000 })
+    expect(await services.media.items.count({ folder_id })).toBe(58)
+    expect(await tab.locator('.queue').getAttribute('data-most')).toBe('3')
+    // The failed and the cancelled one.
+    for (let n = 0; n < 2; n++)
+      await tab
+        .getByRole('button', { name: /^Retry/ })
+        .first()
+        .click()
+    await tab.locator('.tiles li').nth(59).waitFor({ timeout: 180_000 })
+    expect(await services.media.items.count({ folder_id })).toBe(60)
   })
 })

@@ -3,6 +3,7 @@ import { systemActor } from '../../src/actor.js'
 import { tables } from '../../src/db/tables.js'
 import { agentWith } from '../support/agent.js'
 import { testApp } from '../support/app.js'
+import { browserOf, chromiumMissing, expectClean, looks } from '../support/browser.js'
 import { callersOf } from '../support/callers.js'
 import { factories } from '../support/factories.js'
 import { panelForms } from '../support/panel-forms.js'
@@ -215,6 +216,147 @@ describe('the page of an entry', () => {
   })
 })
 
+describe('actions on several entries', () => {
+  const inList = (html: string, what: string) => html.includes(`name="what" value="${what}"`)
+  const everything = ['publish', 'unpublish', 'schedule', 'duplicate', 'move', 'delete']
+
+  it('have a box in the list only where the limits leave the tree', async () => {
+    const [mine, theirs] = [await pageOf(article), await pageOf(other)]
+    const caller = await callerIn(role)
+    const boxes = async () => {
+      const { text } = await caller.call('GET', '/admin/content')
+      return [mine, theirs].map(({ id }) => text.includes(`id="pick-${id}"`))
+    }
+    const cases = [
+      [null, [true, true]],
+      [{ datatypes: [article] }, [true, false]],
+      [{ routes: [mine.slug] }, [true, false]],
+      [{ locales: ['fr'] }, [false, false]],
+      [{ own: true }, [false, false]],
+    ] as const
+    for (const [limits, offered] of cases) {
+      await limit(limits)
+      expect([limits, await boxes()]).toEqual([limits, offered])
+    }
+    const { text } = await caller.call('GET', '/admin/content')
+    expect([text.includes('class="pick"'), everything.filter(what => inList(text, what))]).toEqual([
+      false,
+      [],
+    ])
+  })
+
+  it('are offered in the list by the rights of the role', async () => {
+    await pageOf(article)
+    const buttonsOf = async (...labels: string[]) => {
+      const { text } = await (await callerWith('content:update', ...labels)).call('GET', '/admin/content')
+      return everything.filter(what => inList(text, what))
+    }
+    expect(await buttonsOf()).toEqual([])
+    expect(await buttonsOf('content:publish')).toEqual(['publish', 'unpublish', 'schedule'])
+    expect(await buttonsOf('routes:update', 'content:delete')).toEqual(['move', 'delete'])
+    // All trees here are pages, and a copy of one needs an address.
+    expect(await buttonsOf('content:create')).toEqual([])
+    expect(await buttonsOf('content:create', 'routes:create')).toEqual(['duplicate'])
+  })
+
+  it('are marked as not possible in the tree on rows that the limits leave out', async () => {
+    await limit({ datatypes: [article] })
+    const root = await pageOf(other)
+    const { content_data_id: free } = await entry(article, { parent_id: root.id })
+    const { content_data_id: fixed } = await entry(other, { parent_id: root.id })
+    const rowOf = (html: string, id: string) =>
+      new RegExp(`<a [^>]*id="n-${id}"[^>]*>`).exec(html)?.[0] ?? 'no row'
+    const html = await shown(root.id)
+    const isFixed = [root.id, free, fixed].map(id => rowOf(html, id).includes('data-fixed'))
+    expect(isFixed).toEqual([true, false, true])
+    await limit(null)
+    expect(await shown(root.id)).not.toContain('data-fixed')
+  })
+
+  const cases: [string, object | null][] = [
+    ['no limits', null],
+    ['a datatype', { datatypes: [article] }],
+    ['a page', { routes: [inside.slug] }],
+    ['own entries', { own: true }],
+    ['a locale', { locales: ['fr'] }],
+    ['a datatype and own entries', { datatypes: [article], own: true }],
+  ]
+  it.each(cases)('in the trash are those that the service accepts, with %s', async (_name, limits) => {
+    await limit(null)
+    const caller = await callerIn(role)
+    const remove = async (id: string, as: 'admin' | 'editor' | 'caller' = 'admin') => {
+      const path = `/api/v1/content/?q=${id}`
+      const { status } =
+        as === 'caller' ? await caller.call('DELETE', path) : await call('DELETE', path, { as })
+      expect(status).toBeLessThan(300)
+      return (await db.find(tables.trash, { content_data_id: id }))?.trash_id ?? ''
+    }
+    /** Deleted pages and blocks inside and outside of each limit. */
+    async function trashed(): Promise<string[]> {
+      const author_id = caller.user_id
+      const pages = [await pageOf(article), await pageOf(other), await pageOf(article)]
+      await call('PUT', `/api/v1/content/?q=${pages[2]?.id}`, { body: { author_id } })
+      const { content_data_id: under } = await entry(other, { parent_id: inside.id })
+      const { content_data_id: away } = await entry(other, { parent_id: outside.id })
+      const { content_data_id: own } = await entry(article, { parent_id: outside.id })
+      await call('PUT', `/api/v1/content/?q=${own}`, { body: { author_id } })
+      const ids = [...pages.map(({ id }) => id), under, away, own]
+      const found = []
+      for (const [i, id] of ids.entries()) found.push(await remove(id, i % 2 ? 'caller' : 'admin'))
+      return found
+    }
+    const [toRestore, toRemove] = [await trashed(), await trashed()]
+    await limit(limits)
+    const { text } = await caller.call('GET', '/admin/trash')
+    const offered = (ids: readonly string[], part: (id: string) => string) =>
+      ids.map(id => text.includes(part(id)))
+    const done = async (ids: readonly string[], path: (id: string) => string) => {
+      const statuses = []
+      for (const id of ids) statuses.push((await caller.post(path(id))).status)
+      expect(statuses.filter(status => status !== 303 && status !== 403)).toEqual([])
+      return statuses.map(status => status === 303)
+    }
+    const restores = offered(toRestore, id => `/admin/trash/restore?ids=${id}"`)
+    const removes = offered(toRemove, id => `/admin/trash/${id}/delete"`)
+    expect(restores).toEqual(await done(toRestore, id => `/admin/trash/restore?ids=${id}`))
+    expect(removes).toEqual(await done(toRemove, id => `/admin/trash/${id}/delete`))
+    // The cases differ: with no limits all are possible, and with limits not all.
+    expect(restores.every(Boolean)).toBe(limits === null)
+  })
+
+  it('in the trash are only for who may publish, where the entry was published', async () => {
+    await limit(null)
+    const [draft, published] = [await pageOf(article), await pageOf(article)]
+    const body = { content_data_id: published.id }
+    expect((await call('POST', '/api/v1/content/publish', { body })).status).toBe(200)
+    const { post: send, call: ask } = await callerWith('content:read', 'content:update', 'content:delete')
+    const trashIds = []
+    for (const { id } of [draft, published]) {
+      const { status, headers } = await send(`/admin/content/entry/${id}/delete`)
+      const location = headers.get('location') ?? ''
+      const after = (await ask('GET', location)).text
+      trashIds.push(/deleted=(\w{26})/.exec(location)?.[1] ?? '')
+      expect([status, after.includes('Deleted.'), after.includes('>Undo<')]).toEqual([
+        303,
+        true,
+        id === draft.id,
+      ])
+    }
+    const { text } = await ask('GET', '/admin/trash')
+    const offered = trashIds.map(id => [
+      text.includes(`/trash/restore?ids=${id}"`),
+      text.includes(`/trash/${id}/delete"`),
+    ])
+    expect(offered).toEqual([
+      [true, true],
+      [false, true],
+    ])
+    const statuses = []
+    for (const id of trashIds) statuses.push((await send(`/admin/trash/restore?ids=${id}`)).status)
+    expect(statuses).toEqual([303, 403])
+  })
+})
+
 describe('a change outside of the limits', () => {
   it('says so in the language of the panel, and keeps the typed text', async () => {
     await limit({ datatypes: [article] })
@@ -261,3 +403,24 @@ describe('a change outside of the limits', () => {
     expect(JSON.stringify(answer)).toContain('your role may change only entries of article')
   })
 })
+
+describe.skipIf(chromiumMissing)(
+  `a limited role in a browser${chromiumMissing ? ` (${chromiumMissing})` : ''}`,
+  async () => {
+    const { panel } = await browserOf(app)
+
+    it.each(['light', 'dark', 'phone'] as const)(
+      'reads an entry outside of its limits without violations, %s',
+      async look => {
+        await limit({ datatypes: [article] })
+        const seen = await panel({ as: 'editor', ...looks[look] })
+        for (const path of [`/content/entry/${outside.id}`, '/content', '/trash']) {
+          expect([path, await seen.open(path)]).toEqual([path, 200])
+          await expectClean(seen)
+          const over = await seen.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+          expect([path, over]).toEqual([path, 0])
+        }
+      },
+    )
+  },
+)

@@ -7,6 +7,23 @@ import { asMediaReferences, type MediaReference } from './media-reference.js'
 /** Reads of media that are more than one table by its columns. */
 
 export type MediaRow = RowOf<ContentSpace['media']>
+/** The order of the list: by the time of the upload, by the shown name, or by the size of the file. */
+export const mediaOrders = ['uploaded', 'name', 'size'] as const
+export type MediaOrder = (typeof mediaOrders)[number]
+
+export type MediaSlice = {
+  limit: number
+  offset: number
+  /** Whether the list continues behind a key. Only in the order of the uploads. */
+  after: boolean
+  by: MediaOrder
+  descending: boolean
+}
+
+/** Columns of the table: `size` alone is the length of the row in this statement. */
+const orderSql = (by: Exclude<MediaOrder, 'uploaded'>, media: string): string =>
+  by === 'size' ? `${media}.size` : `lower(coalesce(nullif(${media}.display_name, ''), ${media}.name))`
+
 export type MediaFilter = 'folder' | 'root' | 'type' | 'kind' | 'text' | 'bare'
 
 function filteredMedia(space: ContentSpace, filters: readonly MediaFilter[]) {
@@ -31,17 +48,19 @@ export const mediaKeys = bySpace(
   (
     space: ContentSpace,
     filters: readonly MediaFilter[],
-    slice: { limit: number; offset: number; after: boolean; newest: boolean },
+    slice: MediaSlice,
   ): Query<MediaFilter | 'after', SizedKey> => {
     const filtered = filteredMedia(space, filters)
-    const { limit, offset, after, newest } = slice
+    const { limit, offset, after, by, descending } = slice
+    const direction = descending ? 'desc' : 'asc'
     return {
       values: ['folder', 'root', 'type', 'kind', 'text', 'bare', 'after'],
       build(knex, value) {
         const query = filtered(knex, value).select(sizedKeys(knex, space.media))
-        if (after) query.where('media_id', newest ? '<' : '>', value('after'))
+        if (after) query.where('media_id', descending ? '<' : '>', value('after'))
         if (offset > 0) query.offset(offset)
-        return query.orderBy('media_id', newest ? 'desc' : 'asc').limit(limit)
+        if (by !== 'uploaded') query.orderByRaw(`${orderSql(by, space.media.name)} ${direction}`)
+        return query.orderBy('media_id', direction).limit(limit)
       },
       rows: asSizedKeys,
     }

@@ -3,6 +3,7 @@ import './global.js'
 import 'htmx.org/dist/ext/hx-csp.js'
 import { startComments } from './comments.js'
 import { startConflicts } from './conflict.js'
+import { startCopies } from './copy-source.js'
 import { startDrafts } from './drafts.js'
 import { startFocal } from './focal.js'
 import { startFolds } from './folds.js'
@@ -10,6 +11,7 @@ import { startFollowing } from './follows.js'
 import { startFrame } from './frame.js'
 import { startKeys } from './keys.js'
 import { startList } from './list.js'
+import { startMediaDrag } from './media-drag.js'
 import { startNarrowing } from './narrow.js'
 import { startNewPage } from './new-page.js'
 import { startNotes } from './notes.js'
@@ -45,12 +47,14 @@ startKeys()
 startPalette()
 startPresence()
 startUpload()
+startMediaDrag()
 startTreeMenus()
 startSelection()
 startTree()
 startFocal()
 startPicked()
 startRich()
+startCopies()
 startPreview()
 startNewPage()
 startFrame()

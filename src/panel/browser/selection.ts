@@ -10,13 +10,13 @@ import {
   entryAt,
   idOf,
   isEntry,
+  may,
   nameOf,
   nextTo,
   put,
   rowOf,
   rows,
   shown as shownRows,
-  tree,
 } from './tree-rows.js'
 
 /** The selected entries of the tree. They stay selected after an update of the page. */
@@ -70,7 +70,7 @@ function askToDelete(): void {
 function offer(): void {
   const host = place()
   if (!host) return
-  const may = tree()?.dataset.may?.split(' ') ?? []
+  const chosen = [...selected].flatMap(id => rowOf(id) ?? [])
   if (selected.size === 0) {
     host.replaceChildren()
     return
@@ -85,7 +85,7 @@ function offer(): void {
   host.replaceChildren(
     count,
     ...actions
-      .filter(([what]) => may.includes(what))
+      .filter(([what]) => chosen.every(row => may(what, row)))
       .map(([what, word, act]) => button(word, act, what === 'delete' ? 'bad' : '')),
     button(t('Clear'), () => select([]), 'bare'),
   )
@@ -99,12 +99,6 @@ function draw(): void {
   offer()
 }
 
-function count(): void {
-  const number = place()?.querySelector('b')
-  if (number && selected.size > 0) number.textContent = selectedWords()
-  else offer()
-}
-
 function mark(id: string, isSelected: boolean): void {
   if (isSelected) selected.add(id)
   else selected.delete(id)
@@ -116,7 +110,7 @@ function select(chosen: readonly HTMLElement[]): void {
   const ids = new Set(chosen.map(idOf))
   for (const id of [...selected]) if (!ids.has(id)) mark(id, false)
   for (const id of ids) mark(id, true)
-  count()
+  offer()
   say(selected.size === 0 ? t('Nothing is selected') : selectedWords())
 }
 
@@ -129,7 +123,7 @@ export function askToDeleteRow(row: HTMLElement): void {
 function toggle(row: HTMLElement): void {
   anchor = row
   mark(idOf(row), !selected.has(idOf(row)))
-  count()
+  offer()
   const values = { name: nameOf(row), n: selected.size }
   say(
     selected.has(idOf(row))
@@ -168,9 +162,9 @@ function take(event: KeyboardEvent, row: HTMLElement): boolean {
   else if (shiftKey && (key === 'ArrowDown' || key === 'ArrowUp'))
     withShift(row, key === 'ArrowDown' ? 1 : -1)
   else if (key === 'Escape' && selected.size > 0) select([])
-  else if (key === 'Delete' && document.querySelector('[data-may~=delete]')) {
+  else if (key === 'Delete' && may('delete')) {
     if (selected.size === 0) select([row])
-    askToDelete()
+    if ([...selected].every(id => may('delete', rowOf(id) ?? undefined))) askToDelete()
   } else return false
   return true
 }

@@ -5,7 +5,7 @@ import { say } from './say.js'
 import { askToDeleteRow } from './selection.js'
 import { t } from './text.js'
 import { focus, move, post } from './tree.js'
-import { entryAt, idOf, isEntry, nameOf, rowOf, tree } from './tree-rows.js'
+import { entryAt, idOf, isEntry, may, nameOf, rowOf } from './tree-rows.js'
 
 interface Kind {
   readonly value: string
@@ -13,7 +13,6 @@ interface Kind {
   readonly isPage: boolean
 }
 
-const may = (what: string): boolean => tree()?.dataset.may?.split(' ').includes(what) ?? false
 const pathOf = (row: HTMLElement, what: string) => `${baseNow()}/content/entry/${idOf(row)}/${what}`
 
 function float(row: HTMLElement, menu: HTMLElement): void {
@@ -51,10 +50,14 @@ function actionsOf(row: HTMLElement): [word: string, act: () => void][] {
   const isRoot = row.getAttribute('aria-level') === '1'
   const all: [boolean, string, () => void][] = [
     [may('create'), t('Add entry below…'), () => void addMenu(row)],
-    [may('create') && !isRoot, t('Duplicate'), () => run(post(pathOf(row, 'duplicate'), {}))],
-    [may('move') && place > 1, t('Move up'), () => run(move(row, 'up'))],
-    [may('move') && place < of, t('Move down'), () => run(move(row, 'down'))],
-    [may('delete'), t('Delete…'), () => askToDeleteRow(row)],
+    [
+      may('create') && !isRoot && row.dataset.fixed === undefined,
+      t('Duplicate'),
+      () => run(post(pathOf(row, 'duplicate'), {})),
+    ],
+    [may('move', row) && place > 1, t('Move up'), () => run(move(row, 'up'))],
+    [may('move', row) && place < of, t('Move down'), () => run(move(row, 'down'))],
+    [may('delete', row), t('Delete…'), () => askToDeleteRow(row)],
   ]
   return all.flatMap(([isThere, word, act]) => (isThere ? [[word, act]] : []))
 }

@@ -2,6 +2,11 @@
 
 export const tree = (): HTMLElement | null => document.querySelector('[data-tree]')
 
+/** Whether the user may do an action in the tree, on a row of it: `create` is under the row. */
+export const may = (what: string, row?: HTMLElement): boolean =>
+  (tree()?.dataset.may?.split(' ').includes(what) ?? false) &&
+  (what === 'create' || row?.dataset.fixed === undefined)
+
 /** All rows, hidden ones too. */
 export const rows = (): HTMLElement[] => [
   ...document.querySelectorAll<HTMLElement>('[data-tree] [role=treeitem]'),

@@ -11,6 +11,7 @@ import {
   isEntry,
   lastIn,
   levelOf,
+  may,
   nameOf,
   nextTo,
   parentOf,
@@ -160,7 +161,7 @@ function onKey(event: KeyboardEvent): void {
   const row = target instanceof Element ? target.closest<HTMLElement>('[data-tree] [role=treeitem]') : null
   if (row && (event.ctrlKey || event.metaKey) && key === 'z') moveBack(event)
   if (!row || event.ctrlKey || event.metaKey) return
-  const how = event.altKey && isEntry(row) ? directions[key] : undefined
+  const how = event.altKey && isEntry(row) && may('move', row) ? directions[key] : undefined
   if (how) {
     event.preventDefault()
     move(row, how).catch(() => say(t('Moving failed')))
@@ -252,7 +253,8 @@ function onDrop(event: DragEvent): void {
 
 function startDragging(): void {
   document.addEventListener('dragstart', event => {
-    dragged = entryAt(event) ?? undefined
+    const row = entryAt(event)
+    dragged = row && may('move', row) ? row : undefined
   })
   document.addEventListener('dragover', onDragOver)
   document.addEventListener('drop', onDrop)

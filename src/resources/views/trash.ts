@@ -7,6 +7,8 @@ type Trashed = Awaited<ReturnType<Services['space']['trash']['get']>>
 
 /** Deleted content as one row of a list. */
 export interface TrashRow {
+  /** The row in the trash that it shows. */
+  readonly trashed: Trashed
   readonly id: string
   readonly title: string
   readonly kind: string
@@ -54,14 +56,17 @@ async function rowsOf(found: readonly Trashed[], parts: TrashParts, wording: Wor
     parts.services,
     wording,
   )
-  return found.map(({ trash_id, title, datatype_id, slug, entries, deleted_by, deleted_at }) => ({
-    ...{ id: trash_id, title, entries },
-    kind: datatypes.get(datatype_id)?.label ?? '',
-    address: slug ?? '',
-    by: nameOf({ user_id: deleted_by }),
-    at: deleted_at,
-    until: new Date(Date.parse(deleted_at) + space.trash.retentionMs()).toISOString(),
-  }))
+  return found.map(trashed => {
+    const { trash_id, title, datatype_id, slug, entries, deleted_by, deleted_at } = trashed
+    return {
+      ...{ trashed, id: trash_id, title, entries },
+      kind: datatypes.get(datatype_id)?.label ?? '',
+      address: slug ?? '',
+      by: nameOf({ user_id: deleted_by }),
+      at: deleted_at,
+      until: new Date(Date.parse(deleted_at) + space.trash.retentionMs()).toISOString(),
+    }
+  })
 }
 
 /** Returns the ids in the trash of entries that were just deleted; an empty list without a trash. */

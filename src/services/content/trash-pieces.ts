@@ -108,3 +108,12 @@ export async function readPieces(read: Reader, space: ContentSpace, trash_id: st
   for (const { kind, records } of pieces) found[kind as Kind].push(...records)
   return found as unknown as Deleted
 }
+
+/** Reads the deleted entry and the first ones under it, with those that the public saw, in one piece of each. */
+export async function firstEntries(read: Reader, space: ContentSpace, trash_id: string): Promise<EntryRow[]> {
+  const pieces = []
+  for (const kind of ['entries', 'publicEntries'] satisfies Kind[])
+    pieces.push(...(await read.findAll(space.trashPieces, { trash_id, kind }, { limit: 1 })))
+  // Only the service writes these rows, by `storePieces`.
+  return pieces.flatMap(({ records }) => records as EntryRow[])
+}

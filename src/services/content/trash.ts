@@ -11,7 +11,7 @@ import type { ContentContext } from './context.js'
 import type { EditableEntry } from './edit-trees.js'
 import { removeEntries } from './entry-rows.js'
 import { atFreeSlug } from './page-slugs.js'
-import { readDeleted, storePieces } from './trash-pieces.js'
+import { firstEntries, readDeleted, storePieces } from './trash-pieces.js'
 import { type Restored, restoreDeleted } from './trash-restore.js'
 
 /** Deleted content: a deletion takes entries out of both books and stores them here with all that is theirs (D-875). */
@@ -30,6 +30,14 @@ export const TrashRestored = z.object({
     .meta({ description: 'Fields that no longer exist; their values are gone.' }),
 })
 
+/** The rights of a caller on entries in the trash, by their ids there. */
+export interface MayChangeTrashed {
+  restore(trashId: string): boolean
+  remove(trashId: string): boolean
+}
+
+const isPublished = ({ status }: Pick<EntryRow, 'status'>) => status === 'published'
+
 const removedAtOnce = 100
 
 const maxTitle = 1024
@@ -46,6 +54,20 @@ export function trash(context: ContentContext, { clock, retentionMs }: Needs) {
   return {
     ...reads(db, table),
     retentionMs,
+    /**
+     * Answers what the caller may do with deleted entries, as their restoration and their removal decide it. Of a very
+     * large tree only the first entries are read. The permission to delete content is asked of the access service.
+     */
+    async mayChange(actor: Actor, trashed: readonly Trashed[]): Promise<MayChangeTrashed> {
+      const authorOf = async ({ trash_id }: Trashed) =>
+        (await firstEntries(db, space, trash_id))[0]?.author_id ?? null
+      const { restore, remove } = await context.limits.mayChangeTrashed(actor, trashed, authorOf)
+      const published = new Set<string>()
+      if (!(await context.mayPublish(actor)))
+        for (const trash_id of restore)
+          if ((await firstEntries(db, space, trash_id)).some(isPublished)) published.add(trash_id)
+      return { restore: id => restore.has(id) && !published.has(id), remove: id => remove.has(id) }
+    },
     /**
      * Brings deleted entries back with their ids, values, versions and place, and the page at its address or, where
      * that is taken, at one like it.

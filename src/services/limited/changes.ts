@@ -2,11 +2,10 @@ import type { AnyTable, RowOf } from '../../db/columns.js'
 import { type ContentSpace, type EntryRow, type RouteRow, tables, type ValueRow } from '../../db/tables.js'
 import type { RecordChange } from '../../db/touched.js'
 import type { Writer } from '../../db/writer.js'
-import { type EntryPart, type Limited, LimitedParts, type Part } from './parts.js'
+import { type EntryPart, type Limited, LimitedParts, type Part, type Trashed } from './parts.js'
 import { LimitedSpace, type Side, sidesOf } from './space.js'
 
 type Redirect = RowOf<typeof tables.redirects>
-type Trashed = RowOf<ContentSpace['trash']>
 /** The members that values and versions share. */
 type OfEntry = Pick<ValueRow, 'content_data_id' | 'locale'>
 type Change<R> = RecordChange & { readonly before: R | undefined; readonly after: R | undefined }
@@ -151,16 +150,9 @@ export class LimitedChanges {
   private *ofTrashed({ before: row }: Change<Trashed>): Generator<Outside> {
     if (!row || this.rows.entry('after', row.content_data_id)) return
     const what = `the deleted entry ${row.content_data_id}`
-    for (const part of this.parts.entryParts) {
-      const isInside = {
-        datatypes: () => this.parts.hasDatatype(row.datatype_id),
-        // Nobody deletes what is outside of their limits.
-        own: () => this.parts.isOwn(row.deleted_by),
-        routes: () => row.slug !== null && this.parts.hasSlug(row.slug),
-      }
-      if (isInside[part]()) continue
-      if (row.parent_id === null || !this.parts.hasEntry(part, 'before', row.parent_id)) yield { part, what }
-    }
+    // Nobody deletes what is outside of their limits.
+    for (const part of this.parts.entryParts)
+      if (!this.parts.hasTrashedIn(part, row, row.deleted_by)) yield { part, what }
     if (this.by.limits.locales) yield { part: 'locales', what }
   }
 

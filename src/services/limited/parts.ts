@@ -1,4 +1,5 @@
-import { type EntryRow, type RouteRow, tables } from '../../db/tables.js'
+import type { RowOf } from '../../db/columns.js'
+import { type ContentSpace, type EntryRow, type RouteRow, tables } from '../../db/tables.js'
 import { isUnder } from '../../event-filter.js'
 import type { RoleLimits } from '../../role-limits.js'
 import { slugsOf } from '../content/route-translations.js'
@@ -14,6 +15,8 @@ export interface Limited {
   readonly userId: string | null
   readonly limits: RoleLimits
 }
+
+export type Trashed = RowOf<ContentSpace['trash']>
 
 /** Answers what is inside of limits, in one content space. */
 export class LimitedParts {
@@ -108,6 +111,21 @@ export class LimitedParts {
     if (part === 'own') return this.isOwn(row.author_id)
     const route = row.parent_id === null && row.route_id !== null && this.rows.route(side, row.route_id)
     return route ? this.hasSlug(route.slug) : false
+  }
+
+  /** Whether an entry in the trash is inside, by itself or by what it was under. @param owner whose it counts as */
+  hasTrashed(row: Trashed, owner: string | null): boolean {
+    return !this.by.limits.locales && this.entryParts.every(part => this.hasTrashedIn(part, row, owner))
+  }
+
+  hasTrashedIn(part: EntryPart, row: Trashed, owner: string | null): boolean {
+    const { datatype_id, parent_id, slug } = row
+    const isInside = {
+      datatypes: () => this.hasDatatype(datatype_id),
+      own: () => this.isOwn(owner),
+      routes: () => slug !== null && this.hasSlug(slug),
+    }
+    return isInside[part]() || (parent_id !== null && this.hasEntry(part, 'before', parent_id))
   }
 
   /** Whether what a route is for is inside: its page, and without one the route itself. */

@@ -26,6 +26,9 @@ const inLocale = z.strictObject({
   caption: texts.caption.nullish(),
   display_name: texts.display_name.nullish(),
 })
+
+export type { MediaOrder } from '../../db/queries/media.js'
+
 export const MediaUpdate = z
   .object({
     ...texts,

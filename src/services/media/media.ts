@@ -2,7 +2,13 @@ import type { z } from 'zod'
 import { type Actor, authorOf } from '../../actor.js'
 import type { PatchOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
-import { type MediaFilter, type MediaRow, mediaCount, mediaKeys } from '../../db/queries/media.js'
+import {
+  type MediaFilter,
+  type MediaRow,
+  type MediaSlice,
+  mediaCount,
+  mediaKeys,
+} from '../../db/queries/media.js'
 import type { MediaReference } from '../../db/queries/media-reference.js'
 import type { Slice } from '../../db/reader.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
@@ -57,21 +63,32 @@ export class MediaService {
     this.referrers = new MediaReferrers(space)
   }
 
-  /** @param slice.newest whether the last uploaded file is the first, and `after` continues with older ones */
+  /**
+   * @param slice.newest whether the last uploaded file is the first, and `after` continues with older ones
+   * @param slice.order another order; it has no `after`
+   */
   async *list(
     filter: Filter,
-    { limit = Number.POSITIVE_INFINITY, offset = 0, after, newest = false }: Slice & { newest?: boolean },
+    {
+      limit = Number.POSITIVE_INFINITY,
+      offset = 0,
+      after,
+      newest = false,
+      order = { by: 'uploaded', descending: newest },
+    }: Slice & { newest?: boolean; order?: Pick<MediaSlice, 'by' | 'descending'> },
   ): AsyncGenerator<MediaRecord[]> {
     const filters = filtersOf(filter)
-    for (let left = limit, from = offset, last = after; left > 0; from = 0) {
+    const isByKey = order.by === 'uploaded'
+    for (let left = limit, from = offset, last = after; left > 0; ) {
       const wanted = Math.min(left, batchSize)
-      const slice = { limit: wanted, offset: from, after: last !== undefined, newest }
+      const slice = { limit: wanted, offset: from, after: last !== undefined, ...order }
       const query = mediaKeys(this.space, namesOf(filters), slice)
       const found = await this.db.query(query, { ...filters, after: last } as never)
       for await (const rows of this.db.sized(this.table, found)) yield rows.map(this.shown)
       if (found.length < wanted) return
       left -= found.length
-      last = found.at(-1)?.key
+      from = isByKey ? 0 : from + found.length
+      if (isByKey) last = found.at(-1)?.key
     }
   }
 

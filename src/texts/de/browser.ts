@@ -265,4 +265,6 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   ],
   '{n} words': ['{n} Wort', '{n} Wörter'],
   '{words} · {minutes} min read': '{words} · {minutes} Min. Lesezeit',
+  'Undo copy': 'Kopie rückgängig machen',
+  Undone: 'Rückgängig gemacht',
 }

@@ -394,4 +394,6 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
     'Nur zum Lesen: Ihre Rolle darf nur Texte in anderen Sprachen ändern.',
   'The limits of your role leave no datatype for a new page.':
     'Die Grenzen Ihrer Rolle lassen keinen Datentyp für eine neue Seite zu.',
+  'Copy from {language}': 'Aus {language} kopieren',
+  'Copy this text': 'Diesen Text kopieren',
 }

@@ -49,4 +49,10 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
   '{n} files deleted.': ['{n} Datei gelöscht.', '{n} Dateien gelöscht.'],
   '{n} files moved.': ['{n} Datei verschoben.', '{n} Dateien verschoben.'],
   '{n} files were not deleted.': ['{n} Datei wurde nicht gelöscht.', '{n} Dateien wurden nicht gelöscht.'],
+  Newest: 'Neueste',
+  Oldest: 'Älteste',
+  'Name, A to Z': 'Name, A bis Z',
+  'Name, Z to A': 'Name, Z bis A',
+  'Largest files': 'Größte',
+  'Smallest files': 'Kleinste',
 }

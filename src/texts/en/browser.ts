@@ -244,4 +244,6 @@ export const browserTexts = [
   '{n} images were left out. Save them as files and drop them here.',
   '{n} words',
   '{words} · {minutes} min read',
+  'Undo copy',
+  'Undone',
 ] as const

@@ -344,4 +344,6 @@ export const contentTexts = [
   'Read only: your role may change your own entries only.',
   'Read only: your role may change texts in other languages only.',
   'The limits of your role leave no datatype for a new page.',
+  'Copy from {language}',
+  'Copy this text',
 ] as const

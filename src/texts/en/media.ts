@@ -41,4 +41,10 @@ export const mediaTexts = [
   '{n} files deleted.',
   '{n} files moved.',
   '{n} files were not deleted.',
+  'Newest',
+  'Oldest',
+  'Name, A to Z',
+  'Name, Z to A',
+  'Largest files',
+  'Smallest files',
 ] as const

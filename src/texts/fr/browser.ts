@@ -267,4 +267,6 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   ],
   '{n} words': ['{n} mot', '{n} mots'],
   '{words} · {minutes} min read': '{words} · {minutes} min de lecture',
+  'Undo copy': 'Annuler la copie',
+  Undone: 'Annulé',
 }

@@ -396,4 +396,6 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
     'Lecture seule : votre rôle ne peut modifier que des textes dans d’autres langues.',
   'The limits of your role leave no datatype for a new page.':
     'Les limites de votre rôle ne laissent aucun type de données pour une nouvelle page.',
+  'Copy from {language}': 'Copier depuis {language}',
+  'Copy this text': 'Copier ce texte',
 }

@@ -52,4 +52,10 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
     '{n} fichier n’a pas été supprimé.',
     '{n} fichiers n’ont pas été supprimés.',
   ],
+  Newest: 'Plus récents',
+  Oldest: 'Plus anciens',
+  'Name, A to Z': 'Nom, de A à Z',
+  'Name, Z to A': 'Nom, de Z à A',
+  'Largest files': 'Plus gros',
+  'Smallest files': 'Plus petits',
 }
