@@ -10,10 +10,12 @@ import { refuseBroken } from '../content/publication-check.js'
 import { insertRoute } from '../content/routes.js'
 import { type ScheduleContext, schedule } from '../content/schedule.js'
 import {
+  forgetSourceIds,
   keepSourceIds,
   type NewSourceId,
   type SourcedRecord,
   type SourceId,
+  SourceIds,
   sourcedRecords,
 } from '../content/source-ids.js'
 import { writeValues } from '../content/write-values.js'
@@ -37,7 +39,11 @@ export interface TreeImport extends ImportStates {
   sourced(system: string, ids: readonly SourceId[]): Promise<ReadonlyMap<SourceId, SourcedRecord>>
   /** Reads trees as they are stored now, by the ids of their top entries. */
   readBack(ids: readonly string[]): Promise<ReadonlyMap<string, StoredEntry>>
+  /** The ids that entries have in a system, by the ids of the entries. */
+  sourceIdsOf(system: string, entries: readonly string[]): Promise<ReadonlyMap<string, readonly SourceId[]>>
   keep(actor: Actor, rows: readonly NewSourceId[]): Promise<void>
+  /** Drops ids of another system. @param keys as `sourceKey` makes them */
+  forget(actor: Actor, keys: readonly string[]): Promise<void>
   /** Hashes of trees as they are now, by the ids of their top entries. */
   hashes(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /**
@@ -170,6 +176,12 @@ export function treeImport(context: ScheduleContext): TreeImport {
       unlessChanged(db, actor, async tx => removeTree(tx, context, actor, { id, known })),
     readBack: ids => readBack(db, space, ids),
     sourced: (system, ids) => sourcedRecords(db, space, system, ids),
+    sourceIdsOf: (system, entries) => new SourceIds(db, system).of({ entries }),
+    forget: (actor, keys) =>
+      db.write(actor, async tx => {
+        await forgetSourceIds(tx, keys)
+        tx.invalidateAllPages()
+      }),
     keep: (actor, rows) =>
       db.write(actor, async tx => {
         await keepSourceIds(tx, rows)
