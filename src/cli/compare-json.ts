@@ -93,6 +93,11 @@ type Pair = readonly [path: string, old: unknown, own: unknown]
 const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
+function membersOf(old: Readonly<Record<string, unknown>>): string[] {
+  const isStored = isFile(old)
+  return Object.keys(old).filter(name => !passedOver.has(name) && !(isStored && storageOfFile.has(name)))
+}
+
 function* pairsIn(old: unknown, own: unknown, path = '', depth = 0): Generator<Pair> {
   if (isEmpty(old) && isEmpty(own)) return
   if (depth < maxDepth && Array.isArray(old)) {
@@ -100,11 +105,9 @@ function* pairsIn(old: unknown, own: unknown, path = '', depth = 0): Generator<P
     for (let i = 0; i < Math.max(old.length, list.length); i++)
       yield* pairsIn(old[i], list[i], `${path}[${i}]`, depth + 1)
   } else if (depth < maxDepth && isObject(old)) {
-    const isStored = isFile(old)
-    for (const [name, value] of Object.entries(old)) {
+    for (const name of membersOf(old)) {
       const at = path === '' ? name : `${path}.${name}`
-      if (!passedOver.has(name) && !(isStored && storageOfFile.has(name)))
-        yield* pairsIn(value, memberOf(own, name), at, depth + 1)
+      yield* pairsIn(old[name], memberOf(own, name), at, depth + 1)
     }
   } else yield [path, old, own]
 }

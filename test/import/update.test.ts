@@ -61,6 +61,7 @@ async function started(more: object = {}) {
   const opened: string[] = []
   const open = async ({ url = '' }: { url?: string | undefined }) => {
     opened.push(url)
+    if (!bytes.has(url)) throw new Error('the source is away')
     return temporaryFile(Readable.from([bytes.get(url)]))
   }
   const load = (entry: ImportedEntry, files: readonly ImportedFile[] = [], isUpdate = true) =>
@@ -262,6 +263,18 @@ it('takes texts of a file that changed there, unless they were changed here', as
     expect((await load(page({}), [wall({ alt, title: 'Wall' })])).changes).toMatchObject({ left })
   expect(opened).toHaveLength(asked)
   expect(await media()).toMatchObject([{ alt_text: 'Ours' }])
+  // While the source is away, entries keep the picture as it is here.
+  const [green] = [...bytes.values()]
+  bytes.clear()
+  await app.call('PUT', `/api/v1/media/${id}`, { body: { alt_text: 'A red wall' } })
+  const away = await load(page({}), [wall({ alt: 'A white wall', title: 'Wall' })])
+  expect(away).toMatchObject({ files: 0, notes: [], changes: { left: [] } })
+  expect(await media()).toMatchObject([{ media_id: id, alt_text: 'A red wall' }])
+  if (green) bytes.set(url, green)
+  await load(page({}), [wall({ alt: 'A white wall', title: 'Wall' })])
+  expect(await media()).toMatchObject([{ media_id: id, alt_text: 'A white wall' }])
+  await load(page({}), [other])
+  await app.call('PUT', `/api/v1/media/${id}`, { body: { alt_text: 'Ours' } })
   // Without a change there, ours is no conflict.
   expect((await load(page({}), [other])).changes).toMatchObject({ left: [] })
 

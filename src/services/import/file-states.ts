@@ -20,6 +20,7 @@ interface KnownFile {
 /** Which files of an export are here already, as the last import has seen them. */
 export class FileStates {
   private readonly left: LeftRecord[] = []
+  private readonly failed = new Set<string>()
 
   private constructor(
     private readonly services: ImportServices,
@@ -76,9 +77,17 @@ export class FileStates {
     return this.known.get(key)?.item
   }
 
+  /**
+   * The item of a file that could not be loaded now: entries go on showing it as it is, and the next update tries again.
+   */
+  unloaded(key: string): MediaRecord | undefined {
+    this.failed.add(key)
+    return this.known.get(key)?.item
+  }
+
   /** Keeps the states of files that are here now. @param isUpdate whether those of files that were here change too */
   async keep(actor: Actor, byKey: ReadonlyMap<string, MediaRecord>, isUpdate: boolean): Promise<void> {
-    const left = new Set(this.left.map(({ record }) => record))
+    const left = new Set([...this.left.map(({ record }) => record), ...this.failed])
     const changed = this.files.flatMap((file): ImportState[] => {
       const item = byKey.get(file.key)
       const before = this.known.get(file.key)

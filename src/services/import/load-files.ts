@@ -20,7 +20,7 @@ interface Settings {
   readonly notes: Notes
   readonly instead?: string | undefined
   /** With an update: the files that are here. */
-  readonly known?: Pick<FileStates, 'settled' | 'changedThere'> | undefined
+  readonly known?: Pick<FileStates, 'settled' | 'changedThere' | 'unloaded'> | undefined
   progress(doing: string, done: number, total: number): void
 }
 
@@ -81,6 +81,24 @@ export async function loadFiles(
   const byKey = new Map<string, MediaRecord>()
   const failures = new Notes()
   let made = 0
+
+  /** Keeps a file as an item that is here, or as a new one. */
+  async function stored(file: ImportedFile, content: TemporaryFile) {
+    try {
+      const before = known?.changedThere(file.key)
+      if (before && (await items.hasBytes(before.media_id, content.hash))) {
+        const texts = { focal_x: null, focal_y: null, ...textsOf(file) }
+        return { item: await items.update(actor, before.media_id, texts), isNew: false }
+      }
+      const same = await items.same(content.hash, titleOf(file))
+      if (same) return { item: same, isNew: false }
+      const form = { file: { ...content, name: file.name }, fields: formOf(file) }
+      return { item: await items.add(actor, form), isNew: true }
+    } finally {
+      await content.discard()
+    }
+  }
+
   for (const [i, file] of files.entries()) {
     if (!open) break
     progress('files', i, files.length)
@@ -90,25 +108,18 @@ export async function loadFiles(
       continue
     }
     try {
-      const content = await open(file)
-      try {
-        const before = known?.changedThere(file.key)
-        const isOther = before && !(await items.hasBytes(before.media_id, content.hash))
-        const there = isOther ? undefined : before
-        const same = there ?? (await items.same(content.hash, titleOf(file)))
-        const item = there
-          ? await items.update(actor, there.media_id, { focal_x: null, focal_y: null, ...textsOf(file) })
-          : (same ??
-            (await items.add(actor, { file: { ...content, name: file.name }, fields: formOf(file) })))
-        byKey.set(file.key, item)
-        if (!same) made++
-      } finally {
-        await content.discard()
-      }
+      const { item, isNew } = await stored(file, await open(file))
+      byKey.set(file.key, item)
+      if (isNew) made++
     } catch (error) {
       // Without the store no file can be kept.
       if (error instanceof HttpError && error.status === 503) throw error
       const [reason, place] = lossOf(file, error)
+      const before = known?.unloaded(file.key)
+      if (before) {
+        byKey.set(file.key, before)
+        continue
+      }
       notes.add(`Files are left out${reason}`, place)
       failures.add(`No file could be imported${reason}`, place)
     }

@@ -125,6 +125,26 @@ async function showOrPlan(
   await emitStatus(tx, context, actor, { entry, entries }, async () => ({ ids: [] }))
 }
 
+/** The ids that records have in another system. */
+const sourcedIn = ({
+  db,
+  space,
+}: ScheduleContext): Pick<TreeImport, 'sourced' | 'sourceIdsOf' | 'forget' | 'keep'> => ({
+  sourced: (system, ids) => sourcedRecords(db, space, system, ids),
+  sourceIdsOf: (system, entries) => new SourceIds(db, system).of({ entries }),
+  forget: (actor, keys) =>
+    db.write(actor, async tx => {
+      await forgetSourceIds(tx, keys)
+      tx.invalidateAllPages()
+    }),
+  keep: (actor, rows) =>
+    db.write(actor, async tx => {
+      await keepSourceIds(tx, rows)
+      // Answers in the words of that system show other ids from now on.
+      tx.invalidateAllPages()
+    }),
+})
+
 /** Makes the trees of another system's export, for one content space. */
 export function treeImport(context: ScheduleContext): TreeImport {
   const { db, space } = context
@@ -175,19 +195,7 @@ export function treeImport(context: ScheduleContext): TreeImport {
     remove: (actor, id, known) =>
       unlessChanged(db, actor, async tx => removeTree(tx, context, actor, { id, known })),
     readBack: ids => readBack(db, space, ids),
-    sourced: (system, ids) => sourcedRecords(db, space, system, ids),
-    sourceIdsOf: (system, entries) => new SourceIds(db, system).of({ entries }),
-    forget: (actor, keys) =>
-      db.write(actor, async tx => {
-        await forgetSourceIds(tx, keys)
-        tx.invalidateAllPages()
-      }),
-    keep: (actor, rows) =>
-      db.write(actor, async tx => {
-        await keepSourceIds(tx, rows)
-        // Answers in the words of that system show other ids from now on.
-        tx.invalidateAllPages()
-      }),
+    ...sourcedIn(context),
     known: ids => knownIn(context, ids),
     store: (actor, trees) =>
       db.write(actor, async tx => {
