@@ -160,7 +160,10 @@ export async function updateTree(
   await context.events.edited(tx, actor, entry, async () => ({ ids: [id] }))
 }
 
-/** Takes a tree to the trash. @throws ChangedHere as `updateTree` */
+/**
+ * Takes a tree to the trash, and frees the address of its page: the other system may give it to another record. The
+ * trash makes the page again. @throws ChangedHere as `updateTree`
+ */
 export async function removeTree(
   tx: Writer,
   context: ScheduleContext,
@@ -168,5 +171,10 @@ export async function removeTree(
   how: { readonly id: string; readonly known: string },
 ): Promise<void> {
   await refuseChanged(tx, context, how)
+  const { space, redirects } = context
+  const route_id = (await tx.get(space.contentData, how.id))?.route_id
   await removeEntry(tx, context, actor, { id: how.id, withChildren: true })
+  if (!route_id || (await tx.exists(space.contentData, { route_id }))) return
+  await redirects?.removed(tx, route_id)
+  await tx.remove(space.routes, route_id)
 }
