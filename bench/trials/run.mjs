@@ -1,13 +1,13 @@
 // Tries the product on several servers that it starts itself, prints a table of what is wanted and what was found, and
 // exits with 1 if a line is broken: `node bench/trials/run.mjs <trial> [--seconds N] [--previous DIR] [--entries N]
-// [--cuts N] [--seed N]`.
+// [--cuts N] [--seed N] [--parts NAMES] [--strapi DIR]`.
 // TRIAL_KEEP=1 keeps its files and logs. It needs `npm run build` and the programs of each trial: docs/scaling.md names them.
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Judgement } from './judgement.mjs'
 import { endAll } from './programs.mjs'
 
-const trials = ['patroni', 'galera', 'varnish', 'workers', 'standby', 'million', 'browsers']
+const trials = ['patroni', 'galera', 'varnish', 'workers', 'standby', 'million', 'browsers', 'follow']
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -20,6 +20,7 @@ const { values, positionals } = parseArgs({
     parts: { type: 'string' },
     cuts: { type: 'string' },
     seed: { type: 'string' },
+    strapi: { type: 'string' },
   },
 })
 const [name] = positionals

@@ -26,6 +26,15 @@ const passedOver: ReadonlySet<string> = new Set([
   ...['_rev', '_key', '_originalId', 'space', 'environment', 'revision', 'publishedVersion', 'metadata'],
 ])
 
+/** Members of Strapi's files that say where and how each system stores them; their name and their texts are compared. */
+const storageOfFile: ReadonlySet<string> = new Set([
+  ...['hash', 'url', 'previewUrl', 'provider', 'provider_metadata', 'folderPath'],
+  ...['createdAt', 'updatedAt', 'publishedAt'],
+])
+
+const isFile = (value: Readonly<Record<string, unknown>>): boolean =>
+  typeof value.mime === 'string' && typeof value.hash === 'string' && typeof value.url === 'string'
+
 const fileEnding = /\/([^/?#]+\.[a-z0-9]{2,5})(?:[?#].*)?$/i
 
 /** An address without its host; of a file its name alone, because each system stores files in its own way. */
@@ -84,6 +93,11 @@ type Pair = readonly [path: string, old: unknown, own: unknown]
 const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
+function membersOf(old: Readonly<Record<string, unknown>>): string[] {
+  const isStored = isFile(old)
+  return Object.keys(old).filter(name => !passedOver.has(name) && !(isStored && storageOfFile.has(name)))
+}
+
 function* pairsIn(old: unknown, own: unknown, path = '', depth = 0): Generator<Pair> {
   if (isEmpty(old) && isEmpty(own)) return
   if (depth < maxDepth && Array.isArray(old)) {
@@ -91,9 +105,9 @@ function* pairsIn(old: unknown, own: unknown, path = '', depth = 0): Generator<P
     for (let i = 0; i < Math.max(old.length, list.length); i++)
       yield* pairsIn(old[i], list[i], `${path}[${i}]`, depth + 1)
   } else if (depth < maxDepth && isObject(old)) {
-    for (const [name, value] of Object.entries(old)) {
+    for (const name of membersOf(old)) {
       const at = path === '' ? name : `${path}.${name}`
-      if (!passedOver.has(name)) yield* pairsIn(value, memberOf(own, name), at, depth + 1)
+      yield* pairsIn(old[name], memberOf(own, name), at, depth + 1)
     }
   } else yield [path, old, own]
 }

@@ -124,7 +124,7 @@ export class AuditedRows extends Transaction {
   async touch<T extends AuditedTable>(table: T, rows: readonly RowOf<T>[]): Promise<RowOf<T>[]> {
     const alike: Alike = new Map()
     const after = (rows as readonly Row[]).map(row => {
-      const changes = automaticChanges(table, row, this.now)
+      const changes = automaticChanges(table, row, this.changedAt)
       keysOf(alike, changes).push(row[table.key] as string)
       const touched = { ...row, ...changes }
       this.touched.note(table, row, touched, Object.keys(changes))
@@ -209,7 +209,7 @@ export class AuditedRows extends Transaction {
     const own = differences(table, before, patch)
     const names = Object.keys(own)
     const silent = onlySilent(table, names)
-    const changes = silent ? own : { ...own, ...automaticChanges(table, before, this.now) }
+    const changes = silent ? own : { ...own, ...automaticChanges(table, before, this.changedAt) }
     return { names, silent, changes }
   }
 

@@ -16,12 +16,17 @@ export function given(table: AnyTable, patch: Row): Row {
 }
 
 /** A row with every column: the given values, its id, automatic values, and defaults. */
-export function completeRow(table: AnyTable, values: Row, now: string, ids: Ids): Row {
+export function completeRow(
+  table: AnyTable,
+  values: Row,
+  { now, changedAt }: { readonly now: string; readonly changedAt: string },
+  ids: Ids,
+): Row {
   const automatic = {
     'numeric-id': () => ids.numeric(),
     revision: () => 1,
     created: () => now,
-    modified: () => now,
+    modified: () => changedAt,
   }
   refuseUnknown(table, values)
   const row: Row = {}
@@ -38,10 +43,10 @@ export function completeRow(table: AnyTable, values: Row, now: string, ids: Ids)
 }
 
 /** The columns that change by themselves when a row changes. */
-export function automaticChanges(table: AnyTable, before: Row, now: string): Row {
+export function automaticChanges(table: AnyTable, before: Row, changedAt: string): Row {
   const changes: Row = {}
   for (const [name, { flags }] of Object.entries(table.columns)) {
-    if (flags.automatic === 'modified') changes[name] = now
+    if (flags.automatic === 'modified') changes[name] = changedAt
     if (flags.automatic === 'revision') changes[name] = Number(before[name]) + 1
   }
   return changes

@@ -21,6 +21,8 @@ export interface TransactionSettings {
 /** The abilities of every transaction: read, hold rows, and change internal tables, which leave no audit event. */
 export class Transaction extends Reader {
   readonly now: string
+  /** When the rows that it changes were changed last, as they show it. */
+  protected changedAt: string
   protected readonly changes: Changes
   /** SQLite works in this process, and a long transaction would keep everybody waiting. */
   protected readonly turns = new Turns()
@@ -33,6 +35,7 @@ export class Transaction extends Reader {
   ) {
     super(statements, session)
     this.now = timestamp(settings.clock.now())
+    this.changedAt = this.now
     this.changes = new Changes(dialect, statements, session)
   }
 
@@ -131,6 +134,6 @@ export class Transaction extends Reader {
   }
 
   protected complete(table: AnyTable, values: Row): Row {
-    return completeRow(table, values, this.now, this.settings.ids)
+    return completeRow(table, values, { now: this.now, changedAt: this.changedAt }, this.settings.ids)
   }
 }

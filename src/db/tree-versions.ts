@@ -40,9 +40,10 @@ export class TreeVersions {
     this.edited.add(rootId)
   }
 
-  /** @param isEdit whether people are shown that the tree has changed */
-  async touch(trees: TreeTable, rootId: string, isEdit: boolean): Promise<void> {
-    const patch = isEdit && !this.edited.has(rootId) ? { changed_at: this.now } : {}
+  /** @param editedAt when the tree was edited, as people are shown; undefined for a change that is no edit */
+  async touch(trees: TreeTable, rootId: string, editedAt: string | undefined): Promise<void> {
+    const isEdit = editedAt !== undefined
+    const patch = isEdit && !this.edited.has(rootId) ? { changed_at: editedAt } : {}
     if (isEdit) this.edited.add(rootId)
     if (!this.changed.has(rootId)) {
       this.note(trees, rootId)

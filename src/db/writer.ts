@@ -67,6 +67,15 @@ export class Writer extends AuditedRows {
     return this.trees.changed
   }
 
+  /**
+   * Rows that change from now on show this time as that of their last change. Audit events and versions keep the time
+   * of the transaction.
+   * @param changedAt ISO 8601, in UTC, to the millisecond
+   */
+  dateChanges(changedAt: string): void {
+    this.changedAt = changedAt
+  }
+
   /** @param changedAt when it was edited last, if that is not now */
   createTree(
     trees: ContentSpace['contentTrees'],
@@ -78,14 +87,14 @@ export class Writer extends AuditedRows {
 
   /**
    * Takes the tree's lock and gives it a new version, once. Every change inside a tree starts with this.
-   * @param how.isEdit gives it the time of this transaction as `changed_at`
+   * @param how.isEdit gives it the time of the changes as `changed_at`
    */
   lockAndBumpTree(
     trees: ContentSpace['contentTrees'],
     rootId: string,
     { isEdit = false } = {},
   ): Promise<void> {
-    return this.trees.touch(trees, rootId, isEdit)
+    return this.trees.touch(trees, rootId, isEdit ? this.changedAt : undefined)
   }
 
   /** Says that rows of these trees in the public book are others now, and with `public_modified` when that was seen. */

@@ -135,5 +135,10 @@ it('compares texts as pages show them', () => {
   expect(differ(1, '1')).toBe(true)
   expect(differ([1, 2], [1])).toBe(true)
   expect(differ(undefined, 'more')).toBe(true)
+  const file = { mime: 'image/png', hash: 'wall_12ab', url: '/uploads/wall_12ab.png', provider: 'local' }
+  const here = { mime: 'image/png', hash: '01', url: '/api/media/media/01/wall.png', provider: 'slugline' }
+  expect(differ({ ...file, name: 'wall.png' }, { ...here, name: 'wall.png' })).toBe(false)
+  expect(differ({ ...file, name: 'wall.png' }, { ...here, name: 'hall.png' })).toBe(true)
+  expect(differ({ hash: 'a', url: '/a' }, { hash: 'b', url: '/a' })).toBe(true)
   expect(compareRecords({}, { more: 1 })).toEqual({ percent: 0, differences: [] })
 })

@@ -42,7 +42,7 @@ it('versions of trees grow once in a transaction, and new trees begin behind the
   expect((await db.get(tables.contentTrees, one))?.version).toBe(before.links + 1)
   await inTransaction(async (read, changes) => {
     const versions = new TreeVersions(read, changes, timestamp(clock.now()))
-    for (let i = 0; i < 3; i++) await versions.touch(tables.contentTrees, one, false)
+    for (let i = 0; i < 3; i++) await versions.touch(tables.contentTrees, one, undefined)
     await versions.create(tables.contentTrees, other)
     await versions.drop(tables.contentTrees, other)
     await versions.raiseCounters(timestamp(clock.now()), false)

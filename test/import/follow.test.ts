@@ -153,6 +153,11 @@ describe('WordPress', async () => {
       left: [{ why: 'changed on both sides' }],
     })
     expect(await entryAt(app, '/blog/post-6')).toBeUndefined()
+    // Its address is free for another record, and the trash makes the page again.
+    expect(await app.db.find(tables.routes, { slug: '/blog/post-6' })).toBeUndefined()
+    const [trashed] = (await app.call('GET', '/api/v1/trash')).body
+    const restored = await app.call('POST', '/api/v1/trash/restore', { body: { trash_id: trashed.trash_id } })
+    expect([restored.status, restored.body.slug]).toEqual([200, '/blog/post-6'])
 
     // What is deleted here stays so, whatever changes there.
     const second = await here(2)

@@ -1,10 +1,14 @@
+import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
-import { tables } from '../../src/db/tables.js'
+import { internalTables, tables } from '../../src/db/tables.js'
 import { nodeHashing } from '../../src/node/ports.js'
+import { temporaryFile } from '../../src/node/temporary-files.js'
 import { loadSite } from '../../src/services/import/load.js'
-import type { ImportedEntry, ImportedSite } from '../../src/services/import/site.js'
+import type { ImportedEntry, ImportedFile, ImportedSite } from '../../src/services/import/site.js'
 import { testApp } from '../support/app.js'
+import { scratchFolder } from '../support/backups.js'
+import { picture } from '../support/media.js'
 
 const value = (text: unknown) => ({ value: text })
 
@@ -52,11 +56,25 @@ async function started(more: object = {}) {
   const app = await testApp({ i18n_enabled: true, ...more })
   const roleId = await app.services.access.systemRole('admin')
   const actor = { ...systemActor, surface: 'cli' as const, userId: app.users.admin, roleId }
-  const load = (entry: ImportedEntry) =>
-    loadSite(app.services, actor, site(entry), {
-      ...{ system: 'test', hashing: nodeHashing, isPublic: true, now: app.clock.now(), open: undefined },
-      ...{ progress: () => undefined, update: { isWhole: false, deletes: false } },
-    })
+  /** Bytes of files, by their addresses. */
+  const bytes = new Map<string, Buffer>()
+  const opened: string[] = []
+  const open = async ({ url = '' }: { url?: string | undefined }) => {
+    opened.push(url)
+    if (!bytes.has(url)) throw new Error('the source is away')
+    return temporaryFile(Readable.from([bytes.get(url)]))
+  }
+  const load = (entry: ImportedEntry, files: readonly ImportedFile[] = [], isUpdate = true) =>
+    loadSite(
+      app.services,
+      actor,
+      { ...site(entry), files },
+      {
+        ...{ system: 'test', hashing: nodeHashing, isPublic: true, now: app.clock.now() },
+        ...{ open: files.length > 0 ? open : undefined, progress: () => undefined },
+        update: isUpdate ? { isWhole: true, deletes: false } : undefined,
+      },
+    )
   await load(page({}))
   const root = async () => app.db.find(tables.contentData, { parent_id: null })
   const blocks = async () => {
@@ -75,7 +93,7 @@ async function started(more: object = {}) {
         .map(one => `${one.locale}:${one.field_value}`),
     }))
   }
-  return { app, load, root, blocks }
+  return { app, load, root, blocks, bytes, opened }
 }
 
 it.each(['live', 'staged'])('gives a tree its values, translations, children and page (%s)', async mode => {
@@ -136,4 +154,139 @@ it('leaves a tree whose child or status was changed here, and one that is refuse
   const wrong = await load(page({ values: { name: value('Other'), count: value('many') } }))
   expect(wrong.changes).toMatchObject({ updated: 1, left: [] })
   expect(wrong.notes).toEqual([expect.stringContaining('Values are left out')])
+})
+
+it.each(['live', 'staged'])('gives a tree the time of its last change there (%s)', async mode => {
+  const { app, load, root } = await started({ publish_mode: mode, webhook_enabled: true })
+  const times = async () => {
+    const id = (await root())?.content_data_id ?? ''
+    const values = await app.db.findAll(tables.contentFields, { content_data_id: id })
+    const tree = await app.db.get(tables.contentTrees, id)
+    return [(await root())?.date_modified, tree?.changed_at, ...values.map(row => row.date_modified)]
+  }
+  const all = (...found: (string | null | undefined)[]) => new Set(found)
+  expect(all(...(await times()))).toEqual(all('2024-01-02T00:00:00.000Z'))
+  app.clock.advance(60_000)
+  const name = { name: value('Changed') }
+  const next = page({ values: name, changedAt: '2024-03-01T00:00:00.000Z', translations: {} })
+  expect((await load(next)).changes).toEqual({ updated: 1, deleted: 0, left: [] })
+  expect((await root())?.date_modified).toBe('2024-03-01T00:00:00.000Z')
+  expect(all(...(await times()))).toEqual(all('2024-03-01T00:00:00.000Z'))
+
+  // A change there that is none here: one audit event, and one event for those who keep copies.
+  app.clock.advance(60_000)
+  await app.subscribe()
+  const audits = async () => (await app.db.findAll(internalTables.auditEvents, {})).length
+  const before = await audits()
+  const later = { ...next, changedAt: '2024-04-01T00:00:00.000Z' }
+  expect((await load(later)).changes).toEqual({ updated: 1, deleted: 0, left: [] })
+  expect((await root())?.date_modified).toBe('2024-04-01T00:00:00.000Z')
+  expect(await audits()).toBe(before + 1)
+  const id = (await root())?.content_data_id ?? ''
+  const events = await app.db.findAll(internalTables.auditEvents, { record_id: id })
+  const [last] = events.sort((a, b) => (a.occurred_at < b.occurred_at ? 1 : -1))
+  expect(last?.new_values).toEqual({ date_modified: '2024-04-01T00:00:00.000Z' })
+  expect(Date.parse(last?.occurred_at ?? '')).toBe(app.clock.now())
+  expect((await app.deliveries()).map(({ event }) => event)).toEqual(['content.updated'])
+  expect((await load(later)).changes).toEqual({ updated: 0, deleted: 0, left: [] })
+})
+
+it('keeps the present ids of a record, and none of those before', async () => {
+  const { app, load, root } = await started()
+  const keys = async () => (await app.db.findAll(internalTables.sourceIds, {})).map(row => row.source_key)
+  expect(await keys()).toEqual(['test page 1'])
+  const both = {
+    ids: [
+      { kind: 'page', id: '12' },
+      { kind: 'document', id: 'd' },
+    ],
+  }
+  await load(page(both))
+  expect((await keys()).sort()).toEqual(['test document d', 'test page 12'])
+  const id = (await root())?.content_data_id
+  expect(await app.db.get(internalTables.sourceIds, 'test page 12')).toMatchObject({ content_data_id: id })
+  // A kind that this reading does not have says nothing.
+  await load(page({ ids: [{ kind: 'page', id: '13' }] }))
+  expect((await keys()).sort()).toEqual(['test document d', 'test page 13'])
+  await load(page({ ids: [{ kind: 'page', id: '14' }] }), [], false)
+  expect(await keys()).toContain('test page 13')
+})
+
+it('takes texts of a file that changed there, unless they were changed here', async () => {
+  const folder = `file:${scratchFolder()}`
+  const { app, load, bytes, opened } = await started({ bucket_endpoint: folder, bucket_media: 'media' })
+  const url = 'https://old.example/wall.png'
+  bytes.set(url, await picture(40, 30).png().toBuffer())
+  const wall = (more: Partial<ImportedFile> = {}): ImportedFile => ({
+    ...{
+      key: 'wall',
+      ids: [{ kind: 'file', id: '7' }],
+      name: 'wall.png',
+      url,
+      alt: 'A wall',
+      caption: 'Old',
+    },
+    ...more,
+  })
+  const media = () => app.db.findAll(tables.media, {})
+  expect(await load(page({}), [wall()])).toMatchObject({ files: 1 })
+  const [made] = await media()
+  expect(made).toMatchObject({ alt_text: 'A wall', caption: 'Old', focal_x: null })
+  await load(page({}), [wall()])
+  expect(opened).toHaveLength(1)
+
+  const next = wall({ alt: 'A green wall', title: 'Wall', caption: undefined, focus: { x: 0.25, y: 0.5 } })
+  expect(await load(page({}), [next])).toMatchObject({ files: 0, changes: { left: [] } })
+  expect(await media()).toMatchObject([
+    {
+      ...{ media_id: made?.media_id, alt_text: 'A green wall', caption: '', display_name: 'Wall' },
+      ...{ focal_x: 25, focal_y: 50 },
+    },
+  ])
+  const unfocused = wall({ alt: 'A green wall', title: 'Wall' })
+  await load(page({}), [unfocused])
+  expect(await media()).toMatchObject([{ caption: 'Old', focal_x: null }])
+
+  // An import that is no update changes nothing, and the next update still sees the change.
+  const other = wall({ alt: 'A red wall', title: 'Wall' })
+  await load(page({}), [other], false)
+  expect(await media()).toMatchObject([{ alt_text: 'A green wall' }])
+  await load(page({}), [other])
+  expect(await media()).toMatchObject([{ alt_text: 'A red wall' }])
+
+  const body = { alt_text: 'Ours' }
+  const id = made?.media_id ?? ''
+  expect((await app.call('PUT', `/api/v1/media/${id}`, { body })).status).toBe(200)
+  const left = [{ record: 'wall', id, why: 'changed on both sides' }]
+  const asked = opened.length
+  for (const alt of ['A blue wall', 'A blue wall'])
+    expect((await load(page({}), [wall({ alt, title: 'Wall' })])).changes).toMatchObject({ left })
+  expect(opened).toHaveLength(asked)
+  expect(await media()).toMatchObject([{ alt_text: 'Ours' }])
+  // While the source is away, entries keep the picture as it is here.
+  const [green] = [...bytes.values()]
+  bytes.clear()
+  await app.call('PUT', `/api/v1/media/${id}`, { body: { alt_text: 'A red wall' } })
+  const away = await load(page({}), [wall({ alt: 'A white wall', title: 'Wall' })])
+  expect(away).toMatchObject({ files: 0, notes: [], changes: { left: [] } })
+  expect(await media()).toMatchObject([{ media_id: id, alt_text: 'A red wall' }])
+  if (green) bytes.set(url, green)
+  await load(page({}), [wall({ alt: 'A white wall', title: 'Wall' })])
+  expect(await media()).toMatchObject([{ media_id: id, alt_text: 'A white wall' }])
+  await load(page({}), [other])
+  await app.call('PUT', `/api/v1/media/${id}`, { body: { alt_text: 'Ours' } })
+  // Without a change there, ours is no conflict.
+  expect((await load(page({}), [other])).changes).toMatchObject({ left: [] })
+
+  // Other bytes are another file.
+  bytes.set(url, await picture(50, 30).png().toBuffer())
+  await app.call('PUT', `/api/v1/media/${id}`, { body: { alt_text: 'A red wall' } })
+  expect(await load(page({}), [wall({ alt: 'A new wall' })])).toMatchObject({
+    files: 1,
+    changes: { left: [] },
+  })
+  expect((await media()).map(row => [row.width, row.alt_text]).sort()).toEqual([
+    [40, 'A red wall'],
+    [50, 'A new wall'],
+  ])
 })

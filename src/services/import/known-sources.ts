@@ -80,6 +80,32 @@ export class KnownSources {
     await this.keep(actor, rows)
   }
 
+  /**
+   * Drops ids that entries had when they were read before and do not have any more. Strapi gives a published document
+   * a new number with each publication.
+   */
+  async dropFormer(
+    actor: Actor,
+    entries: Iterable<ImportedEntry>,
+    idHere: (key: string) => string | undefined,
+  ): Promise<void> {
+    for (const some of batchesOf(entries, batchSize)) {
+      const known = await this.imports.sourceIdsOf(
+        this.system,
+        some.flatMap(({ key }) => idHere(key) ?? []),
+      )
+      const former = some.flatMap(({ key, ids = [] }) => {
+        const now = new Set(ids.map(id => sourceKey(this.system, id)))
+        const kinds = new Set(ids.map(({ kind }) => kind))
+        return (known.get(idHere(key) ?? '') ?? [])
+          .filter(({ kind }) => kinds.has(kind))
+          .map(id => sourceKey(this.system, id))
+          .filter(own => !now.has(own))
+      })
+      if (former.length > 0) await this.imports.forget(actor, former)
+    }
+  }
+
   private missing(one: Sourced, record: SourcedRecord): NewSourceId[] {
     const id = record.content_data_id ?? record.media_id
     const isOwn = (key: string): boolean => {

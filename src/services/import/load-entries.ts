@@ -11,7 +11,7 @@ import type { Imported, ImportServices, ImportSettings } from './settings.js'
 import type { ImportedEntry, ImportedValue } from './site.js'
 import type { Sources } from './states.js'
 import type { RootToStore, TreeToStore } from './tree-to-store.js'
-import { type Changes, EntryUpdater } from './update-entries.js'
+import { type Changes, EntryUpdater, type LeftRecord } from './update-entries.js'
 import { entriesNamed, type Known, valuesOf, withChildren } from './values.js'
 import { withoutValue } from './without-value.js'
 
@@ -57,6 +57,8 @@ interface EntrySettings extends ImportSettings {
   isKnown(key: string): boolean
   readonly sources: KnownSources
   readonly states: Sources
+  /** Files that the update has left as they are. */
+  readonly left: readonly LeftRecord[]
 }
 
 /** Stores entries, group by group of those that refer to each other. */
@@ -121,7 +123,8 @@ export class EntryLoader {
     }
     await updater.update(known(this.entries))
     await updater.deletedThere(this.entries)
-    return updater.changes
+    const { left, ...changes } = updater.changes
+    return { ...changes, left: [...this.settings.left, ...left] }
   }
 
   private readonly mediaId = (key: string): string | undefined => this.settings.files.byKey.get(key)?.media_id

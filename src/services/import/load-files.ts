@@ -5,6 +5,7 @@ import type { TemporaryFile } from '../../ports.js'
 import type { Services } from '../index.js'
 import type { MediaRecord } from '../media/record.js'
 import { mediaAddress } from '../media/storage.js'
+import type { FileStates } from './file-states.js'
 import { Notes } from './notes.js'
 import type { ImportedFile } from './site.js'
 
@@ -18,12 +19,12 @@ interface Settings {
   readonly open: ((file: ImportedFile) => Promise<TemporaryFile>) | undefined
   readonly notes: Notes
   readonly instead?: string | undefined
-  /** Files that are here as the other system has them now; they are not loaded again. */
-  readonly reuse?: ReadonlyMap<string, MediaRecord> | undefined
+  /** With an update: the files that are here. */
+  readonly known?: Pick<FileStates, 'settled' | 'changedThere' | 'unloaded'> | undefined
   progress(doing: string, done: number, total: number): void
 }
 
-const percent = (part: number): string => String(Math.round(Math.min(1, Math.max(0, part)) * 100))
+const percent = (part: number): number => Math.round(Math.min(1, Math.max(0, part)) * 100)
 
 const maxTitle = 255
 const maxText = 1024
@@ -33,20 +34,16 @@ const kept = (text: string, most: number): string =>
 
 const titleOf = ({ title, name }: ImportedFile): string => kept(title || name, maxTitle)
 
-function formOf(file: ImportedFile): Map<string, string> {
-  const { alt = '', caption = '', focus } = file
-  return new Map([
-    ['display_name', titleOf(file)],
-    ['alt_text', kept(alt, maxText)],
-    ['caption', kept(caption, maxText)],
-    ...(focus
-      ? ([
-          ['focal_x', percent(focus.x)],
-          ['focal_y', percent(focus.y)],
-        ] as const)
-      : []),
-  ])
+/** The members of a media item that the other system says. */
+function textsOf({ alt = '', caption = '', focus, ...file }: ImportedFile) {
+  return {
+    ...{ display_name: titleOf(file), alt_text: kept(alt, maxText), caption: kept(caption, maxText) },
+    ...(focus ? { focal_x: percent(focus.x), focal_y: percent(focus.y) } : {}),
+  }
 }
+
+const formOf = (file: ImportedFile): Map<string, string> =>
+  new Map(Object.entries(textsOf(file)).map(([name, value]) => [name, String(value)]))
 
 const withoutFiles = 'import without files'
 
@@ -79,35 +76,50 @@ export async function loadFiles(
   { items }: Pick<Services['media'], 'items'>,
   actor: Actor,
   files: readonly ImportedFile[],
-  { open, notes, instead = withoutFiles, reuse, progress }: Settings,
+  { open, notes, instead = withoutFiles, known, progress }: Settings,
 ): Promise<Loaded> {
   const byKey = new Map<string, MediaRecord>()
   const failures = new Notes()
   let made = 0
+
+  /** Keeps a file as an item that is here, or as a new one. */
+  async function stored(file: ImportedFile, content: TemporaryFile) {
+    try {
+      const before = known?.changedThere(file.key)
+      if (before && (await items.hasBytes(before.media_id, content.hash))) {
+        const texts = { focal_x: null, focal_y: null, ...textsOf(file) }
+        return { item: await items.update(actor, before.media_id, texts), isNew: false }
+      }
+      const same = await items.same(content.hash, titleOf(file))
+      if (same) return { item: same, isNew: false }
+      const form = { file: { ...content, name: file.name }, fields: formOf(file) }
+      return { item: await items.add(actor, form), isNew: true }
+    } finally {
+      await content.discard()
+    }
+  }
+
   for (const [i, file] of files.entries()) {
     if (!open) break
     progress('files', i, files.length)
-    const same = reuse?.get(file.key)
-    if (same) {
-      byKey.set(file.key, same)
+    const settled = known?.settled(file.key)
+    if (settled) {
+      byKey.set(file.key, settled)
       continue
     }
     try {
-      const content = await open(file)
-      try {
-        const known = await items.same(content.hash, titleOf(file))
-        byKey.set(
-          file.key,
-          known ?? (await items.add(actor, { file: { ...content, name: file.name }, fields: formOf(file) })),
-        )
-        if (!known) made++
-      } finally {
-        await content.discard()
-      }
+      const { item, isNew } = await stored(file, await open(file))
+      byKey.set(file.key, item)
+      if (isNew) made++
     } catch (error) {
       // Without the store no file can be kept.
       if (error instanceof HttpError && error.status === 503) throw error
       const [reason, place] = lossOf(file, error)
+      const before = known?.unloaded(file.key)
+      if (before) {
+        byKey.set(file.key, before)
+        continue
+      }
       notes.add(`Files are left out${reason}`, place)
       failures.add(`No file could be imported${reason}`, place)
     }

@@ -38,15 +38,19 @@ export async function loadSite(
   const isKnown = (key: string) => there.has(ids.get(key) ?? '')
   const model = await loadModel(services, actor, site, { ...settings, notes, isKnown })
   const states = new Sources(hashing, system, settings.source ?? null)
-  const stored = await FileStates.of(services, states, site.files)
-  const reuse = settings.update ? stored.same : undefined
-  const files = await loadFiles(services.media, actor, site.files, { ...settings, notes, reuse })
-  await stored.keep(actor, files.byKey)
+  const stored = await FileStates.of(services, states, site.files, hashing)
+  const isUpdate = settings.update !== undefined
+  const known = isUpdate ? stored : undefined
+  const files = await loadFiles(services.media, actor, site.files, { ...settings, notes, known })
+  await stored.keep(actor, files.byKey, isUpdate)
   await sources.keepFiles(actor, site.files, files.byKey)
   const losses = new Losses(notes)
-  const own = { ...settings, notes, losses, model, files, ids, isKnown, sources, states }
+  const left = stored.leftFiles
+  const own = { ...settings, notes, losses, model, files, left, ids, isKnown, sources, states }
   const entries = await new EntryLoader(services, actor, site.entries, own).load()
-  await sources.keepEntries(actor, site.entries, key => (isKnown(key) ? ids.get(key) : undefined))
+  const idHere = (key: string) => (isKnown(key) ? ids.get(key) : undefined)
+  if (isUpdate) await sources.dropFormer(actor, site.entries, idHere)
+  await sources.keepEntries(actor, site.entries, idHere)
   const moved = { site, ids, losses, files, isKnown }
   const { redirects: isOn = false, oldAddress } = settings
   const redirects =

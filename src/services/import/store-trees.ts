@@ -10,10 +10,12 @@ import { refuseBroken } from '../content/publication-check.js'
 import { insertRoute } from '../content/routes.js'
 import { type ScheduleContext, schedule } from '../content/schedule.js'
 import {
+  forgetSourceIds,
   keepSourceIds,
   type NewSourceId,
   type SourcedRecord,
   type SourceId,
+  SourceIds,
   sourcedRecords,
 } from '../content/source-ids.js'
 import { writeValues } from '../content/write-values.js'
@@ -37,7 +39,11 @@ export interface TreeImport extends ImportStates {
   sourced(system: string, ids: readonly SourceId[]): Promise<ReadonlyMap<SourceId, SourcedRecord>>
   /** Reads trees as they are stored now, by the ids of their top entries. */
   readBack(ids: readonly string[]): Promise<ReadonlyMap<string, StoredEntry>>
+  /** The ids that entries have in a system, by the ids of the entries. */
+  sourceIdsOf(system: string, entries: readonly string[]): Promise<ReadonlyMap<string, readonly SourceId[]>>
   keep(actor: Actor, rows: readonly NewSourceId[]): Promise<void>
+  /** Drops ids of another system. @param keys as `sourceKey` makes them */
+  forget(actor: Actor, keys: readonly string[]): Promise<void>
   /** Hashes of trees as they are now, by the ids of their top entries. */
   hashes(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /**
@@ -119,6 +125,26 @@ async function showOrPlan(
   await emitStatus(tx, context, actor, { entry, entries }, async () => ({ ids: [] }))
 }
 
+/** The ids that records have in another system. */
+const sourcedIn = ({
+  db,
+  space,
+}: ScheduleContext): Pick<TreeImport, 'sourced' | 'sourceIdsOf' | 'forget' | 'keep'> => ({
+  sourced: (system, ids) => sourcedRecords(db, space, system, ids),
+  sourceIdsOf: (system, entries) => new SourceIds(db, system).of({ entries }),
+  forget: (actor, keys) =>
+    db.write(actor, async tx => {
+      await forgetSourceIds(tx, keys)
+      tx.invalidateAllPages()
+    }),
+  keep: (actor, rows) =>
+    db.write(actor, async tx => {
+      await keepSourceIds(tx, rows)
+      // Answers in the words of that system show other ids from now on.
+      tx.invalidateAllPages()
+    }),
+})
+
 /** Makes the trees of another system's export, for one content space. */
 export function treeImport(context: ScheduleContext): TreeImport {
   const { db, space } = context
@@ -169,13 +195,7 @@ export function treeImport(context: ScheduleContext): TreeImport {
     remove: (actor, id, known) =>
       unlessChanged(db, actor, async tx => removeTree(tx, context, actor, { id, known })),
     readBack: ids => readBack(db, space, ids),
-    sourced: (system, ids) => sourcedRecords(db, space, system, ids),
-    keep: (actor, rows) =>
-      db.write(actor, async tx => {
-        await keepSourceIds(tx, rows)
-        // Answers in the words of that system show other ids from now on.
-        tx.invalidateAllPages()
-      }),
+    ...sourcedIn(context),
     known: ids => knownIn(context, ids),
     store: (actor, trees) =>
       db.write(actor, async tx => {

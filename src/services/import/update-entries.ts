@@ -12,7 +12,7 @@ import { withoutValue } from './without-value.js'
 export interface LeftRecord {
   /** Such as `post:17`, as the other system's reader names it. */
   readonly record: string
-  /** The entry here. */
+  /** The entry or media item here. */
   readonly id: string
   readonly why: 'changed on both sides' | 'deleted here' | 'deleted there' | 'refused' | 'unknown'
   readonly reason?: string
@@ -118,7 +118,7 @@ export class EntryUpdater {
     const gone: ImportState[] = []
     let all = 0
     for await (const rows of this.imports.statesAt(sources)) {
-      const states = rows.filter(({ own_hash }) => own_hash !== null)
+      const states = rows.filter(({ record_key }) => record_key.startsWith('entry '))
       all += states.length
       gone.push(...states.filter(({ state_key }) => !there.has(state_key)))
     }

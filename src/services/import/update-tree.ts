@@ -2,8 +2,8 @@ import type { Actor } from '../../actor.js'
 import type { Writer } from '../../db/writer.js'
 import { removeEntry } from '../content/content.js'
 import type { ChildEntry, NewEntry, Values } from '../content/content-input.js'
-import { lockEntry, lockReadEntry } from '../content/edit-trees.js'
-import { updatePublication } from '../content/entry-rows.js'
+import { editTree, lockEntry, lockReadEntry } from '../content/edit-trees.js'
+import { updateEntry, updatePublication } from '../content/entry-rows.js'
 import { step } from '../content/placement.js'
 import { workingTree } from '../content/public-state.js'
 import { publishTree, unpublishTree } from '../content/publish-tree.js'
@@ -84,6 +84,21 @@ class Children {
   }
 }
 
+/**
+ * Gives an entry the time of its last change in the other system, where no other change of it has done so.
+ * @returns whether that was necessary
+ */
+async function updateTime(
+  tx: Writer,
+  context: ScheduleContext,
+  { id, changedAt }: { readonly id: string; readonly changedAt: string | undefined },
+): Promise<boolean> {
+  if (changedAt === undefined) return false
+  const entry = await editTree(tx, context, id)
+  if (entry.date_modified === changedAt) return false
+  return (await updateEntry(tx, context.space, entry, { date_modified: changedAt })).changed
+}
+
 /** Gives the page of an entry the address and the title that it has in the other system. */
 async function updatePage(
   tx: Writer,
@@ -127,19 +142,28 @@ export async function updateTree(
   actor: Actor,
   { tree, known }: { readonly tree: RootToStore; readonly known: string },
 ): Promise<void> {
-  const { content_data_id: id } = tree
+  const { content_data_id: id, changedAt } = tree
   await refuseChanged(tx, context, { id, known })
+  if (changedAt !== undefined) tx.dateChanges(changedAt)
   const stored = await workingTree(tx, context.space, id)
   const matching = new Children(stored)
   const children = matching.of(id, tree.children)
   for (const gone of matching.gone) await removeEntry(tx, context, actor, { id: gone, withChildren: true })
   const own = stored.find(({ entry }) => entry.content_data_id === id)
   await updateContent(tx, context, actor, { id, patch: { ...valuesOf(tree, own), children } })
+  const isDated = await updateTime(tx, context, { id, changedAt })
   await updatePage(tx, context, actor, tree)
   await updateStatus(tx, context, actor, tree)
+  if (!isDated || (await treeHashes(tx, context.space, [id])).get(id) !== known) return
+  // Nothing else has changed, so nothing else has announced it.
+  const entry = await lockEntry(tx, context.space, id)
+  await context.events.edited(tx, actor, entry, async () => ({ ids: [id] }))
 }
 
-/** Takes a tree to the trash. @throws ChangedHere as `updateTree` */
+/**
+ * Takes a tree to the trash, and frees the address of its page: the other system may give it to another record. The
+ * trash makes the page again. @throws ChangedHere as `updateTree`
+ */
 export async function removeTree(
   tx: Writer,
   context: ScheduleContext,
@@ -147,5 +171,10 @@ export async function removeTree(
   how: { readonly id: string; readonly known: string },
 ): Promise<void> {
   await refuseChanged(tx, context, how)
+  const { space, redirects } = context
+  const route_id = (await tx.get(space.contentData, how.id))?.route_id
   await removeEntry(tx, context, actor, { id: how.id, withChildren: true })
+  if (!route_id || (await tx.exists(space.contentData, { route_id }))) return
+  await redirects?.removed(tx, route_id)
+  await tx.remove(space.routes, route_id)
 }

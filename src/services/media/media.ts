@@ -168,6 +168,11 @@ export class MediaService {
     return row && this.shown(row)
   }
 
+  /** Whether the file of an item has these bytes. @param hash SHA-256 in lower-case hex @throws 404 */
+  async hasBytes(id: string, hash: string): Promise<boolean> {
+    return (await this.rowOf(id)).content_hash === hash
+  }
+
   /** A new focal point renders the variants again. */
   async update(actor: Actor, id: string, patch: Update, check?: Check<MediaRecord>): Promise<MediaRecord> {
     const row = await this.rowOf(id)

@@ -31,10 +31,11 @@ export function importedFiles(
     const path = uriDecoded(new URL(url).pathname)
     const at = uploads.get(inUploads(path) ?? '')
     const alt = metas.get('_wp_attachment_image_alt')?.[0] ?? ''
-    const caption = plainText(excerpt)
+    const [named, caption] = [oneLine(title), plainText(excerpt)]
     return {
       ...{ key: fileKey(item), ids: [{ kind: 'post', id: String(item.id) }] },
-      ...{ name: oneLine(title) || path.slice(path.lastIndexOf('/') + 1), url },
+      ...{ name: path.slice(path.lastIndexOf('/') + 1) || named, url },
+      ...(named === '' ? {} : { title: named }),
       ...(at === undefined ? {} : { at }),
       ...(alt === '' ? {} : { alt }),
       ...(caption === '' ? {} : { caption }),
