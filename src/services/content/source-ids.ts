@@ -89,11 +89,11 @@ export async function sourcedRecords(
 /** A record and an id that it gets. */
 export type NewSourceId = SourcedRecord & { readonly source_key: string }
 
-/** Keeps ids of records, each of which no other record has. Records that are gone lose them. */
 /** Drops ids of records in another system. @param keys as `sourceKey` makes them */
 export const forgetSourceIds = (tx: Writer, keys: readonly string[]): Promise<void> =>
   tx.deleteAllInternal(sourceIds, 'source_key', keys)
 
+/** Keeps ids of records, each of which no other record has. Records that are gone lose them. */
 export async function keepSourceIds(tx: Writer, rows: readonly NewSourceId[]): Promise<void> {
   const kept = rows.filter(({ source_key }) => isKept(source_key))
   if (kept.length === 0) return
