@@ -103,7 +103,7 @@ export const hasWords = (text: string, words: readonly string[]): boolean =>
 
 /**
  * Finds the first pages, entries, datatypes, files and people with the words of a text, as far as the user may see them.
- * Drafts are among them for who may change content.
+ * People who may change content find drafts too.
  */
 export async function foundAnything(finder: Finder, text: string): Promise<Finding[]> {
   const { items } = await foundPages(finder, text)
