@@ -1,19 +1,20 @@
 // Tries the product on several servers that it starts itself, prints a table of what is wanted and what was found, and
 // exits with 1 if a line is broken: `node bench/trials/run.mjs <trial> [--seconds N] [--previous DIR] [--entries N]
-// [--cuts N] [--seed N] [--parts NAMES] [--strapi DIR]`.
+// [--cuts N] [--seed N] [--pages N] [--parts NAMES] [--strapi DIR]`.
 // TRIAL_KEEP=1 keeps its files and logs. It needs `npm run build` and the programs of each trial: docs/scaling.md names them.
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Judgement } from './judgement.mjs'
 import { endAll } from './programs.mjs'
 
-const trials = ['patroni', 'galera', 'varnish', 'workers', 'standby', 'million', 'browsers', 'follow']
+const trials = ['patroni', 'galera', 'varnish', 'workers', 'standby', 'million', 'browsers', 'follow', 'twin']
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seconds: { type: 'string' },
     previous: { type: 'string' },
     entries: { type: 'string' },
+    pages: { type: 'string' },
     edits: { type: 'string' },
     engine: { type: 'string' },
     database: { type: 'string' },
@@ -46,6 +47,7 @@ try {
     ...values,
     seconds: number(values.seconds),
     entries: number(values.entries),
+    pages: number(values.pages),
     edits: number(values.edits),
     cuts: number(values.cuts),
     seed: number(values.seed),

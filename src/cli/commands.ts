@@ -157,6 +157,7 @@ export const commands: readonly Command[] = [
       '--to <place>': 'a folder, or s3://bucket/prefix in the store of the configuration',
       '--once': 'write the present site and end',
       ...config,
+      ...port,
       ...json,
     },
     run: async (...call) => (await import('./twin/index.js')).twin(...call),

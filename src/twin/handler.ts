@@ -34,7 +34,7 @@ interface Held {
 }
 
 /** How long a root is used before the store is asked for a newer one, in milliseconds. */
-const rootMs = 1000
+const rootMs = 500
 const maxShards = 64
 const maxLocale = 35
 

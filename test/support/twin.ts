@@ -51,8 +51,16 @@ export async function killed(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Headers of a connection or of one request alone. */
-const passing = ['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding', 'content-length']
+/** Headers of a connection, of one request or of a server program alone. */
+const passing = [
+  'date',
+  'x-request-id',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'server',
+]
 
 export interface Seen {
   readonly status: number

@@ -220,10 +220,35 @@ it('says without a store that it has nothing, and when the store fails', async (
 })
 
 describe('slugline twin', () => {
+  it('names the port of a service that was started on another one', async () => {
+    const product = await startSite({ client_site: undefined, bucket_endpoint: 'file:./media' })
+    const call = await caller(product)
+    const form = new FormData()
+    form.append('file', new Blob(['%PDF-1.4']), 'note.pdf')
+    const init = { method: 'POST', headers: { Cookie: await product.login() }, body: form }
+    const uploaded = await fetch(`${product.url}/api/v1/media/upload`, init)
+    expect(uploaded.status).toBe(201)
+    const { media_id } = await uploaded.json()
+    const page = { label: 'Page', type: 'content', visibility: 'public' }
+    const { datatype_id } = await call('POST', '/datatypes', page)
+    await call('POST', '/fields', { label: 'File', field_type: 'media', parent_id: datatype_id })
+    const { route_id } = await call('POST', '/routes', { slug: '/a', title: 'A' })
+    await call('POST', '/content', { datatype_id, route_id, status: 'published', fields: { file: media_id } })
+    const [folder, other] = [twinFolder(), twinFolder()]
+    const written = async (to: string, ...more: string[]) => {
+      const run = await runProduct(['twin', '--to', to, '--once', ...more], { cwd: product.folder })
+      expect([run.code, run.err]).toEqual([0, ''])
+      return (await fromTwin(to)({ path: '/a?format=contentful' })).body
+    }
+    expect(await written(folder)).toContain(`localhost:${product.port}/`)
+    expect(await written(other, '--port', '9999')).toContain('localhost:9999/')
+  })
+
   it.each([
     [[], 2, '--to'],
     [['--to', 's3://'], 1, 's3://bucket/prefix'],
     [['--to', 's3://bucket/site'], 1, 'bucket_endpoint'],
+    [['--to', '/twin', '--port', 'http'], 1, '--port must be a port'],
   ])('refuses %j', async (args, code, words) => {
     const product = await startSite()
     const end = await runProduct(['twin', ...args, '--once'], { cwd: product.folder })

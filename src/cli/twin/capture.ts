@@ -40,25 +40,35 @@ async function settled(asking: Promise<Response>): Promise<Response> {
   throw new Unsettled(`the site answers ${response.status}: ${await response.text()}`)
 }
 
+/** A response whose body is stored. */
+interface Kept {
+  readonly head: Head
+  readonly hash: string
+  readonly etag: string | null
+}
+
+async function kept(response: Response, keep: Capturing['keep']): Promise<Kept> {
+  const hash = await keep(new Uint8Array(await response.arrayBuffer()))
+  const head = { status: response.status, headers: sharedHeaders(response) }
+  return { head, hash, etag: response.headers.get('etag') }
+}
+
 class Heads {
   readonly all: Head[] = []
   readonly #places = new Map<string, number>()
 
-  placeOf(response: Response): number {
-    const head: Head = { status: response.status, headers: sharedHeaders(response) }
+  answerOf({ head, hash, etag }: Kept): Answer {
+    const place = this.#placeOf(head)
+    return etag === `"${hash}"` ? [place, hash] : [place, hash, etag ?? '']
+  }
+
+  #placeOf(head: Head): number {
     const text = JSON.stringify(head)
     const known = this.#places.get(text)
     if (known !== undefined) return known
     this.#places.set(text, this.all.length)
     return this.all.push(head) - 1
   }
-}
-
-async function answerOf(response: Response, heads: Heads, keep: Capturing['keep']): Promise<Answer> {
-  const hash = await keep(new Uint8Array(await response.arrayBuffer()))
-  const etag = response.headers.get('etag')
-  const head = heads.placeOf(response)
-  return etag === `"${hash}"` ? [head, hash] : [head, hash, etag ?? '']
 }
 
 interface Variant {
@@ -119,10 +129,15 @@ export async function captureSlug(
       target,
     }
   }
+  const responses = await Promise.all(
+    [...variantsIn(languages)].map(
+      async ({ key, query, headers }) =>
+        [key, await kept(await settled(ask(path + query, headers ? { headers } : {})), keep)] as const,
+    ),
+  )
   const heads = new Heads()
-  const answers: Record<string, Answer> = {}
-  for (const { key, query, headers } of variantsIn(languages))
-    answers[key] = await answerOf(await settled(ask(path + query, headers ? { headers } : {})), heads, keep)
+  // In the order of the variants, whichever was stored first: equal responses make equal entries.
+  const answers = Object.fromEntries(responses.map(([key, one]) => [key, heads.answerOf(one)]))
   return { heads: heads.all, answers }
 }
 
@@ -141,11 +156,11 @@ export async function captureFile({ ask, keep }: Capturing, name: string): Promi
   if (response.headers.get('cache-control') === 'no-store') return { heads: [], answers: {} }
   const heads = new Heads()
   const text = await response.clone().text()
-  const answers: Record<string, Answer> = { '': await answerOf(response, heads, keep) }
+  const answers: Record<string, Answer> = { '': heads.answerOf(await kept(response, keep)) }
   for (const part of name === 'sitemap.xml' ? partsOf(text) : []) {
     const query = new URLSearchParams(part)
     const key = `${query.get('after') ?? ''} ${query.get('until') ?? ''}`
-    answers[key] = await answerOf(await settled(ask(`/${name}${part}`)), heads, keep)
+    answers[key] = heads.answerOf(await kept(await settled(ask(`/${name}${part}`)), keep))
   }
   return { heads: heads.all, answers }
 }

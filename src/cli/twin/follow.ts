@@ -1,14 +1,18 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Database } from '../../db/database.js'
 import { publishedPagesInPieces } from '../../db/queries/published-pages.js'
 import { tables } from '../../db/tables.js'
+import { pagesOfTrees, showing } from '../../services/content/affected-pages.js'
 import { slugsOf } from '../../services/content/route-translations.js'
-import { ChangeLog } from '../../services/delivery/changes/change-log.js'
+import { type Change, ChangeLog } from '../../services/delivery/changes/change-log.js'
 import { missedChanges } from '../../services/delivery/changes/missed-changes.js'
 import type { Services } from '../../services/index.js'
 import type { Entry } from '../../twin/layout.js'
 import type { Site, Twin } from './twin.js'
 
 const piece = 500
+/** How long addresses are read again before they are stored, in milliseconds. */
+const pieceMs = 1000
 
 interface Following {
   readonly db: Database
@@ -30,6 +34,10 @@ async function redirectsNow({ redirects }: Following['services']): Promise<Map<s
 export class Follower {
   readonly #changes: ChangeLog
   #seen: number | undefined
+  /** The last change whose own pages are in the twin. */
+  #change: number | undefined
+  /** Addresses whose responses may have changed too. They are read again in pieces, behind newer changes. */
+  #waiting: ReadonlySet<string> = new Set()
   #redirects: ReadonlyMap<string, string>
 
   constructor(private readonly parts: Following) {
@@ -39,82 +47,121 @@ export class Follower {
     this.#redirects = new Map(known.map(slug => [slug, '']))
   }
 
-  /**
-   * Writes what has changed since the last time, if anything has.
-   * @returns whether it has written
-   * @throws when the site or the store does not answer; the next call tries again
-   */
-  async follow(): Promise<boolean> {
-    const { db, services } = this.parts
-    const external = await db.externalChangesNow()
-    if (external === this.#seen) return false
-    await services.configuration.follow()
-    const isWritten = await this.#write()
-    this.#seen = external
-    return isWritten
+  /** Whether addresses are still to be read again that may have changed. */
+  get isBehind(): boolean {
+    return this.#waiting.size > 0
   }
 
-  async #write(): Promise<boolean> {
+  /**
+   * Writes the changes since the last time, and a piece of the addresses that may have changed with them.
+   * @throws when the site or the store does not answer; the next call tries again
+   */
+  async follow(): Promise<void> {
+    const { db, services } = this.parts
+    const external = await db.externalChangesNow()
+    if (external !== this.#seen) {
+      await services.configuration.follow()
+      await this.#writeChanged()
+      this.#seen = external
+    }
+    if (this.isBehind) await this.#writePiece()
+  }
+
+  async #writeChanged(): Promise<void> {
     const { services, twin } = this.parts
     const site = await this.parts.site()
     const newest = await this.#changes.newest()
     const redirects = await redirectsNow(services)
-    const roots = await this.#changedRoots(site, newest)
-    if (roots === 'all') {
-      await twin.write(site, newest, await this.#everySlug(redirects), true)
+    const missed = await this.#missed(site, newest)
+    if (missed === 'too many') {
+      await twin.write(site, { change: () => newest, slugs: await this.#everySlug(redirects), isAll: true })
+      this.#waiting = new Set()
     } else {
       const altered = alteredKeys(this.#redirects, redirects)
-      if (roots.size === 0 && altered.length === 0) return false
-      const { change = 0 } = twin.root ?? {}
-      // Pages that were changed themselves are first: those that show them may be many.
-      const direct = [
-        ...(await this.#slugsOfRoots(roots)),
-        ...altered,
-        ...(roots.size > 0 ? redirects.keys() : []),
+      const isModel = missed.some(({ all }) => all)
+      const pages = missed.flatMap(({ pages }) => pages.filter(({ isPublic }) => isPublic))
+      const roots = [...new Set(pages.map(({ content_data_id }) => content_data_id))]
+      // Drafts alone: they are not counted among the missed changes again.
+      if (!isModel && roots.length === 0 && altered.length === 0) {
+        this.#change = newest
+        return
+      }
+      const slugs = new Set([...(await this.#slugsOfRoots(roots)), ...altered])
+      const others = [
+        ...(roots.length > 0 ? await this.#slugsShowing(roots) : []),
+        ...(isModel || roots.length > 0 ? redirects.keys() : []),
+        ...(isModel ? await this.#everySlug(redirects) : []),
+        ...(roots.length > 0 ? slugsWhere(twin, ({ isLinked }) => isLinked === true) : []),
       ]
-      const linked = roots.size > 0 ? slugsWhere(twin, ({ isLinked }) => isLinked === true) : []
-      const others = linked.filter(slug => !direct.includes(slug))
-      await twin.write(site, others.length > 0 ? change : newest, direct)
-      if (others.length > 0) await twin.write(site, newest, others)
+      const waiting = new Set([...others, ...this.#waiting].filter(slug => !slugs.has(slug)))
+      // A restart reads the changes after this one again, and so what waits for them.
+      const change = waiting.size > 0 ? (twin.root?.change ?? 0) : newest
+      await twin.write(site, { change: () => change, slugs })
+      this.#waiting = waiting
     }
+    this.#change = newest
     this.#redirects = redirects
-    return true
   }
 
-  /** The root entries of pages that the public sees otherwise than the twin has them. */
-  async #changedRoots(site: Site, newest: number): Promise<ReadonlySet<string> | 'all'> {
+  /** Reads addresses again until the site has changed or some time has passed, but at least one. */
+  async #writePiece(): Promise<void> {
+    const { db, twin } = this.parts
+    const [waiting, seen, until] = [this.#waiting, this.#seen, performance.now() + pieceMs]
+    const done = new Set<string>()
+    async function* piece() {
+      for (const slug of waiting) {
+        const isOver = performance.now() > until || (await db.externalChangesNow()) !== seen
+        if (isOver && done.size > 0) return
+        yield slug
+        done.add(slug)
+      }
+    }
+    const change = () => (done.size === waiting.size ? this.#change : twin.root?.change) ?? 0
+    await twin.write(await this.parts.site(), { change, slugs: piece(), withFiles: false })
+    this.#waiting = new Set([...waiting].filter(slug => !done.has(slug)))
+  }
+
+  /** The changes since the last ones that are in the twin; `'too many'` if all must be read again at once. */
+  async #missed(site: Site, newest: number): Promise<Change[] | 'too many'> {
     const { root } = this.parts.twin
-    if (!root || root.service !== site.service) return 'all'
-    const missed = await missedChanges(this.#changes, root.change, newest)
-    if (missed === 'too many' || missed.some(({ all }) => all)) return 'all'
-    const pages = missed.flatMap(({ pages }) => pages.filter(({ isPublic }) => isPublic))
-    return new Set(pages.map(({ content_data_id }) => content_data_id))
+    if (!root || root.service !== site.service) return 'too many'
+    const { format, formats, locales } = root
+    // In other languages there are other requests.
+    if (!isDeepStrictEqual({ format, formats, locales }, site.languages)) return 'too many'
+    return missedChanges(this.#changes, this.#change ?? root.change, newest)
   }
 
-  async #everySlug(redirects: ReadonlyMap<string, string>): Promise<string[]> {
-    const slugs: string[] = [...redirects.keys()]
+  async #everySlug(redirects: ReadonlyMap<string, string>): Promise<ReadonlySet<string>> {
+    const slugs: string[] = [
+      ...redirects.keys(),
+      ...slugsWhere(this.parts.twin, (_, name) => name.startsWith('/')),
+    ]
     const range = { after: '', until: undefined }
     const lengths = { piece, most: Number.POSITIVE_INFINITY }
     for await (const pages of publishedPagesInPieces(this.parts.db, tables, range, lengths))
       slugs.push(...pages.flatMap(slugsOf))
-    return slugs
+    return new Set(slugs)
   }
 
   /** The addresses of pages, now and as the twin has them. */
-  async #slugsOfRoots(roots: ReadonlySet<string>): Promise<string[]> {
+  async #slugsOfRoots(roots: readonly string[]): Promise<string[]> {
     const { db, twin } = this.parts
-    const entries = await db.findIn(tables.publicEntries, 'content_data_id', [...roots])
-    const routeIds = entries.flatMap(({ route_id }) => (route_id === null ? [] : [route_id]))
-    const routes = await db.findIn(tables.routes, 'route_id', routeIds)
-    return [
-      ...routes.flatMap(slugsOf),
-      ...slugsWhere(twin, ({ page }) => page !== undefined && roots.has(page)),
-    ]
+    const wanted = new Set(roots)
+    const { slugs } = await pagesOfTrees(db, tables, roots)
+    return [...slugs, ...slugsWhere(twin, ({ page }) => page !== undefined && wanted.has(page))]
+  }
+
+  /** The addresses of pages that show entries of trees through relations. */
+  async #slugsShowing(roots: readonly string[]): Promise<string[]> {
+    const { db } = this.parts
+    const entries = await db.findIn(tables.publicEntries, 'root_id', roots)
+    const ids = entries.map(({ content_data_id }) => content_data_id)
+    return this.#slugsOfRoots(await showing(db, tables, [...new Set([...roots, ...ids])]))
   }
 }
 
-const slugsWhere = ({ entries }: Twin, fits: (entry: Entry) => boolean): string[] =>
-  [...entries].flatMap(([slug, entry]) => (fits(entry) ? [slug] : []))
+const slugsWhere = ({ entries }: Twin, fits: (entry: Entry, name: string) => boolean): string[] =>
+  [...entries].flatMap(([name, entry]) => (fits(entry, name) ? [name] : []))
 
 const alteredKeys = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] =>
   [...new Set([...before.keys(), ...after.keys()])].filter(key => before.get(key) !== after.get(key))

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import {
   bodyName,
   type Entry,
@@ -36,6 +37,17 @@ export interface Site {
   readonly pageAt: PageAt
   readonly languages: Languages
   readonly service: string
+}
+
+export interface Writing {
+  /** Returns the last change that is in the twin once all is read. */
+  readonly change: () => number
+  /** The addresses to ask for again, each once. */
+  readonly slugs: Iterable<string> | AsyncIterable<string>
+  /** Whether it has nothing but these then. */
+  readonly isAll?: boolean
+  /** Whether the sitemap and the other files of the site are asked for again too. */
+  readonly withFiles?: boolean
 }
 
 const shardsFor = (slugs: number): number => {
@@ -92,27 +104,25 @@ export class Twin {
     if (isWhole) [this.#root, this.#entries] = [root, entries]
   }
 
-  /**
-   * Writes what a site answers now.
-   * @param slugs to ask for again; all others stay, unless `isAll` @param change the last change that is in it then
-   */
-  async write(site: Site, change: number, slugs: Iterable<string>, isAll = false): Promise<void> {
+  /** Writes what a site answers now at some addresses. All others stay, unless it writes all. */
+  async write(site: Site, { change, slugs, isAll = false, withFiles = true }: Writing): Promise<void> {
     const capturing: Capturing = { ...site, keep: body => this.#keepBody(body) }
     const entries = isAll ? new Map<string, Entry>() : new Map(this.#entries)
     const set = (name: string, entry: Entry | undefined) => {
-      if (entry) entries.set(name, entry)
-      else entries.delete(name)
+      if (!entry) entries.delete(name)
+      // An equal one stays the same object, so that its shard is not written again.
+      else if (!isDeepStrictEqual(entries.get(name), entry)) entries.set(name, entry)
     }
-    for (const slug of new Set(slugs)) {
+    for await (const slug of slugs) {
       const entry = await captureSlug(capturing, slug)
       const isPage = entry !== undefined && entry.target === undefined
       set(slug, isPage ? { ...entry, ...(await site.pageAt(slug)) } : entry)
     }
-    for (const name of siteFiles) set(name, await captureFile(capturing, name))
+    for (const name of withFiles ? siteFiles : []) set(name, await captureFile(capturing, name))
     const { service, languages } = site
     const fixed = isAll || !this.#root ? await captureFixed(site.ask) : this.#root.fixed
     const shards = await this.#writeShards(entries)
-    await this.#replaceRoot({ layout: 1, change, service, ...languages, shards, fixed }, entries)
+    await this.#replaceRoot({ layout: 1, change: change(), service, ...languages, shards, fixed }, entries)
     await this.#removeUnused()
   }
 
@@ -145,6 +155,7 @@ export class Twin {
   }
 
   async #replaceRoot(root: Root, entries: Map<string, Entry>): Promise<void> {
+    if (isDeepStrictEqual(this.#root, root)) return
     await this.objects.replace(rootName, root)
     ;[this.#root, this.#entries] = [root, entries]
     const used = namesIn(root, entries)

@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { siteOptions } from '../../src/cli/site.js'
+import { Follower } from '../../src/cli/twin/follow.js'
+import { TwinObjects } from '../../src/cli/twin/objects.js'
+import { siteOf } from '../../src/cli/twin/site.js'
+import { Twin } from '../../src/cli/twin/twin.js'
+import { open } from '../../src/server.js'
+import { callerOf, made } from '../support/calls.js'
+import { freshDatabase } from '../support/database.js'
+import { startProduct } from '../support/process.js'
+import { unread } from '../support/terminal.js'
+import { twinFolder } from '../support/twin.js'
+
+const terminal = {
+  ...unread,
+  variables: {},
+  write() {},
+  writeError() {},
+  writeSurely() {},
+  readSecret: async () => '',
+  isInteractive: false,
+}
+
+/** A follower in this process beside a service in another one; it notes which pages it asks for. */
+async function followedSite() {
+  const { address, drop } = await freshDatabase()
+  onTestFinished(drop)
+  const product = await startProduct(address, { config: { output_format: 'clean' } })
+  const call = await callerOf(product)
+  const api = async (method: string, path: string, body?: unknown) => made(call(method, path, body))
+  const { datatype_id } = await api('POST', '/datatypes', {
+    label: 'Page',
+    type: 'content',
+    visibility: 'public',
+  })
+  await api('POST', '/fields', { label: 'Head', field_type: 'text', parent_id: datatype_id })
+  await api('POST', '/fields', { label: 'See', field_type: 'relation', parent_id: datatype_id })
+  const page = async (slug: string, fields: object): Promise<string> => {
+    const { route_id } = await api('POST', '/routes', { slug, title: slug })
+    const entry = await api('POST', '/content', { datatype_id, route_id, status: 'published', fields })
+    return entry.content_data_id
+  }
+  const opened = await open(await siteOptions(terminal, join(product.folder, 'cms.config.json')))
+  onTestFinished(() => opened.db.close())
+  await opened.db.begin()
+  const bucket = await opened.ports.storage.open({
+    ...{ folder: twinFolder(), bucket: 'twin', endpoint: '', pathStyle: true, publicEndpoint: '' },
+    appSecret: undefined,
+  })
+  const twin = new Twin(new TwinObjects(bucket, ''), Date.now)
+  const asked: string[] = []
+  const during = new Map<string, () => Promise<unknown>>()
+  const ownSite = siteOf(opened)
+  const site = async () => {
+    const own = await ownSite()
+    const pageAt: typeof own.pageAt = async slug => {
+      asked.push(slug)
+      const then = during.get(slug)
+      during.delete(slug)
+      await then?.()
+      return own.pageAt(slug)
+    }
+    return { ...own, pageAt }
+  }
+  const follower = new Follower({ db: opened.db, services: opened.services, twin, site })
+  const change = (id: string, fields: object) => api('PUT', `/content/?q=${id}`, { fields })
+  return { api, page, change, twin, asked, during, follower }
+}
+
+it('reads pages that show an edited one right after it, and a newer edit before those that may show it', async () => {
+  const { page, change, asked, during, follower, twin } = await followedSite()
+  const shown = await page('/shown', { head: 'first' })
+  const other = await page('/other', { head: 'first' })
+  for (const i of [1, 2, 3]) await page(`/others/${i}`, { head: 'shows another', see: other })
+  await page('/showing', { head: 'shows it', see: shown })
+  await follower.follow()
+  expect(follower.isBehind).toBe(false)
+  asked.length = 0
+  during.set('/showing', () => change(other, { head: 'second' }))
+  await change(shown, { head: 'second' })
+  await follower.follow()
+  expect([asked.splice(0), follower.isBehind]).toEqual([['/shown', '/showing'], true])
+  const { change: known = 0 } = twin.root ?? {}
+  await follower.follow()
+  expect(asked[0]).toBe('/other')
+  while (follower.isBehind) await follower.follow()
+  expect(asked.slice(1, 4).toSorted()).toEqual(['/others/1', '/others/2', '/others/3'])
+  expect(twin.root?.change).toBeGreaterThan(known)
+}, 300_000)
+
+it('reads all pages again in pieces after a change of the model', async () => {
+  const { api, page, change, asked, during, follower } = await followedSite()
+  const first = await page('/a', { head: 'first' })
+  for (const slug of ['/b', '/c']) await page(slug, { head: slug })
+  await follower.follow()
+  asked.length = 0
+  const [field] = (await api('GET', '/fields')) as unknown as { field_id: string }[]
+  during.set('/a', () => change(first, { head: 'second' }))
+  await api('PUT', `/fields/?q=${field?.field_id}`, { label: 'Heading' })
+  await follower.follow()
+  expect([asked.splice(0), follower.isBehind]).toEqual([['/a'], true])
+  while (follower.isBehind) await follower.follow()
+  expect(asked).toEqual(['/a', '/b', '/c'])
+}, 300_000)
