@@ -39,8 +39,8 @@ const blocks: Block[] = execFileSync('git', ['ls-files', '*.md'], { encoding: 'u
 const of = (...languages: string[]) => blocks.filter(({ language }) => languages.includes(language))
 const nameOf = ({ page, line }: Block) => `${page}:${line}`
 
-/** Languages of blocks: those without one show an address, a drawing or output. */
-const languages = ['', 'astro', 'diff', 'groq', 'html', 'js', 'json', 'jsx', 'sh', 'ts']
+/** Languages of blocks: those without one show an address, a drawing or output. `capnp` is tried by the trial `twin`. */
+const languages = ['', 'astro', 'capnp', 'diff', 'groq', 'html', 'js', 'json', 'jsx', 'sh', 'ts']
 
 /** Programs that the examples call. Commands of Slugline are checked by docs-names.test.ts. */
 const programs = (
