@@ -6,6 +6,7 @@ import { TwinObjects } from '../../src/cli/twin/objects.js'
 import { siteOf } from '../../src/cli/twin/site.js'
 import { Twin } from '../../src/cli/twin/twin.js'
 import { open } from '../../src/server.js'
+import { bodyName, shardName } from '../../src/twin/layout.js'
 import { callerOf, made } from '../support/calls.js'
 import { freshDatabase } from '../support/database.js'
 import { startProduct } from '../support/process.js'
@@ -48,7 +49,9 @@ async function followedSite() {
     ...{ folder: twinFolder(), bucket: 'twin', endpoint: '', pathStyle: true, publicEndpoint: '' },
     appSecret: undefined,
   })
-  const twin = new Twin(new TwinObjects(bucket, ''), Date.now)
+  const clock = { ms: Date.now() }
+  const objects = new TwinObjects(bucket, '')
+  const twin = new Twin(objects, () => clock.ms)
   const asked: string[] = []
   const during = new Map<string, () => Promise<unknown>>()
   const ownSite = siteOf(opened)
@@ -65,7 +68,7 @@ async function followedSite() {
   }
   const follower = new Follower({ db: opened.db, services: opened.services, twin, site })
   const change = (id: string, fields: object) => api('PUT', `/content/?q=${id}`, { fields })
-  return { api, page, change, twin, asked, during, follower }
+  return { api, page, change, clock, objects, twin, asked, during, follower }
 }
 
 it('reads pages that show an edited one right after it, and a newer edit before those that may show it', async () => {
@@ -87,6 +90,30 @@ it('reads pages that show an edited one right after it, and a newer edit before 
   while (follower.isBehind) await follower.follow()
   expect(asked.slice(1, 4).toSorted()).toEqual(['/others/1', '/others/2', '/others/3'])
   expect(twin.root?.change).toBeGreaterThan(known)
+}, 300_000)
+
+it('keeps an object while something names it, and a minute longer', async () => {
+  const { page, change, clock, objects, twin, follower } = await followedSite()
+  const named = () => [
+    ...(twin.root?.shards ?? []).map(shardName),
+    ...[...twin.entries.values()].flatMap(({ answers }) =>
+      Object.values(answers).map(([, hash]) => bodyName(hash)),
+    ),
+  ]
+  const id = await page('/a', { head: 'first' })
+  await page('/b', { head: 'first' })
+  const stepMs = 25_000
+  const lastNamed = new Map<string, number>()
+  for (let step = 0; step < 12; step++) {
+    // What was named before is named again, and some of it after it was removed.
+    await change(id, { head: ['second', 'first', `third ${step}`][step % 3] })
+    await follower.follow()
+    for (const name of named()) lastNamed.set(name, clock.ms)
+    const kept = [...lastNamed].filter(([, at]) => clock.ms - at < stepMs + 60_000).map(([name]) => name)
+    expect([...objects.names].toSorted(), `step ${step}`).toEqual(kept.toSorted())
+    clock.ms += stepMs
+  }
+  expect(lastNamed.size).toBeGreaterThan(objects.names.size)
 }, 300_000)
 
 it('reads all pages again in pieces after a change of the model', async () => {

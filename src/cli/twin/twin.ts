@@ -56,26 +56,20 @@ const shardsFor = (slugs: number): number => {
   return count
 }
 
-function namesIn(root: Root, entries: ReadonlyMap<string, Entry>): Set<string> {
-  const bodies = [...entries.values()].flatMap(({ answers }) =>
-    Object.values(answers).map(([, hash]) => bodyName(hash)),
-  )
-  return new Set([...root.shards.map(shardName), ...bodies])
-}
-
 type Entries = ReadonlyMap<string, Entry>
 
-const changedShards = (before: Entries, after: Entries, count: number): Set<number> =>
-  new Set(
-    [...new Set([...before.keys(), ...after.keys()])].flatMap(name =>
-      before.get(name) === after.get(name) ? [] : [shardOf(name, count)],
-    ),
-  )
+const bodiesOf = (entry: Entry | undefined): string[] =>
+  Object.values(entry?.answers ?? {}).map(([, hash]) => bodyName(hash))
+
+const changedNames = (before: Entries, after: Entries): string[] =>
+  [...new Set([...before.keys(), ...after.keys()])].filter(name => before.get(name) !== after.get(name))
 
 /** Writes the responses of a site as objects. Each written root is whole: all that it names was stored before. */
 export class Twin {
   #root: Root | undefined
   #entries = new Map<string, Entry>()
+  /** How often the root and what it names use an object. A site has many times more of them than addresses. */
+  readonly #uses = new Map<string, number>()
   /** Objects that no root names, and when they may be removed. */
   readonly #unused = new Map<string, number>()
 
@@ -100,8 +94,8 @@ export class Twin {
     const shards = await Promise.all(root.shards.map(hash => this.objects.read<Shard>(shardName(hash))))
     if (shards.some(shard => shard === undefined)) return
     const entries = new Map(shards.flatMap(shard => Object.entries(shard ?? {})))
-    const isWhole = [...namesIn(root, entries)].every(name => this.objects.names.has(name))
-    if (isWhole) [this.#root, this.#entries] = [root, entries]
+    const bodies = [...entries.values()].flatMap(bodiesOf)
+    if (bodies.every(name => this.objects.names.has(name))) this.#take(root, entries)
   }
 
   /** Writes what a site answers now at some addresses. All others stay, unless it writes all. */
@@ -128,16 +122,20 @@ export class Twin {
 
   async #keepBody(body: Uint8Array): Promise<string> {
     const hash = hashOf(body)
-    // Somebody may remove a body that was not used for a while.
-    this.#unused.delete(bodyName(hash))
+    this.#forNow(bodyName(hash))
     await this.objects.keep(bodyName(hash), body, 'application/octet-stream')
     return hash
+  }
+
+  /** Keeps an object that no root names yet, whether or not one will. */
+  #forNow(name: string): void {
+    if (!this.#uses.has(name)) this.#unused.set(name, this.now() + graceMs)
   }
 
   async #writeShards(entries: ReadonlyMap<string, Entry>): Promise<string[]> {
     const count = shardsFor(entries.size)
     const before = this.#root?.shards ?? []
-    const changed = changedShards(this.#entries, entries, count)
+    const changed = new Set(changedNames(this.#entries, entries).map(name => shardOf(name, count)))
     const parts = Array.from({ length: count }, (): [string, Entry][] => [])
     for (const [name, entry] of entries) parts[shardOf(name, count)]?.push([name, entry])
     return Promise.all(
@@ -147,7 +145,7 @@ export class Twin {
         const named = part.toSorted(([a], [b]) => (a < b ? -1 : 1))
         const content = Buffer.from(JSON.stringify(Object.fromEntries(named)))
         const hash = hashOf(content)
-        this.#unused.delete(shardName(hash))
+        this.#forNow(shardName(hash))
         await this.objects.keep(shardName(hash), content)
         return hash
       }),
@@ -157,12 +155,35 @@ export class Twin {
   async #replaceRoot(root: Root, entries: Map<string, Entry>): Promise<void> {
     if (isDeepStrictEqual(this.#root, root)) return
     await this.objects.replace(rootName, root)
+    this.#take(root, entries)
+  }
+
+  #take(root: Root, entries: Map<string, Entry>): void {
+    const changed = changedNames(this.#entries, entries)
+    const namedBy = (shards: readonly string[], of: Entries) => [
+      ...shards.map(shardName),
+      ...changed.flatMap(name => bodiesOf(of.get(name))),
+    ]
+    const [fresh, old] = [namedBy(root.shards, entries), namedBy(this.#root?.shards ?? [], this.#entries)]
+    for (const name of fresh) this.#use(name)
+    for (const name of old) this.#leave(name)
+    // An earlier process may have left some behind.
+    if (!this.#root) for (const name of this.objects.names) this.#forNow(name)
     ;[this.#root, this.#entries] = [root, entries]
-    const used = namesIn(root, entries)
-    const until = this.now() + graceMs
-    for (const name of this.objects.names)
-      if (used.has(name)) this.#unused.delete(name)
-      else if (!this.#unused.has(name)) this.#unused.set(name, until)
+  }
+
+  #use(name: string): void {
+    this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1)
+    this.#unused.delete(name)
+  }
+
+  #leave(name: string): void {
+    const rest = (this.#uses.get(name) ?? 0) - 1
+    if (rest > 0) this.#uses.set(name, rest)
+    else {
+      this.#uses.delete(name)
+      this.#forNow(name)
+    }
   }
 
   async #removeUnused(): Promise<void> {
