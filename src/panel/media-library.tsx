@@ -106,6 +106,7 @@ export function libraryPage({ get }: Pages, context: PanelContext): void {
         title={view.t('Media')}
         tree={<Folders view={view} tree={tree} folder={asked.folder} />}
         kind="with-folders"
+        script="media-drag.js"
       >
         <div class="head">
           <h1>{nameOfFolder(tree, asked.folder, view)}</h1>

@@ -127,7 +127,11 @@ const editor = await built(
     define: { markdownAddress: addressOf(markdown, 'markdown.js') },
   },
 )
-const webauthn = await built({ webauthn: join(from, 'webauthn.ts') }, { format: 'esm' })
+/** Scripts that only the pages load that need them. */
+const ofPages = await built(
+  { webauthn: join(from, 'webauthn.ts'), 'media-drag': join(from, 'media-drag.ts') },
+  { format: 'esm' },
+)
 /** The modules with the texts of the scripts, by language. English texts are in the scripts. */
 const translations = { de: './de/browser.js', fr: './fr/browser.js', 'ar-XB': './mirrored.js' }
 const texts = Object.fromEntries(
@@ -161,7 +165,7 @@ const outputFiles = [
   ...Object.values(texts).flat(),
   ...markdown,
   ...editor,
-  ...webauthn,
+  ...ofPages,
   ...(await built(
     {
       panel: join(from, 'panel.ts'),

@@ -1,6 +1,9 @@
 import { t } from './text.js'
 
-/** Files of the library are dragged to a folder: the dragged one, or all selected ones if it is selected. */
+/**
+ * Loaded by the library alone: files are dragged to a folder, the dragged one, or all selected ones if it is selected.
+ * The keyboard selects files and moves them with the bar.
+ */
 
 let dragged: readonly string[] = []
 
@@ -63,13 +66,10 @@ function onDrop(event: DragEvent): void {
   form.requestSubmit(move)
 }
 
-/** Starts dragging files of the library to folders. The keyboard selects files and moves them with the bar. */
-export function startMediaDrag(): void {
-  document.addEventListener('dragstart', onDragStart)
-  document.addEventListener('dragover', onDragOver)
-  document.addEventListener('drop', onDrop)
-  document.addEventListener('dragend', () => {
-    dragged = []
-    mark(null)
-  })
-}
+document.addEventListener('dragstart', onDragStart)
+document.addEventListener('dragover', onDragOver)
+document.addEventListener('drop', onDrop)
+document.addEventListener('dragend', () => {
+  dragged = []
+  mark(null)
+})

@@ -11,7 +11,6 @@ import { startFollowing } from './follows.js'
 import { startFrame } from './frame.js'
 import { startKeys } from './keys.js'
 import { startList } from './list.js'
-import { startMediaDrag } from './media-drag.js'
 import { startNarrowing } from './narrow.js'
 import { startNewPage } from './new-page.js'
 import { startNotes } from './notes.js'
@@ -47,7 +46,6 @@ startKeys()
 startPalette()
 startPresence()
 startUpload()
-startMediaDrag()
 startTreeMenus()
 startSelection()
 startTree()
