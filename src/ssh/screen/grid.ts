@@ -1,3 +1,4 @@
+import { blank, CellTexts, cellOf, codeOf, never, styleOf } from './cells.js'
 import { clusters } from './clusters.js'
 import { linkSequence, targetOf } from './link.js'
 import {
@@ -50,6 +51,7 @@ const asciiSigns: Readonly<Record<string, string>> = {
 const [leastToEnd, leastErased] = [4, 12]
 const ascii = /^[\x20-\x7e]$/
 const upperHalf = '▀'
+const ellipsis = 0x2026
 const asciiText = /^[\x20-\x7e]*$/
 
 /** The part of a grid that a view draws in. */
@@ -101,32 +103,13 @@ interface Pen {
 
 const isBlankStyle = (style: number): boolean => style >= 0 && (style & (inverse | underline)) === 0
 
-/**
- * A cell is one number: the code of its text in the lower 24 bits, its style above. The code is a code point, 0 for the
- * second half of a wide character, or from `firstOther` on a text of several code points.
- */
-const textBits = 0xff_ff_ff
-const styleShift = 24
-const firstOther = 0x11_00_00
-/** Other texts that a grid keeps. With more of them it starts again, and writes every cell. */
-const mostOthers = 10_000
-const blank = 0x20
-const ellipsis = 0x2026
-/** A cell that is nowhere drawn. */
-const never = -1
-
-const codeOf = (cell: number): number => cell & textBits
-const styleOf = (cell: number): number => cell >>> styleShift
-
 /** The cells of a screen, as they are drawn and as the client shows them. */
 export class Grid {
   #cells = new Int32Array()
   #shown = new Int32Array()
   #cellBytes = Buffer.alloc(0)
   #shownBytes = Buffer.alloc(0)
-  /** The texts of several code points, and their codes. */
-  #others: string[] = []
-  #codes = new Map<string, number>()
+  readonly #texts = new CellTexts()
   #cursor: readonly [number, number] | undefined
   #shownCursor = ''
   #spots: Spot[] = []
@@ -170,11 +153,7 @@ export class Grid {
 
   clear(): Area {
     this.#cells.fill(blank)
-    if (this.#others.length > mostOthers) {
-      this.#others = []
-      this.#codes.clear()
-      this.forget()
-    }
+    if (this.#texts.dropIfFull()) this.forget()
     this.#cursor = undefined
     this.#spots = []
     this.#paints.clear()
@@ -274,7 +253,7 @@ export class Grid {
         return end - x
       }
       last = at
-      this.#set(at, y, this.#codeOf(sign), style)
+      this.#set(at, y, this.#texts.codeOf(sign), style)
       if (cells === 2) this.#set(at + 1, y, 0, style)
       at += cells
     }
@@ -286,22 +265,6 @@ export class Grid {
     for (let rest = at + 1; rest < end; rest++) this.#set(rest, y, blank, style)
   }
 
-  #codeOf(text: string): number {
-    const point = text.codePointAt(0) ?? 0
-    if (text.length === 1 || (text.length === 2 && point > 0xffff)) return point
-    const known = this.#codes.get(text)
-    if (known !== undefined) return known
-    const code = firstOther + this.#others.push(text) - 1
-    this.#codes.set(text, code)
-    return code
-  }
-
-  #textOf(cell: number): string {
-    const code = codeOf(cell)
-    if (code === 0) return ''
-    return code < firstOther ? String.fromCodePoint(code) : (this.#others[code - firstOther] ?? ' ')
-  }
-
   /** Sets a cell. The rest of a wide character that is half overwritten becomes empty. */
   #set(x: number, y: number, code: number, style: number): void {
     const at = y * this.columns + x
@@ -309,7 +272,7 @@ export class Grid {
     if (this.#links.size > 0) this.#links.delete(at)
     if (code !== 0 && x > 0 && this.#isSecondHalf(at)) this.#empty(at - 1)
     if (x + 1 < this.columns && this.#isSecondHalf(at + 1)) this.#empty(at + 1)
-    this.#cells[at] = (style << styleShift) | code
+    this.#cells[at] = cellOf(code, style)
   }
 
   #isSecondHalf(at: number): boolean {
@@ -317,7 +280,7 @@ export class Grid {
   }
 
   #empty(at: number): void {
-    this.#cells[at] = ((this.#cells[at] ?? 0) & ~textBits) | blank
+    this.#cells[at] = cellOf(blank, styleOf(this.#cells[at] ?? blank))
   }
 
   diff(): string {
@@ -354,7 +317,7 @@ export class Grid {
     for (let x = 0; x < this.columns; x++) {
       const cell = y * this.columns + x
       if (this.#isSecondHalf(cell) || !this.#isChanged(cell)) continue
-      const text = this.#textOf(this.#cells[cell] ?? blank)
+      const text = this.#texts.textOf(this.#cells[cell] ?? blank)
       if (at !== x) pen.out += `\x1b[${y + 1};${x + 1}H`
       const blanks = this.#blanksFrom(cell, (y + 1) * this.columns)
       const isToEnd = x + blanks === this.columns
@@ -444,10 +407,8 @@ export class Grid {
       const isRead = cells.some(cell => codeOf(now(cell)) !== codeOf(before(cell)))
       const isMarked = y > 0 && cells.some(cell => isInverse(now(cell)))
       const isNew = cells.some(cell => isInverse(now(cell)) && !isInverse(before(cell)))
-      const text = cells
-        .map(cell => this.#textOf(now(cell)))
-        .join('')
-        .trim()
+      const texts = cells.map(cell => this.#texts.textOf(now(cell)))
+      const text = texts.join('').trim()
       if (text === '' || !(isRead || (isMarked && isNew))) continue
       if (isMarked) marked.push(`> ${text}`)
       else others.push(text)
@@ -459,13 +420,9 @@ export class Grid {
   text(): string {
     const rows: string[] = []
     for (let y = 0; y < this.rows; y++) {
-      const cells = [...this.#cells.subarray(y * this.columns, (y + 1) * this.columns)]
-      rows.push(
-        cells
-          .map(cell => this.#textOf(cell))
-          .join('')
-          .trimEnd(),
-      )
+      const cells = this.#cells.subarray(y * this.columns, (y + 1) * this.columns)
+      const texts = Array.from(cells, cell => this.#texts.textOf(cell))
+      rows.push(texts.join('').trimEnd())
     }
     return rows.join('\n')
   }
