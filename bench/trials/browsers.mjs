@@ -3,6 +3,7 @@
 // moments. Whatever somebody has typed must be stored, or still be in their browser. Needs chromium.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { register } from 'tsx/esm/api'
 import { instance } from './product.mjs'
 import { folder, say, until } from './programs.mjs'
 import { operations, places, prepare } from './story.mjs'
@@ -14,17 +15,6 @@ const longestAwayMs = 2500
 /** A call to a browser that was killed may never end. */
 const longestActMs = 8000
 const longestRecoveryMs = 45_000
-
-/** Returns numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomFrom(seed) {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** The people, what happens to them, and what of their texts is gone. */
 class Trial {
@@ -240,13 +230,15 @@ class Trial {
 
 /** Runs the trial. @param cuts how many; @param seed of what happens when; @param seconds until the last round begins */
 export async function trial(judgement, { cuts = 200, seed = 1, seconds = 7200 }) {
+  register()
+  const { fractions } = await import('../../test/support/random.ts')
   const site = await instance('site', {
     ...{ db_url: join(folder, 'site.db'), environment: 'local', publish_mode: 'staged' },
     stop_delay_seconds: 1,
   })
   site.start()
   await site.ready()
-  const one = new Trial(site, await prepare(site), randomFrom(seed))
+  const one = new Trial(site, await prepare(site), fractions(seed))
   one.most = cuts
   for (const person of Object.values(one.people)) {
     await person.begin()

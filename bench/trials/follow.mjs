@@ -6,6 +6,7 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
+import { register } from 'tsx/esm/api'
 import { Counts, caller, cli, instance, login } from './product.mjs'
 import { atEnd, folder, freePort, program, run, say, until } from './programs.mjs'
 
@@ -16,15 +17,8 @@ const wholeRounds = 10
 const mostChangedHere = 60
 const mostDeletedHere = 15
 
-/** Random choices that a seed repeats. */
-function randomOf(seed) {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
+/** Random choices. @param next numbers from 0 to 1 */
+function randomOf(next) {
   let words = 0
   const syllables = ['lo', 'mi', 'ra', 'ten', 'vo', 'sa', 'kul', 'ne', 'bri', 'do']
   const pick = list => list[Math.floor(next() * list.length)]
@@ -501,7 +495,9 @@ async function judge(judgement, { name, source, edits, way, to, state, counts })
 }
 
 async function follow(judgement, name, make, { seconds, entries, seed, strapi }) {
-  const random = randomOf(seed)
+  register()
+  const { fractions } = await import('../../test/support/random.ts')
+  const random = randomOf(fractions(seed))
   // The follower's way is cut, that of the editors is not.
   const [way, free] = [await proxy(), await proxy()]
   const source = await make({ shown: way.url, documents: entries, random, strapi })
