@@ -26,6 +26,7 @@ import { fixedDocument } from './routes/fixed-document.js'
 import { htmlErrors } from './routes/html-errors.js'
 import { addressOf } from './routes/page-requests.js'
 import { publicRoutes } from './routes/public.js'
+import { byReader, type Fetcher } from './routes/readers.js'
 import { surface } from './routes/surface.js'
 import type { Services } from './services/index.js'
 import { isServicePath } from './services/text.js'
@@ -46,8 +47,7 @@ export interface AppParts {
   commands?: (context: ApiContext, settings: { log: Ports['log']; secure: boolean }) => Promise<Fetcher>
 }
 
-type Answer = Response | Promise<Response>
-type Fetcher = { fetch(request: Request, info: RequestInfo): Answer }
+type Answer = ReturnType<Fetcher['fetch']>
 
 const apiPrefix = '/api/v1'
 const docsPrefix = '/api/docs'
@@ -150,22 +150,47 @@ const tracedBy =
       ? tracing.request(request, answer, () => ({ route: info.route, surface, requestId: info.requestId }))
       : answer()
 
+const contextOf = ({ services, ports, config }: AppParts): Omit<ApiContext, 'exposition'> => ({
+  services,
+  authentication: authenticationBy(services, config),
+  recordResponses: recordResponses(ports.hashing),
+  config,
+  hashing: ports.hashing,
+})
+
+/**
+ * The surfaces that show the working state of content, for everybody by services that read what they may; and those that
+ * show what the public sees.
+ */
+function surfacesByReader(parts: AppParts, context: ApiContext, api: Fetcher) {
+  const { compat, files, ...later } = laterSurfaces(parts, context)
+  const shown = byReader(
+    { ...later, working: api },
+    context.authentication,
+    part => parts.services.ofPart(part),
+    services => {
+      const its = { ...parts, services }
+      const itsContext = { ...contextOf(its), exposition: context.exposition }
+      const { panel, agents, commands } = laterSurfaces(its, itsContext)
+      const { api: working } = surfaces(its, itsContext, pagesByAudience(itsContext))
+      return { panel, agents, commands, working }
+    },
+  )
+  return { ...shown, compat, files }
+}
+
 /** The whole service as one handler of Fetch requests. It does no I/O but through the services and ports. */
 export function createApp(parts: AppParts): App {
   const { services, ports, ids, config } = parts
-  const context: ApiContext = {
-    services,
-    authentication: authenticationBy(services, config),
-    recordResponses: recordResponses(ports.hashing),
-    config,
-    hashing: ports.hashing,
+  const context = {
+    ...contextOf(parts),
     exposition: ports.exposition(() => services.metrics.measure()),
   }
   const requests = pagesByAudience(context)
   const pageInMemory = pageFastPath(context, requests)
   const queryPastRouter = queryFastPath(context)
   const { declarations, api, docs } = surfaces(parts, context, requests)
-  const { panel, compat, agents, commands, files } = laterSurfaces(parts, context)
+  const { panel, agents, commands, working, compat, files } = surfacesByReader(parts, context, api)
   const compatInMemory = compatFastPath(context)
   const site = publicRoutes(services, config, ports.log)
   const [addressIn, logged] = [addressesBehind(config().trusted_proxies), requestLog(ports)]
@@ -193,7 +218,7 @@ export function createApp(parts: AppParts): App {
     if (isUnder(mediaFilesPath, address)) return bySurface(files, request, info, isRefusal)
     if (isUnder(agentsPrefix, address)) return shared(request, info, () => bySurface(agents, request, info))
     if (commands && isUnder(commandsPrefix, address)) return bySurface(commands, request, info)
-    const byRouter = () => bySurface(isUnder(docsPrefix, address) ? docs : api, request, info)
+    const byRouter = () => bySurface(isUnder(docsPrefix, address) ? docs : working, request, info)
     const answer = () =>
       pageInMemory(request, info, byRouter) ?? queryPastRouter(request, info, byRouter) ?? byRouter()
     return isUnder(apiPrefix, address) ? shared(request, info, answer) : answer()

@@ -55,7 +55,7 @@ function endAfter(text: string): string {
   return timestamp(Date.now() + duration(text))
 }
 
-const limitsForm = /^(datatypes|routes|locales)=(.+)$/s
+const limitsForm = /^(datatypes|routes|locales|reads)=(.*)$/s
 
 /** Returns the part of the site that the words of `--limits` name. */
 function limitsIn(text: string): Record<string, string[] | true> {
@@ -63,9 +63,11 @@ function limitsIn(text: string): Record<string, string[] | true> {
   for (const one of text.split('\n')) {
     const [, member = one, values] = limitsForm.exec(one) ?? []
     if (values === undefined && one !== 'own')
-      throw new WrongCall(`--limits ${one}: must be datatypes=…, routes=…, locales=… or own`)
+      throw new WrongCall(`--limits ${one}: must be datatypes=…, routes=…, locales=…, reads=… or own`)
     if (member in limits) throw new WrongCall(`--limits: ${member} can be given once`)
-    limits[member] = values?.split(',').map(value => value.trim()) ?? true
+    // `reads=` names none: nothing beside the part can be read.
+    const listed = values?.split(',').flatMap(value => value.trim() || [])
+    limits[member] = listed ?? true
   }
   return limits
 }

@@ -172,6 +172,10 @@ export class AuditedRows extends Transaction {
     this.changed(table, -rows.length)
   }
 
+  protected override hasMade(table: AnyTable, key: string): boolean {
+    return this.touched.hasMade(table, key)
+  }
+
   get hasChanges(): boolean {
     return this.auditEvents.length > 0
   }

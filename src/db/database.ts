@@ -3,13 +3,15 @@ import { type Actor, refuseReadOnly } from '../actor.js'
 import { type HttpError, readOnlyInstance, tooLarge, unavailable } from '../errors.js'
 import type { PoolState, StatementCounts } from '../metrics.js'
 import type { Log, Tracing } from '../ports.js'
+import type { ReadBound } from '../role-limits.js'
 import { Changes, ConstraintError } from './changes.js'
 import type { AnyTable } from './columns.js'
 import { explain } from './constraints.js'
-import type { Dialect } from './dialects/dialect.js'
+import type { Dialect, Session } from './dialects/dialect.js'
 import { ExternalChanges } from './external-changes.js'
-import { FollowedCommits } from './foreign-commits.js'
+import { FollowedCommits, type ForeignCommits } from './foreign-commits.js'
 import { Outage } from './outage.js'
+import { Part } from './part.js'
 import { Reader } from './reader.js'
 import { counting, guarded, guardedVersion, observing, translated } from './sessions.js'
 import { maxSnapshotMs, untilEnd } from './snapshot.js'
@@ -22,6 +24,17 @@ import { type Commit, type Finished, Writer, type WriterSettings } from './write
 export interface DatabaseSettings extends WriterSettings {
   log: Log
   tracing?: Tracing | undefined
+}
+
+interface PartListeners {
+  readonly own: ((commit: Commit) => void)[]
+  readonly foreign: ((commits: ForeignCommits) => void)[]
+}
+
+export interface PartOfDatabase {
+  readonly database: Database
+  /** Nobody reads by it any more. */
+  readonly release: () => void
 }
 
 const attempts = 4
@@ -47,6 +60,8 @@ export class Database extends Reader {
   private readonly external: ExternalChanges
   private readonly writeProbe: WriteProbe
   private commits = 0
+  /** The listeners of those who read only a part, as long as they do. */
+  private readonly inParts = new Set<PartListeners>()
   /** Whether the database answers, and what may be given while it does not. */
   readonly outage: Outage
   /** The commits of other processes. Only where the database is a server, and after `watch`. */
@@ -66,6 +81,9 @@ export class Database extends Reader {
     this.external = new ExternalChanges(guardedVersion(dialect))
     this.outage = new Outage(settings.log)
     this.foreign = new FollowedCommits(this, settings.log)
+    this.foreign.onCommits(commits => {
+      for (const { foreign } of this.inParts) for (const listener of foreign) listener(commits)
+    })
     this.writeProbe = new WriteProbe(() => this.canWrite())
   }
 
@@ -75,12 +93,21 @@ export class Database extends Reader {
    * @throws the error of `work`, after the rollback; 403 for a key that only reads; 400 or 409 if a constraint refuses;
    * 503 if the database is away or stays contended, and at an instance that only reads
    */
-  async write<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
+  write<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
+    return this.writeFrom(undefined, actor, work)
+  }
+
+  /** @param part what the actor may read, if that is not all */
+  private async writeFrom<T>(
+    part: Part | undefined,
+    actor: Actor,
+    work: (tx: Writer) => Promise<T>,
+  ): Promise<T> {
     this.refuseChanges(actor)
     const from = performance.now()
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.attempt(actor, work)
+        return await this.attempt(part, actor, work)
       } catch (error) {
         const refusal = await this.refusalFor(error)
         if (refusal !== 'again') throw refusal
@@ -138,7 +165,7 @@ export class Database extends Reader {
         session =>
           untilEnd(
             counting(session, this.counted, 'read'),
-            open => work(new Reader(this.statements, open)),
+            open => work(new Reader(this.statements, this.limited(open))),
             maxMs,
           ),
         long,
@@ -148,11 +175,45 @@ export class Database extends Reader {
     }
   }
 
-  private async attempt<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
+  /** The session of a snapshot, for those who read by this database. */
+  protected limited(session: Session): Session {
+    return session
+  }
+
+  /**
+   * Returns the database for a caller who may read only a part of the content. It reads that part alone, and its
+   * transactions find only rows of that part by their keys.
+   */
+  async partFor(bounds: readonly ReadBound[]): Promise<PartOfDatabase> {
+    const part = new Part(bounds, this.dialect.quote(await this.dialect.schema()))
+    const listeners: PartListeners = { own: [], foreign: [] }
+    const foreign = Object.assign(Object.create(this.foreign), {
+      onCommits: (listener: (commits: ForeignCommits) => void) => listeners.foreign.push(listener),
+    })
+    const database: Database = Object.assign(Object.create(this), {
+      foreign,
+      session: part.session(this.session),
+      limited: (session: Session) => part.session(session),
+      write: <T>(actor: Actor, work: (tx: Writer) => Promise<T>) => this.writeFrom(part, actor, work),
+      // The whole database derives data from changes, once.
+      beforeCommit: () => undefined,
+      onCommit: (listener: (commit: Commit) => void) => listeners.own.push(listener),
+      countAll: (table: AnyTable) => database.count(table),
+    })
+    this.inParts.add(listeners)
+    return { database, release: () => this.inParts.delete(listeners) }
+  }
+
+  private async attempt<T>(
+    part: Part | undefined,
+    actor: Actor,
+    work: (tx: Writer) => Promise<T>,
+  ): Promise<T> {
     const { result, finished } = await this.dialect.transaction(async session => {
       const counted = counting(session, this.counted, 'write')
-      const tx = new Writer(this.dialect, this.statements, counted, actor, this.settings)
+      const tx = new Writer(this.dialect, this.statements, counted, actor, this.settings, part)
       const result = await work(tx)
+      tx.endPart()
       for (const finish of this.finishers) await finish(tx)
       return { result, finished: await tx.finish(result) }
     })
@@ -194,6 +255,7 @@ export class Database extends Reader {
       if (count) count.n += by
     }
     for (const listener of this.listeners) listener(commit)
+    for (const { own } of this.inParts) for (const listener of own) listener(commit)
   }
 
   get pool(): PoolState | undefined {

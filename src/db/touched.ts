@@ -60,6 +60,12 @@ export class Touched {
     return this.changes.get(`${table.name} ${key}`)
   }
 
+  /** Whether a record was not there before the transaction. */
+  hasMade(table: AnyTable, key: string): boolean {
+    const change = this.recordOf(table, key)
+    return change !== undefined && !change.before
+  }
+
   recordsIn(table: AnyTable): RecordChange[] {
     return [...this.changes.values()].filter(change => change.table === table)
   }

@@ -6,9 +6,10 @@ import { chunks } from './batches.js'
 import { Changes } from './changes.js'
 import type { AnyTable, Exact, InsertOf, PatchOf, RowOf, WhereOf } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
+import type { Part } from './part.js'
 import { Reader } from './reader.js'
 import { completeRow, given, type Row } from './rows.js'
-import type { Statements } from './statements.js'
+import { bind, type Statements, selectFrom } from './statements.js'
 import { internalTables } from './tables.js'
 
 type InternalTable = AnyTable & { readonly audited?: never }
@@ -39,13 +40,58 @@ export class Transaction extends Reader {
     this.changes = new Changes(dialect, statements, session)
   }
 
+  /**
+   * The part that the caller may read, if that is not all: other rows are not found by their keys. Everything else reads the
+   * whole site, because some rules hold for all of it.
+   */
+  protected part: Part | undefined
+
+  /** Those of the keys whose rows the caller may read. */
+  private async readable(table: AnyTable, keys: readonly string[]): Promise<ReadonlySet<string>> {
+    const { part } = this
+    const isMade = (key: string) => this.hasMade(table, key)
+    if (!part?.limits(table)) return new Set(keys)
+    const found = new Set(keys.filter(isMade))
+    for (const some of chunks(keys.filter(key => !isMade(key)))) {
+      const statement = selectFrom(this.statements, table, { where: [[table.key, some.length]], only: 'key' })
+      for (const row of await this.session.all(part.of(statement.sql), bind(statement, some)))
+        found.add(row[table.key] as string)
+    }
+    return found
+  }
+
+  /** Whether the transaction itself has made the row. */
+  protected hasMade(_table: AnyTable, _key: string): boolean {
+    return false
+  }
+
+  /** Returns those of the rows that the caller may read. */
+  private async onlyReadable<T extends AnyTable>(table: T, rows: RowOf<T>[]): Promise<RowOf<T>[]> {
+    if (!this.part?.limits(table)) return rows
+    const keyOf = (row: RowOf<T>) => (row as Row)[table.key] as string
+    const readable = await this.readable(table, rows.map(keyOf))
+    return rows.filter(row => readable.has(keyOf(row)))
+  }
+
+  override async get<T extends AnyTable>(table: T, key: string): Promise<RowOf<T> | undefined> {
+    const row = await super.get(table, key)
+    return row && (await this.onlyReadable(table, [row]))[0]
+  }
+
+  override async exists<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<boolean> {
+    if (!(await super.exists(table, where))) return false
+    const key = (where as Record<string, unknown>)[table.key]
+    return typeof key !== 'string' || (await this.readable(table, [key])).has(key)
+  }
+
   newId(): string {
     return this.settings.ids.ulid()
   }
 
   /** The row, held against other writers until the commit. @throws 404 when there is no such row */
   async lock<T extends AnyTable>(table: T, key: string): Promise<RowOf<T>> {
-    const [row] = await this.select(table, { [table.key]: key } as WhereOf<T>, { limit: 1, lock: true })
+    const rows = await this.select(table, { [table.key]: key } as WhereOf<T>, { limit: 1, lock: true })
+    const [row] = await this.onlyReadable(table, rows)
     if (!row) throw notFound()
     return row
   }
@@ -53,12 +99,12 @@ export class Transaction extends Reader {
   /** Holds a row for several sharers, who need not wait for each other; whoever locks it waits for all of them. */
   async share<T extends AnyTable>(table: T, key: string): Promise<void> {
     const where = { [table.key]: key } as WhereOf<T>
-    const [row] = await this.select(table, where, { limit: 1, lock: 'shared' })
-    if (!row) throw notFound()
+    const rows = await this.select(table, where, { limit: 1, lock: 'shared' })
+    if ((await this.onlyReadable(table, rows)).length === 0) throw notFound()
   }
 
   async lockAll<T extends AnyTable>(table: T, where: WhereOf<T>): Promise<RowOf<T>[]> {
-    return this.select(table, where, { lock: true })
+    return this.onlyReadable(table, await this.select(table, where, { lock: true }))
   }
 
   async lockIn<T extends AnyTable>(

@@ -5,6 +5,7 @@ import type { AnyTable, Exact } from './columns.js'
 import type { Dialect, Session } from './dialects/dialect.js'
 import { settleClaim } from './key-claims.js'
 import { Outbox, type OutboxSettings } from './outbox.js'
+import type { Part } from './part.js'
 import type { Statements } from './statements.js'
 import { type ContentSpace, internalTables } from './tables.js'
 import type { TransactionSettings } from './transaction.js'
@@ -41,14 +42,17 @@ export class Writer extends AuditedRows {
   private readonly outbox: Outbox
   private readonly claim: KeyClaim | undefined
 
+  /** @param part what the actor may read, if that is not all */
   constructor(
     private readonly dialect: Dialect,
     statements: Statements,
     session: Session,
     actor: Actor,
     settings: WriterSettings,
+    part?: Part,
   ) {
     super(dialect, statements, session, actor, settings)
+    this.part = part
     this.claim = actor.claim
     this.trees = new TreeVersions(this, this.changes, this.now)
     this.outbox = new Outbox(this, this.now, dialect.propagationDelayMs, settings)
@@ -61,6 +65,11 @@ export class Writer extends AuditedRows {
   write<T>(actor: Actor, work: (tx: Writer) => Promise<T>): Promise<T> {
     if (actor.userId !== this.userId) throw new Error('a transaction has one actor')
     return work(this)
+  }
+
+  /** The work of the caller is done: what is derived from it is made of all of the site. */
+  endPart(): void {
+    this.part = undefined
   }
 
   get changedTrees(): ReadonlySet<string> {

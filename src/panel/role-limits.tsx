@@ -23,13 +23,17 @@ const Body = RoleUpdate.pick({ limits: true })
 /** The form: a list in which nothing is ticked does not limit. */
 const LimitsForm = z
   .strictObject({
-    limits: z.strictObject({ datatypes: ticked, routes: ticked, locales: ticked, own: z.boolean() }),
+    limits: z.strictObject({
+      ...{ datatypes: ticked, routes: ticked, locales: ticked, own: z.boolean() },
+      ...{ reading: z.boolean(), reads: ticked },
+    }),
   })
   .transform(
-    ({ limits: { datatypes, routes, locales, own } }): z.input<typeof Body> => ({
+    ({ limits: { datatypes, routes, locales, own, reading, reads } }): z.input<typeof Body> => ({
       limits: {
         ...{ datatypes: some(datatypes), routes: some(routes), locales: some(locales) },
         own: own ? (true as const) : undefined,
+        reads: reading ? reads : undefined,
       },
     }),
   )
@@ -58,9 +62,11 @@ export async function LimitsOf({ view, c, role, mayChange, draft }: Props, conte
   }
   const fields = (await limitFields(role.limits ?? {}, viewer, context)).map(limitField)
   const head = <h2 id="limits">{view.t('Limits')}</h2>
-  const lead = role.limits
-    ? view.t('The role may change only this part of the site. All that is set here must hold.')
-    : view.t('The role may change all of the site, as far as its permissions reach.')
+  const lead = role.limits?.reads
+    ? view.t('The role may read and change only this part of the site. All that is set here must hold.')
+    : role.limits
+      ? view.t('The role may change only this part of the site. All that is set here must hold.')
+      : view.t('The role may change all of the site, as far as its permissions reach.')
   if (!mayChange)
     return (
       <section aria-labelledby="limits">

@@ -13,6 +13,8 @@ export const limitNames = {
   routes: 'limits.routes',
   locales: 'limits.locales',
   own: 'limits.own',
+  reading: 'limits.reading',
+  reads: 'limits.reads',
 } as const
 
 type LimitViewer = Pick<Viewer, 'actor' | 'can' | 't' | 'typed'>
@@ -67,12 +69,13 @@ export async function limitFields(
   parts: ResourceParts,
 ): Promise<Field[]> {
   const { t } = viewer
-  const { datatypes = [], routes = [], locales = [], own = false } = limits
+  const { datatypes = [], routes = [], locales = [], own = false, reads } = limits
+  const types = await datatypeChoices(viewer, parts)
   return [
     {
       ...{ name: limitNames.datatypes, label: t('Datatypes'), kind: 'choices', value: datatypes },
       help: t('Entries of these datatypes, and everything under them. None: all datatypes.'),
-      choices: tickedFirst(await datatypeChoices(viewer, parts), datatypes),
+      choices: tickedFirst(types, datatypes),
     },
     {
       ...{ name: limitNames.routes, label: t('Pages'), kind: 'choices' },
@@ -88,6 +91,16 @@ export async function limitFields(
       ...{ name: limitNames.own, label: t('Own entries only'), kind: 'switch', value: String(own) },
       help: t('Entries of which the user is the author, and everything under them.'),
     },
+    {
+      ...{ name: limitNames.reading, label: t('Limit reading too'), kind: 'switch' },
+      ...{ value: String(reads !== undefined) },
+      help: t('Only these pages and entries can be read. Without this, all content can be read.'),
+    },
+    {
+      ...{ name: limitNames.reads, label: t('Datatypes that can always be read'), kind: 'choices' },
+      ...{ value: reads ?? [], choices: tickedFirst(types, reads ?? []) },
+      help: t('For example authors, so that pages can refer to them. Used only if reading is limited.'),
+    },
   ]
 }
 
@@ -98,15 +111,22 @@ export async function limitFields(
 export function limitTexts(texts: Texts, stored: RoleLimits | null | undefined): Texts {
   const names = Object.values(limitNames)
   if (!names.some(name => name in texts)) return texts
-  const { datatypes, routes, locales, own } = limitNames
+  const { datatypes, routes, locales, own, reading, reads } = limitNames
   const before: Texts = {
     [datatypes]: stored?.datatypes ?? [],
     [routes]: stored?.routes ?? [],
     [locales]: stored?.locales ?? [],
     [own]: String(stored?.own ?? false),
+    [reading]: String(stored?.reads !== undefined),
+    [reads]: stored?.reads ?? [],
   }
+  const givenIn = (name: string) => [texts[name] ?? before[name] ?? []].flat().filter(text => text !== '')
   const kept = names.flatMap((name): [string, string | readonly string[]][] => {
-    const given = [texts[name] ?? before[name] ?? []].flat().filter(text => text !== '')
+    const given = givenIn(name)
+    if (name === reading) return []
+    // An empty list is one: then nothing else can be read.
+    if (name === reads)
+      return givenIn(reading).includes('true') ? [[name, given.length > 0 ? given : '']] : []
     if (name === own) return given.includes('true') ? [[name, 'true']] : []
     return given.length > 0 ? [[name, given]] : []
   })

@@ -55,6 +55,8 @@ function spaceServices(db: Database, space: ContentSpace, prefix: EventPrefix, s
 interface Needs extends Ports {
   db: Database
   config: () => Config
+  /** The part of the content that is read, by its name; empty for all of it. */
+  part: string
   pageCounts: PageCounts
   access: AccessService
   audienceOf: Record<'space' | 'adminSpace', AudienceOf>
@@ -77,7 +79,8 @@ export function contentServices(needs: Needs) {
   const space = spaceServices(db, tables, 'content', {
     audienceOf: audienceOf.space,
     mediaUrl: mediaUrl.space,
-    cacheBytes: config().page_cache_bytes,
+    // Pages are delivered by the services over all of the content.
+    cacheBytes: needs.part === '' ? config().page_cache_bytes : 0,
     redirects: leftRedirects(() => config().redirect_mode),
     ...ofSpace,
   })

@@ -3,12 +3,15 @@ import type { Database } from '../db/database.js'
 import type { SiteClock } from '../db/site-clock.js'
 import type { Ids } from '../ids.js'
 import type { Ports, RateLimiter } from '../ports.js'
+import type { PartOfContent } from '../role-limits.js'
 import { accountServices } from './accounts/index.js'
 import { liveCallers } from './accounts/live-callers.js'
 import { refuseHarmByAgents } from './agents.js'
-import { contentServices } from './content-space.js'
+import { contentServices, type SpaceServices } from './content-space.js'
 import { type AudienceOf, listAudience } from './delivery/audience.js'
+import type { ChangeStreams } from './delivery/changes/streams.js'
 import { previewServices } from './delivery/index.js'
+import { pagesBy } from './delivery/pages.js'
 import { ImportJobs } from './import/jobs.js'
 import { refuseOutsideLimits } from './limited/index.js'
 import { mediaServices } from './media/index.js'
@@ -23,7 +26,17 @@ import { webhookServices } from './webhooks/index.js'
 
 export type { SpaceServices } from './content-space.js'
 export type MediaServices = Services['media']
-export type Services = ReturnType<typeof createServices>
+/** The services for callers who may read only a part of the content. */
+export interface ServicesOfPart {
+  readonly services: Services
+  /** Nobody is answered by them any more. */
+  readonly release: () => void
+}
+
+export interface Services extends ReturnType<typeof compose> {
+  /** Makes the services for a part of the content. */
+  ofPart(part: PartOfContent): Promise<ServicesOfPart>
+}
 
 interface Supplied {
   db: Database
@@ -38,6 +51,13 @@ interface Supplied {
   finishMigrating: () => Promise<void>
   version: string
   schema: readonly string[]
+}
+
+interface OfPart {
+  /** The part of the content that `db` reads, by its name; empty for all of it. */
+  part?: string
+  /** The services over all of the content, which deliver to everybody what the public sees. */
+  whole?: { instances: InstancesService; changeStreams: ChangeStreams; space: SpaceServices }
 }
 
 /** Nothing of the admin space is for the public. */
@@ -65,17 +85,36 @@ function followingOlder(parts: Supplied, instances: InstancesService, catchUpInd
 }
 
 /** Everything the product can do, over one database. Every surface calls these. */
-export function createServices(parts: Supplied) {
-  const { db, ports, live, rateLimiter } = parts
+export function createServices(parts: Supplied): Services {
+  const services = compose(parts)
+  async function ofPart({ name, bounds }: PartOfContent): Promise<ServicesOfPart> {
+    const { database, release } = await parts.db.partFor(bounds)
+    const its = compose({ ...parts, db: database, part: name, whole: services })
+    return { services: { ...its, ofPart }, release }
+  }
+  return { ...services, ofPart }
+}
+
+/** Shows everybody the same public content, and of working states those of the part. */
+const withDeliveries = (own: SpaceServices, { pages, ...whole }: SpaceServices): SpaceServices => ({
+  ...own,
+  ...{ publishedPages: whole.publishedPages, queries: whole.queries, search: whole.search },
+  compat: whole.compat,
+  pages: pagesBy(({ audience }) => (audience === 'working' ? own.pages : pages), own.pages),
+})
+
+function compose(parts: Supplied & OfPart) {
+  const { db, ports, live, rateLimiter, whole } = parts
   const common = {
     ...ports,
     ...parts,
+    part: parts.part ?? '',
     config: () => live.current,
     jobs: background(ports.log),
     pending: new PendingWork(db, ports),
     pageCounts: { memory: 0, built: 0 },
     attempts: new Map<string, number>(),
-    instances: new InstancesService(db, { ...ports, ...parts }),
+    instances: parts.whole?.instances ?? new InstancesService(db, { ...ports, ...parts }),
   }
   const { removeExpired: removeAccounts, ...accounts } = accountServices(common)
   const { access } = accounts
@@ -88,11 +127,12 @@ export function createServices(parts: Supplied) {
     media: audienceOf,
     admin_media: ofAdminSpace,
   })
-  const { catchUpIndexes, ...content } = contentServices({
+  const { catchUpIndexes, ...ownContent } = contentServices({
     ...{ ...common, access },
     audienceOf: { space: audienceOf, adminSpace: ofAdminSpace },
     mediaUrl: { space: media.media.urlOf, adminSpace: media.adminMedia.urlOf },
   })
+  const content = whole ? { ...ownContent, space: withDeliveries(ownContent.space, whole.space) } : ownContent
   const { removeExpired: removeChanges, ...previews } = previewServices({
     ...{ ...common, rights: access, pages: content.space.pages },
     liveCallers: liveCallers(db, ports.clock),
@@ -105,6 +145,7 @@ export function createServices(parts: Supplied) {
     ...{ rateLimiter, pendingWork: common.pending, importJobs: new ImportJobs(db, common) },
     ...{ ...accounts, ...media, ...content },
     ...previews,
+    ...(whole ? { changeStreams: whole.changeStreams } : {}),
     ...reviewServices({
       ...{ ...common, access },
       ...{ publishing: content.space.publishing, content: content.space.content },

@@ -113,7 +113,11 @@ describe('the limits of a key in the panel', () => {
       issued_at: '2026-01-01T00:00:00.000Z',
     }
     const { token_id } = await db.write(systemActor, tx =>
-      tx.insert(tables.tokens, { ...key, token_type: 'api_key', limits: { datatypes: [article] } }),
+      tx.insert(tables.tokens, {
+        ...key,
+        token_type: 'api_key',
+        limits: { datatypes: [article], own: true, reads: [] },
+      }),
     )
     const client = await openScreens(app, 'admin', { columns: 120, rows: 40 })
     await goTo(client, 'api keys', 'by ssh')
@@ -121,8 +125,11 @@ describe('the limits of a key in the panel', () => {
     await client.sees('Requests per minute')
     await client.sees('Article')
     for (const text of ['Own entries only', 'Languages']) await client.sees(text)
-    client.press('end', 'enter', 'ctrl+s')
+    client.press('end', 'up', 'up', 'enter', 'ctrl+s')
     await client.sees('Saved.')
-    expect(await keyNow(token_id)).toEqual({ limits: { datatypes: [article], own: true }, rate_limit: null })
+    expect(await keyNow(token_id)).toEqual({
+      limits: { datatypes: [article], reads: [] },
+      rate_limit: null,
+    })
   })
 })

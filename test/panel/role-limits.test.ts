@@ -45,6 +45,10 @@ async function limit(limits: object | null) {
 }
 const shown = async (id: string, query = '') =>
   (await call('GET', `/admin/content/entry/${id}${query}`, editor)).text
+const notReading: [string, string][] = [
+  ['limits.reading', 'false'],
+  ['limits.reads', ''],
+]
 const english = 'Your role may change only a part of the site, and this change is outside of it.'
 
 describe('the limits of a role in the panel', () => {
@@ -59,6 +63,7 @@ describe('the limits of a role in the panel', () => {
       ['limits.locales', 'fr'],
       ['limits.own', 'false'],
       ['limits.own', 'true'],
+      ...notReading,
     ])
     expect(answer.location).toBe(`${at}?saved`)
     expect(await limitsNow()).toEqual({
@@ -73,6 +78,7 @@ describe('the limits of a role in the panel', () => {
       ['seen', await seenLimits()],
       ...['datatypes', 'routes', 'locales'].map((name): [string, string] => [`limits.${name}`, '']),
       ['limits.own', 'false'],
+      ...notReading,
     ])
     expect([none.status, await limitsNow()]).toEqual([303, null])
   })
@@ -84,6 +90,7 @@ describe('the limits of a role in the panel', () => {
       ['limits.routes', '/nowhere'],
       ['limits.locales', ''],
       ['limits.own', 'true'],
+      ...notReading,
     ]
     const { status, text } = await post(`${at}/limits`, [['seen', await seenLimits()], ...values])
     expect(status).toBe(400)
@@ -92,18 +99,43 @@ describe('the limits of a role in the panel', () => {
     expect(await limitsNow()).toBeNull()
   })
 
+  it('hold for reading too where the form says so, but for some datatypes', async () => {
+    const save = async (reading: string, reads: string) =>
+      post(`${at}/limits`, [
+        ['seen', await seenLimits()],
+        ...['datatypes', 'routes', 'locales'].map((name): [string, string] => [`limits.${name}`, '']),
+        ...[['limits.own', 'true'] as [string, string], ['limits.reading', reading] as [string, string]],
+        ['limits.reads', reads],
+      ])
+    await limit(null)
+    expect([(await save('true', '')).status, await limitsNow()]).toEqual([303, { own: true, reads: [] }])
+    expect([(await save('true', article)).status, await limitsNow()]).toEqual([
+      303,
+      { own: true, reads: [article] },
+    ])
+    expect((await call('GET', at)).text).toContain('may read and change only this part')
+    expect([(await save('false', article)).status, await limitsNow()]).toEqual([303, { own: true }])
+    await limit(null)
+  })
+
   it('are not set over a change by somebody else', async () => {
     await limit(null)
     const mark = await seenLimits()
     await limit({ own: true })
-    const values = { seen: mark, 'limits.datatypes': article, 'limits.routes': '', 'limits.locales': '' }
+    const values = {
+      ...{ seen: mark, 'limits.datatypes': article, 'limits.routes': '', 'limits.locales': '' },
+      ...Object.fromEntries(notReading),
+    }
     expect((await post(`${at}/limits`, { ...values, 'limits.own': 'false' })).status).toBe(412)
     expect(await limitsNow()).toEqual({ own: true })
     await limit(null)
   })
 
   it('are set by administrators only, and never for their role', async () => {
-    const all = { 'limits.datatypes': '', 'limits.routes': '', 'limits.locales': '', 'limits.own': 'true' }
+    const all = {
+      ...{ 'limits.datatypes': '', 'limits.routes': '', 'limits.locales': '', 'limits.own': 'true' },
+      ...Object.fromEntries(notReading),
+    }
     const manager = await callerWith('roles:read', 'roles:update')
     expect((await manager.post(`${at}/limits`, all)).status).toBe(403)
     expect((await manager.call('GET', at)).text).not.toContain('Save the limits')

@@ -30,6 +30,8 @@ describe('the walls', () => {
   it('bounds every cache by bytes whose keys or values callers can make large', () => {
     const small: Record<string, string> = {
       'src/ssh/gate.ts': 'keys are addresses of clients, as limitKey cuts them',
+      'src/routes/readers.ts':
+        'keys are limits of roles and keys, which are bounded, and there are 32 at most',
       'src/services/content/patterns.ts': 'patterns are refused above 500 characters and 500 steps',
       'src/services/accounts/identities.ts': 'keys are hashes, values the columns of a session or key',
       'src/services/accounts/oauth-signing-keys.ts':

@@ -49,6 +49,8 @@ export interface Dialect extends SchemaDialect {
    */
   snapshot<T>(work: (session: Session) => Promise<T>, long?: boolean): Promise<T>
   tableNames(session: Session): Promise<string[]>
+  /** The name of the schema that the tables are in. */
+  schema(): Promise<string>
   /** Runs `work` while no other instance migrates the same database. The lock ends with the process. */
   withMigrationLock<T>(work: () => Promise<T>): Promise<T>
   /**

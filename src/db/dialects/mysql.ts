@@ -216,6 +216,7 @@ export function mysql(address: Address): Dialect {
         long,
       ),
     tableNames: sessions.tableNames,
+    schema: sessions.schema,
     withMigrationLock: work =>
       connections.withoutLimit(() =>
         sessions.onOneConnection(async ({ query }) => {

@@ -201,6 +201,7 @@ export function postgres(address: Address): Dialect {
         long,
       ),
     tableNames: sessions.tableNames,
+    schema: sessions.schema,
     withMigrationLock: work => connections.withoutLimit(() => whileLocked(sessions.onOneConnection, work)),
     async raiseVersion(session) {
       const [row] = await session.all(

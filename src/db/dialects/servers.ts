@@ -69,6 +69,10 @@ export function serverSessions<C extends DriverConnection>(server: Server<C>) {
       const tables = `select table_name as name from information_schema.tables where table_schema = ${server.schemaName}`
       return (await session.all(tables, [])).map(({ name }) => String(name))
     },
+    async schema(): Promise<string> {
+      const [row] = await read.all(`select ${server.schemaName} as name`, [])
+      return String(row?.name)
+    },
     onOneConnection,
     pool: () => {
       const { pool } = server.knex.client as { pool?: Tarn }

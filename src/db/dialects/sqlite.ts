@@ -149,6 +149,7 @@ export function sqlite(
     transaction: writing.transaction,
     snapshot: snapshots.snapshot,
     tableNames,
+    schema: async () => 'main',
     // Transactions run one at a time, and a migration checks inside its transaction which steps are left.
     withMigrationLock: work => work(),
     raiseVersion: async () => undefined,

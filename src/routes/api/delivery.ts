@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { callerInMemory } from '../../middleware/authenticate.js'
 import { actorOf, type Ctx, type RequestInfo } from '../../middleware/context.js'
 import { localeCode } from '../../services/content/locales.js'
-import { type Audience, audienceCached, audienceOf } from '../../services/delivery/audience.js'
+import { type Audience, audienceCached, deliveryAudience } from '../../services/delivery/audience.js'
 import { formatNames } from '../../services/delivery/formats/index.js'
 import { Page } from '../../services/delivery/formats/shapes.js'
 import type { ApiContext } from '../context.js'
@@ -58,7 +58,7 @@ export function deliveryRoutes(context: ApiContext, requests: PagesByAudience) {
     access,
     { summary: 'Get the content tree of a page by its slug', mayHaveMoved: true, ...delivered },
     async c => {
-      const audience = await audienceOf(rights, actorOf(c))
+      const audience = await deliveryAudience(rights, actorOf(c))
       return deliver(c.req.raw, c.env, requests[audience].of(addressOf(c.req.url)))
     },
   )
@@ -72,7 +72,7 @@ export function deliveryRoutes(context: ApiContext, requests: PagesByAudience) {
     return deliverGlobals(c.req.raw, c.env, {
       format,
       isOpen: isOpen(named, format, locale, paths),
-      audience: status ? 'public' : await audienceOf(rights, actorOf(c)),
+      audience: status ? 'public' : await deliveryAudience(rights, actorOf(c)),
       locale,
       expand: paths,
       datatype,

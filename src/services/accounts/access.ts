@@ -6,7 +6,7 @@ import type { Reader } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
 import { type HttpError, missingPermission, secondFactorMissing } from '../../errors.js'
 import type { SystemRole } from '../../permissions.js'
-import { isWithin, type RoleLimits } from '../../role-limits.js'
+import { isWithin, type PartOfContent, type ReadBound, type RoleLimits } from '../../role-limits.js'
 
 /**
  * The right that an endpoint, page or screen requires of its caller. `own-account` is all that a session has whose role
@@ -15,7 +15,7 @@ import { isWithin, type RoleLimits } from '../../role-limits.js'
 export type Access = 'public' | 'own-account' | 'signed-in' | `${string}:${string}`
 
 /** Access belongs to a role, and a key may leave less of it. */
-type Caller = Pick<Actor, 'roleId' | 'credential'>
+type Caller = Pick<Actor, 'roleId' | 'credential'> & Partial<Pick<Actor, 'userId'>>
 
 /** A part of the site to which a caller is limited, and what limits them to it. */
 export interface BoundBy {
@@ -109,6 +109,27 @@ function holds(mapping: Mapping, caller: Caller, permission: string): boolean {
   return isAdmin(mapping, caller.roleId) || permissionsOf(mapping, caller.roleId).has(permission)
 }
 
+/** The rights of a caller in the part of the content that they may read. Others would show the rest. */
+const rightsInPart: ReadonlySet<string> = new Set([
+  ...['content', 'routes', 'media'].flatMap(resource =>
+    ['read', 'create', 'update', 'delete'].map(operation => `${resource}:${operation}`),
+  ),
+  ...['content:publish', 'datatypes:read', 'fields:read', 'field_types:read', 'users:read', 'signed-in'],
+])
+
+/** The bounds of a caller that hold for reading. */
+const readBoundsIn = (mapping: Mapping, caller: Caller): ReadBound[] =>
+  boundsIn(mapping, caller).flatMap(({ limits }) =>
+    limits.reads ? [{ userId: caller.userId ?? '', limits }] : [],
+  )
+
+const all: PartOfContent = { name: '', bounds: [] }
+
+function partIn(mapping: Mapping, caller: Caller): PartOfContent {
+  const bounds = readBoundsIn(mapping, caller)
+  return bounds.length === 0 ? all : { name: JSON.stringify(bounds), bounds }
+}
+
 function allows(mapping: Mapping, caller: Caller, access: Access): boolean {
   if (caller.roleId === null) return false
   if (access === 'public' || access === 'own-account') return true
@@ -133,16 +154,44 @@ interface Known {
 export class AccessService {
   #known: Known | undefined
 
-  constructor(private readonly db: Database) {
+  /** @param part the part of the content that these services read, by its name */
+  constructor(
+    private readonly db: Database,
+    private readonly part = '',
+  ) {
     db.onCommit(({ tables }) => {
       for (const table of tables) if (sources.has(table)) this.#known = undefined
     })
   }
 
+  /** Rights of callers in the part of the content that they may read, for questions about that part. */
+  readonly inPart = {
+    can: async (caller: Caller, access: Access): Promise<boolean> =>
+      rightsInPart.has(access) && allows(await this.#current(), caller, access),
+  }
+
+  get readsAll(): boolean {
+    return this.part === ''
+  }
+
   /** False whenever anything needed to say yes is missing. */
   async can(caller: Caller | undefined, access: Access): Promise<boolean> {
     if (access === 'public') return true
-    return caller !== undefined && allows(await this.#current(), caller, access)
+    return caller !== undefined && this.#allows(await this.#current(), caller, access)
+  }
+
+  /**
+   * Returns the part of the content that the caller may read. Only services over that part answer them.
+   */
+  async partOf(caller: Caller): Promise<PartOfContent> {
+    return partIn(await this.#current(), caller)
+  }
+
+  /** Answers as `partOf` does, without waiting; undefined while the mapping is not in memory. */
+  partCached(caller: Caller): PartOfContent | undefined {
+    const known = this.#known
+    if (!known?.read || known.external !== this.db.externalChanges()) return undefined
+    return partIn(known.read, caller)
   }
 
   /** The reason why `can` says no. */
@@ -164,7 +213,7 @@ export class AccessService {
   canCached(caller: Caller, access: Access): boolean | undefined {
     const known = this.#known
     if (!known?.read || known.external !== this.db.externalChanges()) return undefined
-    return allows(known.read, caller, access)
+    return this.#allows(known.read, caller, access)
   }
 
   /** Whether the caller has the permission, by the role or as an administrator, and as far as their key leaves it. */
@@ -222,6 +271,14 @@ export class AccessService {
 
   async labelOf(roleId: string): Promise<string | undefined> {
     return (await this.#current()).labels.get(roleId)
+  }
+
+  /** Whoever may read only a part may do nothing where more is read. */
+  #allows(mapping: Mapping, caller: Caller, access: Access): boolean {
+    if (!allows(mapping, caller, access)) return false
+    if (access === 'public' || access === 'own-account') return true
+    const { name: part } = partIn(mapping, caller)
+    return part === '' || (part === this.part && rightsInPart.has(access))
   }
 
   #current(): Promise<Mapping> {

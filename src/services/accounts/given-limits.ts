@@ -6,11 +6,12 @@ import { invalid } from '../../errors.js'
 import { limits as bounds } from '../../limits.js'
 import type { RoleLimits } from '../../role-limits.js'
 
+const names = z.array(z.string().min(1).max(bounds.content.slugBytes)).max(bounds.roles.namesInLimits)
+const any = (what: string, example: string) =>
+  names.optional().meta({ description: what, examples: [[example]] })
 const some = (what: string, example: string) =>
-  z
-    .array(z.string().min(1).max(bounds.content.slugBytes))
+  names
     .min(1)
-    .max(bounds.roles.namesInLimits)
     .optional()
     .meta({ description: what, examples: [[example]] })
 
@@ -21,6 +22,14 @@ const part = z
     routes: some('Slugs or ids of routes: pages at them and below.', '/news'),
     locales: some('Codes of locales: values in them.', 'fr'),
     own: z.literal(true).optional().meta({ description: 'Own entries, and what is under these.' }),
+    reads: any(
+      'Limits reading too: only pages and entries at the top that are inside can be read, and those of the datatypes that are named here. Needs `datatypes`, `routes` or `own`.',
+      'author',
+    ),
+  })
+  .refine(({ reads, datatypes, routes, own }) => !reads || datatypes || routes || own, {
+    path: ['reads'],
+    message: 'needs datatypes, routes or own',
   })
   .nullable()
   .transform(given => (given && Object.values(given).some(value => value !== undefined) ? given : null))
@@ -60,7 +69,7 @@ async function idsOf<T extends AnyTable>(
 
 /** Returns limits as they are stored: by ids. @throws 400 for a datatype, route or locale that is not there */
 export async function storedLimits(read: Reader, given: NonNullable<GivenLimits>): Promise<RoleLimits> {
-  const { datatypes, routes, locales, own } = given
+  const { datatypes, routes, locales, own, reads } = given
   const ofTypes = { table: tables.datatypes, name: 'name', member: 'datatypes' } as const
   const ofRoutes = { table: tables.routes, name: 'slug', member: 'routes' } as const
   const known = locales && (await read.findIn(tables.locales, 'code', locales)).map(({ code }) => code)
@@ -71,5 +80,6 @@ export async function storedLimits(read: Reader, given: NonNullable<GivenLimits>
     ...(routes ? { routes: await idsOf(read, ofRoutes, routes) } : {}),
     ...(known ? { locales: [...new Set(known)].sort() } : {}),
     ...(own ? { own } : {}),
+    ...(reads ? { reads: await idsOf(read, { ...ofTypes, member: 'reads' }, reads) } : {}),
   }
 }

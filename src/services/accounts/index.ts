@@ -38,12 +38,14 @@ interface Needs extends Ports {
   jobs: Background
   pending: PendingWork
   rateLimiter: RateLimiter
+  /** The part of the content that is read, by its name; empty for all of it. */
+  part: string
 }
 
 /** Who there is, and what they may. */
 export function accountServices(needs: Needs) {
   const { db, config, jobs } = needs
-  const access = new AccessService(db)
+  const access = new AccessService(db, needs.part)
   const codes = new CodeChecks(db, needs)
   const auth: AuthService = new AuthService(db, access, {
     ...{ ...needs, codes },

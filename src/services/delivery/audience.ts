@@ -32,6 +32,12 @@ export async function audienceOf<C>(
   return 'public'
 }
 
+/** For whom content is that is delivered to a caller: whoever may read only a part is one of the public. */
+export const deliveryAudience = async <C>(
+  rights: Pick<Rights<C>, 'can'> & { readonly readsAll: boolean },
+  caller: C,
+): Promise<Audience> => (rights.readsAll ? audienceOf(rights, caller) : 'public')
+
 /** Answers as `audienceOf` does, without waiting; undefined while the rights are not in memory. */
 export function audienceCached<C>(rights: Rights<C>, caller: C): Audience | undefined {
   for (const access of workOnContent) {

@@ -41,6 +41,22 @@ export interface PageService {
   treeRequest(routeId: string): Promise<PageRequest>
 }
 
+/**
+ * Answers each request by one of several services.
+ * @param trees the service that looks up the working trees of routes
+ */
+export const pagesBy = (
+  of: (request: Pick<PageRequest, 'audience'>) => PageService,
+  trees: PageService,
+): PageService => ({
+  inMemory: request => of(request).inMemory(request),
+  page: request => of(request).page(request),
+  lastingPage: request => of(request).lastingPage(request),
+  built: request => of(request).built(request),
+  globals: request => of(request).globals(request),
+  treeRequest: routeId => trees.treeRequest(routeId),
+})
+
 export interface PageSettings extends ContextSettings {
   hashing: Hashing
   log: Log

@@ -4,16 +4,38 @@ import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
 import { timestamp } from '../../ids.js'
 import type { Clock } from '../../ports.js'
+import type { PartOfContent } from '../../role-limits.js'
 import { audienceOf } from './audience.js'
 
 type Link = RowOf<typeof tables.previewLinks>
 type Key = RowOf<typeof tables.tokens>
 
 /** Whose rights a link has: those of who made it, as they are now. */
-export type LinkHolder = Pick<Actor, 'roleId' | 'credential'>
+export type LinkHolder = Pick<Actor, 'userId' | 'roleId' | 'credential'>
 
 interface Rights {
   can(caller: LinkHolder, access: `${string}:${string}`): Promise<boolean>
+  /** False where the links are those of a part of the content. */
+  readonly readsAll: boolean
+  partOf(caller: LinkHolder): Promise<PartOfContent>
+  readonly inPart: Pick<Rights, 'can'>
+}
+
+/** The rights of a holder over a page: whoever may read only a part has them in that part. */
+async function rightsOver(
+  db: Database,
+  rights: Rights,
+  holder: LinkHolder,
+  root: string,
+): Promise<Pick<Rights, 'can'>> {
+  const { name, bounds } = await rights.partOf(holder)
+  if (name === '' || !rights.readsAll) return rights
+  const { database, release } = await db.partFor(bounds)
+  try {
+    return (await database.exists(tables.contentData, { content_data_id: root })) ? rights.inPart : rights
+  } finally {
+    release()
+  }
 }
 
 async function liveKeys(
@@ -40,14 +62,15 @@ export const linkHolders =
     const keyIds = [...new Set(links.flatMap(({ token_id }) => token_id ?? []))]
     const keys = await liveKeys(db, keyIds, timestamp(clock.now()))
     const holders = new Map<string, LinkHolder>()
-    for (const { preview_link_id, created_by, token_id } of links) {
+    for (const { preview_link_id, content_data_id, created_by, token_id } of links) {
       const roleId = roles.get(created_by)
       const key = keys.get(token_id ?? '')
       if (roleId === undefined || (token_id !== null && !key)) continue
       const credential = key ? { kind: 'key' as const, id: key.token_id, limits: limitsOfKey(key) } : null
-      const holder = { roleId, credential }
-      if (!(await rights.can(holder, 'content:read'))) continue
-      if ((await audienceOf(rights, holder)) === 'working') holders.set(preview_link_id, holder)
+      const holder = { userId: created_by, roleId, credential }
+      const its = await rightsOver(db, rights, holder, content_data_id)
+      if (!(await its.can(holder, 'content:read'))) continue
+      if ((await audienceOf(its, holder)) === 'working') holders.set(preview_link_id, holder)
     }
     return holders
   }

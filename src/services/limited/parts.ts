@@ -6,7 +6,7 @@ import { slugsOf } from '../content/route-translations.js'
 import type { LimitedSpace, Side } from './space.js'
 
 /** The members of limits. */
-export type Part = keyof RoleLimits
+export type Part = Exclude<keyof RoleLimits, 'reads'>
 /** The members that an entry is inside of when the entry or one above it is. */
 export type EntryPart = Exclude<Part, 'locales'>
 

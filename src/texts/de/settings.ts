@@ -607,6 +607,14 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Limits of {role}': 'Grenzen von {role}',
   Pages: 'Seiten',
   'Own entries only': 'Nur eigene Einträge',
+  'Limit reading too': 'Auch das Lesen begrenzen',
+  'Only these pages and entries can be read. Without this, all content can be read.':
+    'Nur diese Seiten und Einträge sind lesbar. Sonst sind alle Inhalte lesbar.',
+  'Datatypes that can always be read': 'Datentypen, die immer lesbar sind',
+  'For example authors, so that pages can refer to them. Used only if reading is limited.':
+    'Zum Beispiel Autoren, damit Seiten auf sie verweisen können. Gilt nur, wenn das Lesen begrenzt ist.',
+  'The role may read and change only this part of the site. All that is set here must hold.':
+    'Die Rolle darf nur diesen Teil der Website lesen und ändern. Alles, was hier eingestellt ist, muss zutreffen.',
   'Save the limits': 'Grenzen speichern',
   'The role may change all of the site, as far as its permissions reach.':
     'Die Rolle darf die ganze Website ändern, soweit ihre Rechte reichen.',

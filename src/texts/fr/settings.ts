@@ -612,6 +612,14 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Limits of {role}': 'Limites de {role}',
   Pages: 'Pages',
   'Own entries only': 'Seulement ses propres entrées',
+  'Limit reading too': 'Limiter aussi la lecture',
+  'Only these pages and entries can be read. Without this, all content can be read.':
+    'Seules ces pages et ces entrées peuvent être lues. Sinon, tous les contenus peuvent être lus.',
+  'Datatypes that can always be read': 'Types de données toujours lisibles',
+  'For example authors, so that pages can refer to them. Used only if reading is limited.':
+    'Par exemple les auteurs, pour que les pages puissent y faire référence. Utilisé seulement si la lecture est limitée.',
+  'The role may read and change only this part of the site. All that is set here must hold.':
+    'Le rôle ne peut lire et modifier que cette partie du site. Tout ce qui est réglé ici doit être respecté.',
   'Save the limits': 'Enregistrer les limites',
   'The role may change all of the site, as far as its permissions reach.':
     'Le rôle peut modifier tout le site, dans la mesure de ses droits.',

@@ -1,7 +1,7 @@
 import type { Actor, Identity } from '../../../actor.js'
 import type { Database } from '../../../db/database.js'
 import { tables } from '../../../db/tables.js'
-import { invalid, tooMany, unavailable } from '../../../errors.js'
+import { invalid, missingPermission, tooMany, unavailable } from '../../../errors.js'
 import { limits } from '../../../limits.js'
 import type { Log } from '../../../ports.js'
 import { Turns } from '../../../turns.js'
@@ -107,8 +107,15 @@ class Streams implements ChangeStreams {
   }
 
   async open(identity: Identity, after: string | undefined): Promise<ReadableStream<Uint8Array>> {
-    const audience = await audienceOf(this.needs.rights, identity)
+    const audience = await this.#audienceOf(identity)
     return this.#open({ kind: 'caller', identity, audience }, after)
+  }
+
+  /** @throws 403 for a caller who may read only a part of the content, because changes are of all of it */
+  async #audienceOf(identity: Identity): Promise<Audience> {
+    const { rights } = this.needs
+    if (!(await rights.can(identity, 'content:read'))) throw missingPermission('content:read')
+    return audienceOf(rights, identity)
   }
 
   async openPublic(after: string | undefined): Promise<ReadableStream<Uint8Array>> {
@@ -120,7 +127,7 @@ class Streams implements ChangeStreams {
   }
 
   async since(identity: Identity, after: string | undefined): Promise<ChangesSince> {
-    return this.#since({ kind: 'audience', audience: await audienceOf(this.needs.rights, identity) }, after)
+    return this.#since({ kind: 'audience', audience: await this.#audienceOf(identity) }, after)
   }
 
   async sincePreview(token: string, after: string | undefined): Promise<ChangesSince> {
