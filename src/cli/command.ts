@@ -113,7 +113,7 @@ export async function runAs(
   call: { io: Io; options: Values; given: readonly string[] },
 ): Promise<number> {
   if (!(await services.access.can(actor, access)))
-    throw access === 'signed-in' && !actor.credential?.lacksFactor
+    throw access === 'signed-in' && actor.roleId === null
       ? unauthenticated()
       : await services.access.refusal(actor, access)
   const given = call.given.map(storedId)

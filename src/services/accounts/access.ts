@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.js'
 import { rolePermissionLabels } from '../../db/queries/accounts.js'
 import type { Reader } from '../../db/reader.js'
 import { tables } from '../../db/tables.js'
-import { type HttpError, missingPermission, secondFactorMissing } from '../../errors.js'
+import { type HttpError, missingPermission, outsideLimits, secondFactorMissing } from '../../errors.js'
 import type { SystemRole } from '../../permissions.js'
 import { isWithin, type PartOfContent, type ReadBound, type RoleLimits } from '../../role-limits.js'
 
@@ -196,7 +196,15 @@ export class AccessService {
 
   /** The reason why `can` says no. */
   async refusal(caller: Caller, access: Access): Promise<HttpError> {
-    return (await this.lacksFactor(caller)) ? secondFactorMissing() : missingPermission(access)
+    const mapping = await this.#current()
+    if (lacksFactor(mapping, caller)) return secondFactorMissing()
+    const { name } = partIn(mapping, caller)
+    if (name === '' || !allows(mapping, caller, access)) return missingPermission(access)
+    return outsideLimits(
+      name === this.part
+        ? `${access} is for callers who may read all of the content`
+        : 'you may read only a part of the content: use the panel or the API',
+    )
   }
 
   /** Whether the caller's role requires a second factor that the account does not have. */

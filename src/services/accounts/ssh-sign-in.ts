@@ -2,7 +2,6 @@ import { type Actor, type Guest, type Identity, systemActorFor, unlimited } from
 import type { Config } from '../../config.js'
 import type { Database } from '../../db/database.js'
 import { tables } from '../../db/tables.js'
-import { secondFactorMissing } from '../../errors.js'
 import { timestamp } from '../../ids.js'
 import type { Clock, Log } from '../../ports.js'
 import type { AccessService } from './access.js'
@@ -82,11 +81,14 @@ export function sshSignIn(db: Database, { access, config, auth, liveCallers, clo
       if (keyId !== undefined) await noteUse(userId, keyId)
       return { identity, keyId, cookie }
     },
-    /** @throws 403 for a user whose role requires a second factor that is missing: it is set up elsewhere */
+    /**
+     * @throws 403 for a user whose role requires a second factor that is missing, which is set up elsewhere; and for one
+     * who may read only a part of the content
+     */
     async identify({ identity, cookie }: SshSession): Promise<Identity | Guest | undefined> {
       if (!isUser(identity)) return guest()
       const user = await auth.identify({ cookie, bearer: undefined })
-      if (user && (await access.lacksFactor(user))) throw secondFactorMissing()
+      if (user && !(await access.can(user, 'signed-in'))) throw await access.refusal(user, 'signed-in')
       return user
     },
     /** Of sessions those that go on: neither they nor their keys have been removed. Five statements for all of them. */
