@@ -30,6 +30,8 @@ const { W_OK, X_OK } = constants
 const incoming = '.incoming'
 /** A put takes seconds, so a file that old is of a process that was killed. */
 const leftoverMs = 3_600_000
+/** How often a process looks for such files. */
+const lookMs = 60_000
 const listedAtOnce = 1000
 /** The longest path of a key and the longest name of a file, in bytes, that every usual file system takes. */
 const [maxKeyBytes, maxNameBytes] = [1024, 255]
@@ -69,6 +71,7 @@ function problemOf(error: unknown): unknown {
  */
 class FolderBucket implements Bucket {
   readonly #root: string
+  #lookedAt = 0
 
   constructor(private readonly address: FolderAddress) {
     this.#root = join(address.folder, address.bucket)
@@ -81,8 +84,9 @@ class FolderBucket implements Bucket {
       try {
         await write(part, content)
         await this.#place(part, key)
-      } finally {
+      } catch (error) {
         await rm(part, { force: true })
+        throw error
       }
     } catch (error) {
       throw problemOf(error)
@@ -161,8 +165,10 @@ class FolderBucket implements Bucket {
   async #incoming(): Promise<string> {
     const folder = join(this.#root, incoming)
     const made = await makeFolder(folder)
-    if (made !== undefined) return folder
-    const before = Date.now() - leftoverMs
+    const now = Date.now()
+    if (made !== undefined || now - this.#lookedAt < lookMs) return folder
+    this.#lookedAt = now
+    const before = now - leftoverMs
     for (const name of await readdir(folder)) {
       const path = join(folder, name)
       const found = await stat(path).catch(undefinedIfMissing)
@@ -179,8 +185,9 @@ class FolderBucket implements Bucket {
     let made: string | undefined
     for (let isLast = false; ; isLast = true)
       try {
-        made = await makeFolder(folder)
-        if ((await realpath(folder)) !== folder)
+        const found = await realpath(folder).catch(undefinedIfMissing)
+        if (found === undefined) made = await makeFolder(folder)
+        if ((found ?? (await realpath(folder))) !== folder)
           throw new Error(`a link leads away from the folder of ${key}`)
         await rename(part, join(folder, lastOf(key)))
         break

@@ -76,8 +76,10 @@ export class Connections {
       if (response && !response.headersSent) response.shouldKeepAlive = false
     await this.#acceptWaiting()
     const closed = new Promise<void>(resolve => this.server.once('close', resolve))
-    // The close of HTTP would at once end connections on which a request is sent but not read yet.
-    SocketServer.prototype.close.call(this.server)
+    // The close of HTTP would at once end connections on which a request is sent but not read yet. Bun has no other.
+    const server: object = this.server
+    if (server instanceof SocketServer) SocketServer.prototype.close.call(server)
+    else this.server.close()
     const late = setTimeout(() => this.server.closeAllConnections(), stopTimeoutMs)
     let sweep: NodeJS.Timeout | undefined
     const grace = setTimeout(() => {

@@ -79,7 +79,9 @@ class Computer {
   private hold(isHeld: boolean): void {
     const name = isHeld ? 'ref' : 'unref'
     this.child[name]()
-    this.child.channel?.[name]()
+    // In Bun, the channel is held with the process, and has no such function.
+    const channel: Partial<ChildProcess['channel']> = this.child.channel
+    channel?.[name]?.()
   }
 
   kill(): void {

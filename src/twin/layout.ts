@@ -24,8 +24,8 @@ export interface Entry {
   readonly target?: string
   /** The root entry of the page. */
   readonly page?: string
-  /** Whether the page shows other content, so that every public change may concern it. */
-  readonly isLinked?: boolean
+  /** The roots of other trees that the page shows entries of. */
+  readonly shows?: readonly string[]
 }
 
 export type Shard = Readonly<Record<string, Entry>>

@@ -71,25 +71,61 @@ async function followedSite() {
   return { api, page, change, clock, objects, twin, asked, during, follower }
 }
 
-it('reads pages that show an edited one right after it, and a newer edit before those that may show it', async () => {
+it('reads pages that show an edited one right after it, no others, and a newer edit before them', async () => {
   const { page, change, asked, during, follower, twin } = await followedSite()
   const shown = await page('/shown', { head: 'first' })
   const other = await page('/other', { head: 'first' })
   for (const i of [1, 2, 3]) await page(`/others/${i}`, { head: 'shows another', see: other })
-  await page('/showing', { head: 'shows it', see: shown })
+  for (const i of [1, 2]) await page(`/showing/${i}`, { head: 'shows it', see: shown })
   await follower.follow()
   expect(follower.isBehind).toBe(false)
   asked.length = 0
-  during.set('/showing', () => change(other, { head: 'second' }))
+  during.set('/shown', () => change(other, { head: 'second' }))
   await change(shown, { head: 'second' })
   await follower.follow()
-  expect([asked.splice(0), follower.isBehind]).toEqual([['/shown', '/showing'], true])
+  expect(asked.splice(0).toSorted()).toEqual(['/showing/1', '/shown'])
+  expect(follower.isBehind).toBe(true)
   const { change: known = 0 } = twin.root ?? {}
   await follower.follow()
   expect(asked[0]).toBe('/other')
   while (follower.isBehind) await follower.follow()
-  expect(asked.slice(1, 4).toSorted()).toEqual(['/others/1', '/others/2', '/others/3'])
+  expect(asked.toSorted()).toEqual(['/other', '/others/1', '/others/2', '/others/3', '/showing/2'])
   expect(twin.root?.change).toBeGreaterThan(known)
+}, 300_000)
+
+it('reads a page again whose relation has lost its entry, or gets it back', async () => {
+  const { api, page, asked, follower } = await followedSite()
+  const shown = await page('/shown', { head: 'first' })
+  await page('/other', { head: 'first' })
+  await page('/showing', { head: 'shows it', see: shown })
+  await follower.follow()
+  for (const step of ['unpublish', 'publish']) {
+    asked.length = 0
+    await api('POST', `/content/${step}`, { content_data_id: shown })
+    do await follower.follow()
+    while (follower.isBehind)
+    expect([step, asked.toSorted()]).toEqual([
+      step,
+      step === 'publish' ? ['/showing', '/shown'] : ['/showing'],
+    ])
+  }
+  asked.length = 0
+  await api('DELETE', `/content/?q=${shown}`)
+  do await follower.follow()
+  while (follower.isBehind)
+  expect(asked).toEqual(['/showing'])
+}, 300_000)
+
+it('reads a page twice if an entry that it shows comes and goes while it is read', async () => {
+  const { api, page, asked, during, follower, twin } = await followedSite()
+  const shown = await page('/shown', { head: 'first' })
+  await page('/other', { head: 'first' })
+  await page('/showing', { head: 'shows it', see: shown })
+  const change = (step: string) => api('POST', `/content/${step}`, { content_data_id: shown })
+  during.set('/showing', () => change('unpublish'))
+  await follower.follow()
+  expect(asked.filter(slug => slug === '/showing')).toHaveLength(2)
+  expect(twin.entries.get('/showing')?.shows).toEqual([])
 }, 300_000)
 
 it('keeps an object while something names it, and a minute longer', async () => {

@@ -8,6 +8,7 @@ import { callerOf, made } from '../support/calls.js'
 import { migratedDatabase } from '../support/database.js'
 import { installedPackages } from '../support/installed.js'
 import { picture } from '../support/media.js'
+import { type OtherRuntime, productIn } from '../support/other-runtimes.js'
 import { freePort, password, portListens, startProduct } from '../support/process.js'
 import { connected, exec } from '../support/ssh.js'
 import { testStorage } from '../support/storage.js'
@@ -15,18 +16,30 @@ import { testStorage } from '../support/storage.js'
 const run = promisify(execFile)
 const isThere = process.platform === 'linux' && process.arch === 'x64'
 
-it.runIf(isThere).each(['22', '24', '26'])('does its work on Node %s', async version => {
+/** Returns how the product is started in a runtime, and checks that it is the one of the name. */
+async function startOf(name: string) {
+  const [kind = '', version = ''] = name.split(' ')
+  if (kind !== 'Node') {
+    const { start, remove } = await productIn(kind.toLowerCase() as OtherRuntime)
+    onTestFinished(remove)
+    return { ...start, env: {} }
+  }
   const at = await installedPackages('test/runtimes', 'runtimes')
   const runtime = join(at, `node_modules/node${version}/bin/node`)
   expect((await run(runtime, ['--version'])).stdout).toMatch(`v${version}.`)
   const flags = ['--import', resolve('test/runtimes/driver.mjs')]
-  const env = { SQLITE_DRIVER_FOLDER: at }
+  return { runtime, flags, program: resolve('dist/cli.js'), env: { SQLITE_DRIVER_FOLDER: at } }
+}
+
+const runtimes = ['Node 22', 'Node 24', 'Node 26', 'Deno', 'Bun']
+it.runIf(isThere).each(runtimes)('does its work on %s', async name => {
+  const start = await startOf(name)
   const { address, drop } = await migratedDatabase()
   onTestFinished(drop)
   const storage = await testStorage()
   const sshPort = await freePort()
   const config = { ...storage.config, ssh_port: `127.0.0.1:${sshPort}`, log_level: 'warn' }
-  const product = await startProduct(address, { runtime, flags, env, config })
+  const product = await startProduct(address, { ...start, config })
   const call = await callerOf(product)
 
   // Content, and what the public sees of it.
@@ -60,7 +73,8 @@ it.runIf(isThere).each(['22', '24', '26'])('does its work on Node %s', async ver
     code: 0,
     out: expect.stringContaining('/note'),
   })
-  const command = [...flags, resolve('dist/cli.js'), 'backup', 'create', 'site.tar.gz']
+  const { runtime, flags, program, env } = start
+  const command = [...flags, program, 'backup', 'create', 'site.tar.gz']
   const backup = await run(runtime, command, { cwd: product.folder, env: { ...process.env, ...env } })
   expect(backup.stdout).toContain('records')
   expect(await product.stop()).toBe(0)

@@ -111,7 +111,11 @@ function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | nu
   return exited(child)
 }
 
-function launch(address: DatabaseAddress, port: number, start: Start) {
+/** The runtime of the whole run, as `npm test -- --runtime=deno` sets it. */
+const ofRun: Start = JSON.parse(process.env.TEST_RUNTIME ?? '{}')
+
+function launch(address: DatabaseAddress, port: number, given: Start) {
+  const start = { ...ofRun, ...given }
   const { config = {}, env = {}, before = [], flags = [], stdout = 'pipe', stderr = 'pipe' } = start
   const { until = whenDone, runtime = process.execPath } = start
   const { program = resolve('dist/cli.js') } = start

@@ -1,6 +1,7 @@
 // Runs the suite. `npm test`: everything that needs only Node, on SQLite, and the identity transcript on each database
 // server that responds. `npm run test:all` (--all): every test, on all three engines, which are required. --node=24:
-// the tests of `npm test` on SQLite under another version of Node (docs/decisions/732-test-policy.md).
+// the tests of `npm test` on SQLite under another version of Node. --runtime=deno or bun: the tests start the built
+// product in that runtime, and run in Node themselves (docs/decisions/732-test-policy.md).
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -30,8 +31,9 @@ const answers = (host, port) =>
   })
 
 const all = process.argv.includes('--all')
-const version = process.argv.find(arg => arg.startsWith('--node='))?.slice('--node='.length)
-const args = process.argv.slice(2).filter(arg => arg !== '--all' && !arg.startsWith('--node='))
+const option = name => process.argv.find(arg => arg.startsWith(`--${name}=`))?.slice(name.length + 3)
+const [version, other] = [option('node'), option('runtime')]
+const args = process.argv.slice(2).filter(arg => !/^--(all$|node=|runtime=)/.test(arg))
 const env = { ...process.env }
 
 /** Returns the engines of this run: SQLite, and each server that is configured or responds. */
@@ -65,14 +67,28 @@ async function runtime() {
   return join(bin, 'node')
 }
 
-const engines = version ? ['sqlite'] : await reachableEngines()
+/** Makes the tests start the product in another runtime. @returns what removes its copy */
+async function otherRuntime() {
+  if (!other) return () => undefined
+  const { otherRuntimes, productIn } = await import('./other-runtimes.ts')
+  if (!Object.hasOwn(otherRuntimes, other)) {
+    process.stderr.write(`--runtime is one of ${Object.keys(otherRuntimes).join(', ')}\n`)
+    process.exit(1)
+  }
+  const { start, remove } = await productIn(other)
+  env.TEST_RUNTIME = JSON.stringify(start)
+  return remove
+}
+
+const engines = version || other ? ['sqlite'] : await reachableEngines()
 const node = await runtime()
+const removeCopy = await otherRuntime()
 const [, ...others] = engines
 const what = all
   ? `every test on ${engines.join(', ')}, 25 to 45 minutes on two cores`
   : `the suite on SQLite, about 4 minutes on two cores${others.length > 0 ? `; the identity transcript on ${others.join(' and ')}, about a minute` : ''}`
 process.stdout.write(
-  `Runs ${args.length > 0 ? args.join(' ') : what}${version ? ` (Node ${version})` : ''}.\n`,
+  `Runs ${args.length > 0 ? args.join(' ') : what}${version ? ` (Node ${version})` : ''}${other ? ` (the product in ${other})` : ''}.\n`,
 )
 const report = join(mkdtempSync(join(tmpdir(), 'slugline-suite-')), 'report.json')
 
@@ -103,6 +119,7 @@ if (all && code !== 0 && failed.length > 0 && failed.length <= maxRepeated) {
   repeated = `; ${failed.length} files failed and were run again alone: mend them`
 }
 rmSync(dirname(report), { recursive: true, force: true })
+removeCopy()
 const seconds = Math.round((performance.now() - from) / 1000)
 const tests = `${numPassedTests} tests passed, ${numFailedTests} failed, ${numPendingTests} skipped`
 process.stdout.write(

@@ -22,12 +22,22 @@ interface Following {
   site(): Promise<Site>
 }
 
-/** The redirects by their slugs, each as one text. */
-async function redirectsNow({ redirects }: Following['services']): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
+interface Redirects {
+  /** Each as one text, by its slug. */
+  readonly texts: ReadonlyMap<string, string>
+  /** The slugs of those whose target is where a page is. */
+  readonly toPages: readonly string[]
+}
+
+async function redirectsNow({ redirects }: Following['services']): Promise<Redirects> {
+  const texts = new Map<string, string>()
+  const toPages: string[] = []
   for await (const rows of redirects.list({}, {}))
-    for (const row of rows) found.set(row.slug, JSON.stringify(row))
-  return found
+    for (const row of rows) {
+      texts.set(row.slug, JSON.stringify(row))
+      if (row.route_id !== null) toPages.push(row.slug)
+    }
+  return { texts, toPages }
 }
 
 /** Keeps a twin as the site is. */
@@ -74,10 +84,14 @@ export class Follower {
     const redirects = await redirectsNow(services)
     const missed = await this.#missed(site, newest)
     if (missed === 'too many') {
-      await twin.write(site, { change: () => newest, slugs: await this.#everySlug(redirects), isAll: true })
+      await twin.write(site, {
+        change: () => newest,
+        slugs: await this.#everySlug(redirects.texts),
+        isAll: true,
+      })
       this.#waiting = new Set()
     } else {
-      const altered = alteredKeys(this.#redirects, redirects)
+      const altered = alteredKeys(this.#redirects, redirects.texts)
       const isModel = missed.some(({ all }) => all)
       const pages = missed.flatMap(({ pages }) => pages.filter(({ isPublic }) => isPublic))
       const roots = [...new Set(pages.map(({ content_data_id }) => content_data_id))]
@@ -89,9 +103,8 @@ export class Follower {
       const slugs = new Set([...(await this.#slugsOfRoots(roots)), ...altered])
       const others = [
         ...(roots.length > 0 ? await this.#slugsShowing(roots) : []),
-        ...(isModel || roots.length > 0 ? redirects.keys() : []),
-        ...(isModel ? await this.#everySlug(redirects) : []),
-        ...(roots.length > 0 ? slugsWhere(twin, ({ isLinked }) => isLinked === true) : []),
+        ...(roots.length > 0 ? redirects.toPages : []),
+        ...(isModel ? await this.#everySlug(redirects.texts) : []),
       ]
       const waiting = new Set([...others, ...this.#waiting].filter(slug => !slugs.has(slug)))
       // A restart reads the changes after this one again, and so what waits for them.
@@ -100,7 +113,7 @@ export class Follower {
       this.#waiting = waiting
     }
     this.#change = newest
-    this.#redirects = redirects
+    this.#redirects = redirects.texts
   }
 
   /** Reads addresses again until the site has changed or some time has passed, but at least one. */
@@ -151,12 +164,16 @@ export class Follower {
     return [...slugs, ...slugsWhere(twin, ({ page }) => page !== undefined && wanted.has(page))]
   }
 
-  /** The addresses of pages that show entries of trees through relations. */
+  /** The addresses of pages that show entries of trees through relations, now and as the twin has them. */
   async #slugsShowing(roots: readonly string[]): Promise<string[]> {
-    const { db } = this.parts
+    const { db, twin } = this.parts
     const entries = await db.findIn(tables.publicEntries, 'root_id', roots)
     const ids = entries.map(({ content_data_id }) => content_data_id)
-    return this.#slugsOfRoots(await showing(db, tables, [...new Set([...roots, ...ids])]))
+    const changed = new Set(roots)
+    return [
+      ...(await this.#slugsOfRoots(await showing(db, tables, [...new Set([...roots, ...ids])]))),
+      ...slugsWhere(twin, ({ shows }) => shows?.some(root => changed.has(root)) === true),
+    ]
   }
 }
 

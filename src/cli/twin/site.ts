@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createApp } from '../../app.js'
+import { shownTrees } from '../../db/queries/links.js'
 import { tables } from '../../db/tables.js'
 import { HttpError } from '../../errors.js'
 import { version } from '../../node/version.js'
@@ -27,6 +28,7 @@ export function siteOf({ services, ports, ids, config, db }: Opened): () => Prom
     return {
       ask,
       languages: { format, formats: formatNames, locales },
+      moment: () => db.externalChangesNow(),
       service: sha256(`${key} ${version} ${sha256(JSON.stringify(config()))}`),
       async pageAt(slug) {
         const asked = pageRequest({ slug, format: 'native', audience: 'public', locale: '' })
@@ -34,7 +36,9 @@ export function siteOf({ services, ports, ids, config, db }: Opened): () => Prom
         const shown = await services.space.pages.page(asked).catch(unlessRefused)
         if (!shown) return {}
         const [, page = ''] = shown.tags.split(' ')
-        return { page, isLinked: shown.isLinked === true }
+        if (!shown.isLinked) return { page }
+        const trees = await db.queryIn(shownTrees(tables), [page])
+        return { page, shows: trees.filter(tree => tree !== page).sort() }
       },
     }
   }

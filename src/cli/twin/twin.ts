@@ -24,17 +24,21 @@ const slugsInShard = 64
 const minShards = 16
 /** Objects that no root names any more stay for this long, for readers of older roots. */
 const graceMs = 60_000
+/** How often a page that shows others is read again because the site has changed meanwhile. */
+const maxTries = 3
 const siteFiles = ['robots.txt', 'sitemap.xml', 'llms.txt']
 
 const hashOf = (content: Uint8Array): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 32)
 
 /** The page at a slug, as far as a twin needs to know it for later changes. */
-type PageAt = (slug: string) => Promise<Pick<Entry, 'page' | 'isLinked'>>
+type PageAt = (slug: string) => Promise<Pick<Entry, 'page' | 'shows'>>
 
 export interface Site {
   readonly ask: Ask
   readonly pageAt: PageAt
+  /** Returns a number that differs after each change. */
+  readonly moment: () => Promise<number>
   readonly languages: Languages
   readonly service: string
 }
@@ -63,6 +67,18 @@ const bodiesOf = (entry: Entry | undefined): string[] =>
 
 const changedNames = (before: Entries, after: Entries): string[] =>
   [...new Set([...before.keys(), ...after.keys()])].filter(name => before.get(name) !== after.get(name))
+
+/** Captures an address, with what a later change of it is known by. */
+async function capturedAt(slug: string, site: Site, capturing: Capturing): Promise<Entry | undefined> {
+  for (let tries = 0; ; tries++) {
+    const moment = await site.moment()
+    const entry = await captureSlug(capturing, slug)
+    if (!entry || entry.target !== undefined) return entry
+    const page = await site.pageAt(slug)
+    // Else its responses may show an entry that is gone again, whose tree is not among those that it shows.
+    if (!page.shows || tries === maxTries || moment === (await site.moment())) return { ...entry, ...page }
+  }
+}
 
 /** Writes the responses of a site as objects. Each written root is whole: all that it names was stored before. */
 export class Twin {
@@ -107,11 +123,7 @@ export class Twin {
       // An equal one stays the same object, so that its shard is not written again.
       else if (!isDeepStrictEqual(entries.get(name), entry)) entries.set(name, entry)
     }
-    for await (const slug of slugs) {
-      const entry = await captureSlug(capturing, slug)
-      const isPage = entry !== undefined && entry.target === undefined
-      set(slug, isPage ? { ...entry, ...(await site.pageAt(slug)) } : entry)
-    }
+    for await (const slug of slugs) set(slug, await capturedAt(slug, site, capturing))
     for (const name of withFiles ? siteFiles : []) set(name, await captureFile(capturing, name))
     const { service, languages } = site
     const fixed = isAll || !this.#root ? await captureFixed(site.ask) : this.#root.fixed

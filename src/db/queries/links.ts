@@ -17,6 +17,21 @@ export const referrers = bySpace(
   }),
 )
 
+/** The trees of the entries that the relations of a tree name, as far as the public sees them, in no order. */
+export const shownTrees = bySpace(
+  (space: ContentSpace): ListQuery<string> => ({
+    build: (knex, values) =>
+      knex(`${space.publicReferences.name} as r`)
+        .join(`${space.fields.name} as d`, 'd.field_id', 'r.field_id')
+        .join(`${space.publicEntries.name} as e`, 'e.content_data_id', 'r.content_data_id')
+        .join(`${space.publicEntries.name} as t`, 't.content_data_id', 'r.target_id')
+        .distinct('t.root_id')
+        .whereIn('e.root_id', values)
+        .where('d.field_type', 'relation'),
+    lists: rows => rows.map(row => row[0] as string),
+  }),
+)
+
 /** Trees that have one of the entries in them, in no order. */
 export const treesWith = bySpace(
   (space: ContentSpace): ListQuery<string> => ({
