@@ -53,6 +53,7 @@ import { oauthStateProviders } from './057-oauth-state-providers.js'
 import { keyLimits } from './058-key-limits.js'
 import { draftsByStatus } from './059-drafts-by-status.js'
 import { importStates } from './060-import-states.js'
+import { mediaCrop } from './061-media-crop.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -110,4 +111,5 @@ export const migrations: readonly Migration[] = [
   keyLimits,
   draftsByStatus,
   importStates,
+  mediaCrop,
 ]

@@ -236,6 +236,14 @@ export interface ImageFacts {
   readonly whole: boolean
 }
 
+/** A part of an image, in pixels after the camera's rotation. */
+export interface ImagePart {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
 /** One rendition to make: a part of the image, scaled down to a size. In pixels after the camera's rotation. */
 export interface Rendition {
   readonly name: string
@@ -266,6 +274,8 @@ export interface Pixels {
 export interface Images {
   /** Scales an image down to fit into a size in pixels, upright, and on black where it has no colour. @throws if it is damaged */
   pixels(path: string, size: { readonly width: number; readonly height: number }): Promise<Pixels>
+  /** Cuts a part out of a still image, upright and without metadata. @throws if it is damaged */
+  crop(path: string, mimetype: string, facts: ImageFacts, part: ImagePart): Promise<TemporaryFile>
   /** Reads the header; no pixel is decoded. @throws if it is not an image, or damaged */
   inspect(path: string): Promise<ImageFacts>
   /**

@@ -321,6 +321,16 @@ export interface StoredVariant {
   key: string
 }
 
+/** The part of an uploaded image that is shown, and the size of the whole one, in pixels. */
+export interface StoredCrop {
+  x: number
+  y: number
+  width: number
+  height: number
+  uncropped_width: number
+  uncropped_height: number
+}
+
 export function mediaSpace(prefix: '' | 'admin_') {
   return {
     mediaFolders: table(`${prefix}media_folders`, 'folder_id', {
@@ -356,6 +366,9 @@ export function mediaSpace(prefix: '' | 'admin_') {
         ...dates,
         thumbhash: text().orNull(),
         translations: json<MediaTranslations>().or({}),
+        crop: json<StoredCrop>().orNull(),
+        /** The object with the uploaded image, which is kept while `object_key` has a part of it. */
+        uncropped_key: text().orNull(),
       },
       { unique: [['object_key']], announced: prefix === '' },
     ),

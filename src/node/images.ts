@@ -2,6 +2,7 @@ import sharp, { type Sharp } from 'sharp'
 import { rgbaToThumbHash } from 'thumbhash'
 import type { ImageFacts, ImageFormat, Images, RenderedImage, Rendition } from '../ports.js'
 import { Semaphore } from '../semaphore.js'
+import { temporaryFile } from './temporary-files.js'
 
 // Only these four are ever decoded, whatever a file says that it is.
 sharp.block({ operation: ['VipsForeignLoad'] })
@@ -46,6 +47,14 @@ const others: Readonly<Record<ImageFormat, Encoder>> = {
     extension: 'avif',
     encode: image => image.avif({ quality: 50, effort: 2 }),
   },
+}
+
+/** Encoders for the part of an image that takes its place, of which variants are made: better than those of variants. */
+const inPlace: Readonly<Record<string, (image: Sharp) => Sharp>> = {
+  'image/jpeg': image => image.jpeg({ quality: 92, chromaSubsampling: '4:4:4' }),
+  'image/png': image => image.png(),
+  'image/gif': image => image.gif(),
+  'image/webp': image => image.webp({ quality: 92 }),
 }
 
 /** The encoders for an image; the encoder of AVIF writes only one frame. */
@@ -98,6 +107,8 @@ async function inspect(path: string): Promise<ImageFacts> {
 }
 
 const pixelsOf = (size: { width: number; height: number }) => size.width * size.height
+
+const weightOf = (facts: ImageFacts) => (pixelsOf(facts) * facts.frames > maxPixelsOfSmall ? places : 1)
 
 const scaleOf = ({ width, height, part }: Rendition) =>
   Math.min(1, Math.max(width / part.width, height / part.height))
@@ -199,8 +210,15 @@ export const images: Images = {
         .toBuffer({ resolveWithObject: true })
       return { width: info.width, height: info.height, rgb: data }
     }),
+  crop(path, mimetype, facts, { x: left, y: top, width, height }) {
+    const encode = inPlace[mimetype]
+    if (!encode) throw new Error(`${mimetype} is not rendered`)
+    return rendering.run(
+      () => temporaryFile(encode(upright(path).extract({ left, top, width, height }).toColourspace('srgb'))),
+      weightOf(facts),
+    )
+  },
   render(path, mimetype, facts, { renditions, formats }) {
-    const weight = pixelsOf(facts) * facts.frames > maxPixelsOfSmall ? places : 1
     return rendering.run(async () => {
       const animated = facts.frames > 1
       const into = encodersFor(mimetype, formats, animated)
@@ -214,6 +232,6 @@ export const images: Images = {
         return { images: [], thumbhash: await thumbhashOf(upright(path)) }
       }
       return (animated ? renderFrames : renderStill)(path, facts, renditions, into)
-    }, weight)
+    }, weightOf(facts))
   },
 }

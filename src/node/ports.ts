@@ -102,6 +102,7 @@ export const archives: Archives = {
 export const images: Images = {
   pixels: async (...given) => (await import('./images.js')).images.pixels(...given),
   inspect: async path => (await import('./images.js')).images.inspect(path),
+  crop: async (...call) => (await import('./images.js')).images.crop(...call),
   render: async (...call) => (await import('./images.js')).images.render(...call),
 }
 export const sandbox: Sandbox = {

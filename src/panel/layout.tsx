@@ -96,7 +96,7 @@ export interface PageProps {
   side?: Child
   column?: boolean
   kind?: string
-  script?: string
+  script?: string | undefined
   children?: Child
 }
 

@@ -5,12 +5,13 @@ import type { MediaRecord } from '../services/media/record.js'
 import type { PanelContext } from './context.js'
 import { refuseForeignForm, tokenMember } from './form-token.js'
 import { Table } from './list.js'
+import { mediaCrops } from './media-crop.js'
 import { folderActions } from './media-folders.js'
-import { libraryPage, Picture } from './media-library.js'
+import { libraryPage } from './media-library.js'
+import { Preview } from './media-preview.js'
 import { mediaWork } from './media-work.js'
 import { type Pages, saved } from './pages.js'
 import { Moment, Submit } from './parts.js'
-import { wholeOf } from './pictures.js'
 import { resourcePages } from './resource.js'
 import { panelActor, type View } from './view.js'
 
@@ -22,11 +23,14 @@ export function mediaPages(context: PanelContext) {
     ...mediaResource(context),
     path: '/media',
     ownList: true,
+    script: 'media-item.js',
+    before: (view, record) => <Preview view={view} record={record} />,
     side: (view, record) => <Details view={view} record={record} />,
     more: (view, record, c) => Uses({ view, record, c, context }),
   })
   libraryPage(set, context)
   mediaWork(set, context)
+  mediaCrops(set, context)
   uploadAction(set, context)
   folderActions(set, context)
   return set
@@ -34,21 +38,6 @@ export function mediaPages(context: PanelContext) {
 
 const Details = ({ view, record }: { view: View; record: MediaRecord }) => (
   <>
-    <section class="box">
-      <h2>
-        {view.t('Preview')}{' '}
-        <a href={record.url} rel="noreferrer">
-          {view.t('Open')}
-        </a>
-      </h2>
-      <div class="focal" data-focal={record.width ? '' : undefined}>
-        {record.width ? (
-          <img class="preview" src={wholeOf(record)} alt={record.alt_text} />
-        ) : (
-          <Picture media={record} class="preview" />
-        )}
-      </div>
-    </section>
     <section class="box">
       <h2>{view.t('About')}</h2>
       <dl class="facts">
@@ -61,6 +50,12 @@ const Details = ({ view, record }: { view: View; record: MediaRecord }) => (
           {sizeWords(record.size, view.language)}
           {record.width && ` · ${record.width} × ${record.height}`}
         </dd>
+        {record.crop && (
+          <>
+            <dt>{view.t('Original')}</dt>
+            <dd>{`${record.crop.uncropped_width} × ${record.crop.uncropped_height}`}</dd>
+          </>
+        )}
         <dt>{view.t('Uploaded')}</dt>
         <dd>
           <Moment view={view} at={record.date_created} />

@@ -7,7 +7,12 @@ export const tileOf = ({ url, variants, mimetype }: MediaRecord): string | undef
   return fitting[0]?.url ?? url
 }
 
-/** Returns a rendition that shows the whole picture. */
-export const wholeOf = ({ url, variants }: MediaRecord): string =>
-  variants.filter(({ fit, width }) => fit === 'inside' && width >= 320).sort((a, b) => a.width - b.width)[0]
+const atLeast = ({ url, variants }: MediaRecord, least: number): string =>
+  variants.filter(({ fit, width }) => fit === 'inside' && width >= least).sort((a, b) => a.width - b.width)[0]
     ?.url ?? url
+
+/** Returns a rendition of the whole picture for a large part of the window. */
+export const largeOf = (media: MediaRecord): string => atLeast(media, 1024)
+
+/** Returns a rendition that shows the whole picture. */
+export const wholeOf = (media: MediaRecord): string => atLeast(media, 320)

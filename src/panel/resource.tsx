@@ -29,6 +29,8 @@ export interface PageResource<R extends object> extends Omit<Resource<R>, 'field
   /** @param draft of a refused form in this part */
   before?(view: View, record: R, draft?: Draft): Child | Promise<Child>
   side?(view: View, record: R): Child | Promise<Child>
+  /** A script that the page of a record needs beside that of every page. */
+  readonly script?: string
   /** The heading of the form, if other parts stand before it. */
   readonly formTitle?: PlainText
   actions?(view: View, record: R): Child
@@ -192,6 +194,7 @@ function recordPages<R extends object>(
         title={name}
         crumbs={await crumbsOf(resource, record, view, c)}
         column
+        script={resource.script}
         side={await resource.side?.(view, record)}
         actions={
           <>

@@ -118,6 +118,7 @@ export async function everyPage() {
     ['changes', `${at}/changes`],
     ['media', '/media'],
     ['file', `/media/${media_id}`],
+    ['file-crop', `/media/${media_id}/crop`],
     ['routes', '/routes'],
     ['route', `/routes/${route_id}`],
     ['new-page', '/content/new'],

@@ -103,6 +103,10 @@ GET  /media  media:read  - v e p a
 POST /media-upload  media:create  - - e p a
 POST /media-file/:media_id  media:update  - - e p a
 POST /media-work  media:update  - - e p a
+GET  /media/:media_id/crop  media:update  - - e p a
+POST /media/:media_id/crop  media:update  - - e p a
+POST /media/:media_id/uncrop  media:update  - - e p a
+GET  /media/:media_id/uncropped  media:update  - - e p a
 POST /media-folders  media:create  - - e p a
 POST /media-folders/:folder_id  media:update  - - e p a
 GET  /media-folders/:folder_id/delete  media:delete  - - e p a
@@ -280,6 +284,10 @@ POST /space/media/:record_id/delete  admin_tree:delete  - - e p a
 GET  /space/media  admin_tree:read  - - e p a
 POST /space/media-upload  admin_tree:create  - - e p a
 POST /space/media-work  admin_tree:update  - - e p a
+GET  /space/media/:media_id/crop  admin_tree:update  - - e p a
+POST /space/media/:media_id/crop  admin_tree:update  - - e p a
+POST /space/media/:media_id/uncrop  admin_tree:update  - - e p a
+GET  /space/media/:media_id/uncropped  admin_tree:update  - - e p a
 POST /space/media-file/:media_id  admin_tree:update  - - e p a
 POST /space/media-folders  admin_tree:create  - - e p a
 POST /space/media-folders/:folder_id  admin_tree:update  - - e p a

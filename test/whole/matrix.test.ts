@@ -194,6 +194,8 @@ DELETE /api/v1/media/:media_id - - e k a
 GET    /api/v1/media/:media_id/references - v e k a
 GET    /api/v1/media/:media_id/download - v e k a
 PUT    /api/v1/media/:media_id/file - - e k a
+PUT    /api/v1/media/:media_id/crop - - e k a
+DELETE /api/v1/media/:media_id/crop - - e k a
 POST   /api/v1/media/:media_id/regenerate - - e k a
 GET    /api/v1/media-folders/tree - v e k a
 GET    /api/v1/media-folders - v e k a
@@ -216,6 +218,8 @@ DELETE /api/v1/admin/media/:media_id - - e k a
 GET    /api/v1/admin/media/:media_id/references - - e k a
 GET    /api/v1/admin/media/:media_id/download - - e k a
 PUT    /api/v1/admin/media/:media_id/file - - e k a
+PUT    /api/v1/admin/media/:media_id/crop - - e k a
+DELETE /api/v1/admin/media/:media_id/crop - - e k a
 POST   /api/v1/admin/media/:media_id/regenerate - - e k a
 GET    /api/v1/admin/media-folders/tree - - e k a
 GET    /api/v1/admin/media-folders - - e k a

@@ -100,7 +100,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 /** One or several sentences that end with a full stop. */
 const sentence = expect.stringMatching(/^[A-Z`].*\.$/s)
 const verbs = (
-  'Add Approve Cancel Change Check Compare Create Delete Discard Duplicate End Find Finish Generate Get Import List Move Publish Query ' +
+  'Add Approve Cancel Change Check Compare Create Crop Delete Discard Duplicate End Find Finish Generate Get Import List Move Publish Query ' +
   'Redirect Register Remove Reorder Replace Request Restore Retry Save Schedule Search Send Set Sign Start Unpublish Update Upload Withdraw'
 ).split(' ')
 

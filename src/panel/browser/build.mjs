@@ -129,7 +129,9 @@ const editor = await built(
 )
 /** Scripts that only the pages load that need them. */
 const ofPages = await built(
-  { webauthn: join(from, 'webauthn.ts'), 'media-drag': join(from, 'media-drag.ts') },
+  Object.fromEntries(
+    ['webauthn', 'media-drag', 'media-item', 'media-crop'].map(name => [name, join(from, `${name}.ts`)]),
+  ),
   { format: 'esm' },
 )
 /** The modules with the texts of the scripts, by language. English texts are in the scripts. */

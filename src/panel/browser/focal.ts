@@ -12,25 +12,22 @@ export function startFocal(): void {
   const picture = frame?.querySelector('img')
   const [x, y] = fields
   if (!frame || !picture || !x || !y) return
+  frame.querySelector('.focal-dot')?.remove()
   const dot = element('button', { type: 'button', class: 'focal-dot' })
-  /** The position of the picture inside its frame, which shows it whole. */
-  const shown = () => {
-    const { naturalWidth = 1, naturalHeight = 1, clientWidth, clientHeight } = picture
-    const scale = Math.min(clientWidth / naturalWidth, clientHeight / naturalHeight)
-    const [width, height] = [naturalWidth * scale, naturalHeight * scale]
-    return { left: (clientWidth - width) / 2, top: (clientHeight - height) / 2, width, height }
-  }
   const draw = () => {
-    // A picture that is not shown has no position.
-    if (picture.naturalWidth === 0) return
-    const { left, top, width, height } = shown()
-    dot.style.left = `${left + (width * Number(x.value || 50)) / 100}px`
-    dot.style.top = `${top + (height * Number(y.value || 50)) / 100}px`
+    const [left, top] = [x.value || '50', y.value || '50']
+    dot.style.left = `${left}%`
+    dot.style.top = `${top}%`
     dot.setAttribute(
       'aria-label',
-      t('Focal point, {x} % from the left, {y} % from the top', { x: x.value || 50, y: y.value || 50 }),
+      t('Focal point, {x} % from the left, {y} % from the top', { x: left, y: top }),
     )
-    if (!dot.isConnected) frame.append(dot)
+  }
+  // A picture that is not shown has no focal point to choose.
+  const show = () => {
+    if (picture.naturalWidth === 0) return
+    frame.append(dot)
+    draw()
   }
   const set = (left: number, top: number) => {
     x.value = String(clamp(left))
@@ -42,8 +39,7 @@ export function startFocal(): void {
   dot.addEventListener('pointermove', event => {
     if (!dot.hasPointerCapture(event.pointerId)) return
     const box = picture.getBoundingClientRect()
-    const { left, top, width, height } = shown()
-    set(((event.clientX - box.left - left) / width) * 100, ((event.clientY - box.top - top) / height) * 100)
+    set(((event.clientX - box.left) / box.width) * 100, ((event.clientY - box.top) / box.height) * 100)
   })
   dot.addEventListener('keydown', event => {
     const step = event.shiftKey ? 10 : 1
@@ -59,6 +55,6 @@ export function startFocal(): void {
     set(Number(x.value || 50) + move[0], Number(y.value || 50) + move[1])
   })
   for (const field of [x, y]) field.addEventListener('input', draw)
-  if (picture.complete) draw()
-  else picture.addEventListener('load', draw)
+  if (picture.complete) show()
+  else picture.addEventListener('load', show)
 }

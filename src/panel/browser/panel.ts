@@ -5,7 +5,6 @@ import { startComments } from './comments.js'
 import { startConflicts } from './conflict.js'
 import { startCopies } from './copy-source.js'
 import { startDrafts } from './drafts.js'
-import { startFocal } from './focal.js'
 import { startFolds } from './folds.js'
 import { startFollowing } from './follows.js'
 import { startFrame } from './frame.js'
@@ -49,7 +48,6 @@ startUpload()
 startTreeMenus()
 startSelection()
 startTree()
-startFocal()
 startPicked()
 startRich()
 startCopies()

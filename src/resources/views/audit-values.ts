@@ -25,7 +25,16 @@ export interface ChangedValue {
 
 const hidden = new Set([
   ...['revision', 'date_created', 'date_modified', 'root_id', 'numeric_id'],
-  ...['object_key', 'content_hash', 'variants', 'thumbhash', 'snapshot', 'search_text', 'token_hash'],
+  ...[
+    'object_key',
+    'uncropped_key',
+    'content_hash',
+    'variants',
+    'thumbhash',
+    'snapshot',
+    'search_text',
+    'token_hash',
+  ],
 ])
 
 const labels: Readonly<Record<string, PlainText>> = {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { actorOf, type Ctx, idParam } from '../../middleware/context.js'
+import { MediaCrop } from '../../services/media/crops.js'
 import { MediaCleanup, MediaHealth } from '../../services/media/health.js'
 import { MediaList, MediaMove, MediaUpdate, MediaUpload } from '../../services/media/input.js'
 import { MediaRecord } from '../../services/media/record.js'
@@ -167,6 +168,31 @@ function fileEndpoints(api: Endpoints, context: MediaContext) {
     async c => {
       const { ifMatch } = recordResponses
       return recordResponses.answer(c, await items.replaceFile(actorOf(c), idIn(c), c.req.raw, ifMatch(c)))
+    },
+  )
+  api.put(
+    `${path}/:media_id/crop`,
+    `${permission}:update`,
+    {
+      summary: 'Crop an image, which keeps its id and address',
+      description: 'The uploaded file is kept. The whole image as the part removes the crop.',
+      ifMatch: true,
+      body: MediaCrop,
+      fails: [409],
+      ...shape,
+    },
+    async (c, { body }) => {
+      const { ifMatch } = recordResponses
+      return recordResponses.answer(c, await items.crop(actorOf(c), idIn(c), body, ifMatch(c)))
+    },
+  )
+  api.delete(
+    `${path}/:media_id/crop`,
+    `${permission}:update`,
+    { summary: 'Remove the crop of an image', ifMatch: true, fails: [409], ...shape },
+    async c => {
+      const { ifMatch } = recordResponses
+      return recordResponses.answer(c, await items.crop(actorOf(c), idIn(c), null, ifMatch(c)))
     },
   )
   api.post(

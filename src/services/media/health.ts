@@ -5,6 +5,7 @@ import { type ContentSpace, internalTables } from '../../db/tables.js'
 import { conflict } from '../../errors.js'
 import { isUlid, timestamp } from '../../ids.js'
 import type { Clock, Log, StoredObject } from '../../ports.js'
+import { keysOf } from './record.js'
 import { backupPrefix, type MediaStorage, stored } from './storage.js'
 import { uploadDeadAfterMs } from './uploads.js'
 
@@ -98,7 +99,7 @@ export class MediaHealthService {
     let objects = 0
     for (const { space } of this.neighbours())
       for await (const rows of this.db.stream(space.media, {}))
-        for (const { variants } of rows) objects += 1 + variants.length
+        for (const row of rows) objects += keysOf(row).length
     return objects
   }
 
@@ -134,10 +135,8 @@ export class MediaHealthService {
     const ids = new Set(keys.flatMap(key => key.split('/').filter(isUlid)))
     const known = new Set<string>()
     for (const { space } of this.neighbours())
-      for (const { object_key, variants } of await this.db.findIn(space.media, 'media_id', [...ids])) {
-        known.add(object_key)
-        for (const { key } of variants) known.add(key)
-      }
+      for (const row of await this.db.findIn(space.media, 'media_id', [...ids]))
+        for (const key of keysOf(row)) known.add(key)
     return known
   }
 

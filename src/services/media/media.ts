@@ -18,10 +18,18 @@ import type { Clock, Files, Pixels, ReceivedForm, TemporaryFile } from '../../po
 import { mergedTranslations } from '../content/translations.js'
 import type { Check } from '../crud.js'
 import type { AudienceOf } from '../delivery/audience.js'
+import {
+  type Cropped,
+  croppedFile,
+  hasSameImage,
+  type MediaCrop,
+  movedFocal,
+  refuseUncroppable,
+} from './crops.js'
 import { fileName, safeName } from './file-names.js'
 import { type Filter, filtersOf, formOf, type MediaMove, type MediaUpdate, searchText } from './input.js'
-import { MediaObjects, type ObjectParts } from './objects.js'
-import { type MediaRecord, mediaRecord } from './record.js'
+import { changedMeanwhile, MediaObjects, type ObjectParts } from './objects.js'
+import { keysOf, type MediaRecord, mediaRecord } from './record.js'
 import { MediaReferrers, stillUsedBy } from './referrers.js'
 import { readable } from './rendering.js'
 import { type MediaSpaceName, stored } from './storage.js'
@@ -38,8 +46,6 @@ interface MediaServiceParts extends ObjectParts {
 
 const batchSize = 500
 const downloadSeconds = 300
-
-const keysOf = ({ object_key, variants }: MediaRow) => [object_key, ...variants.map(({ key }) => key)]
 
 const namesOf = (filters: ReturnType<typeof filtersOf>) => Object.keys(filters) as MediaFilter[]
 
@@ -154,6 +160,37 @@ export class MediaService {
     }
   }
 
+  /**
+   * Shows a part of an image at its address. The uploaded file is kept, and a later crop is a part of it too. The focal
+   * point stays on the same thing.
+   * @param part null to show the whole image again
+   * @throws 400 for a part that is not inside the image, and for a file that cannot be cropped; 409 as `replaceFile`
+   */
+  async crop(
+    actor: Actor,
+    id: string,
+    part: MediaCrop | null,
+    check?: Check<MediaRecord>,
+  ): Promise<MediaRecord> {
+    this.db.refuseChanges(actor)
+    const row = await this.rowOf(id)
+    check?.(this.shown(row))
+    refuseUncroppable(row)
+    if (part === null && row.crop === null) return this.shown(row)
+    const source = await this.objectIn(row.uncropped_key ?? row.object_key)
+    try {
+      const cropped = await croppedFile(this.parts, { source, mimetype: row.mimetype, part })
+      if (cropped.crop === null && row.crop === null) return this.shown(row)
+      try {
+        return await this.keepCropped(actor, row, { source, ...cropped }, check)
+      } finally {
+        await cropped.file.discard()
+      }
+    } finally {
+      await source.discard()
+    }
+  }
+
   /** Adds a file from a form that was received in another way. The caller discards the file. @throws as `upload` */
   async add(actor: Actor, form: ReceivedForm): Promise<MediaRecord> {
     this.db.refuseChanges(actor)
@@ -220,21 +257,19 @@ export class MediaService {
   }
 
   async download(id: string): Promise<string> {
-    const { storage, log, clock } = this.parts
-    const { object_key, display_name, name } = await this.rowOf(id)
-    const bucket = await storage.bucket()
-    const how = { name: display_name || name, seconds: downloadSeconds, now: clock.now() }
-    return stored(log, () => bucket.signedUrl(object_key, how))
+    const row = await this.rowOf(id)
+    return this.signed(row, row.object_key)
+  }
+
+  /** An address of the uploaded image, also while it is cropped. */
+  async downloadUncropped(id: string): Promise<string> {
+    const row = await this.rowOf(id)
+    return this.signed(row, row.uncropped_key ?? row.object_key)
   }
 
   /** The bytes of the original, which are the caller's to discard. @throws 404, 503 without the store */
   async original(id: string): Promise<TemporaryFile> {
-    const { storage, log } = this.parts
-    const { object_key } = await this.rowOf(id)
-    const bucket = await storage.bucket()
-    const file = await stored(log, () => bucket.fetch(object_key))
-    if (!file) throw notFound()
-    return file
+    return this.objectIn((await this.rowOf(id)).object_key)
   }
 
   /**
@@ -242,7 +277,7 @@ export class MediaService {
    * @throws 400 for a file that is no such image, is damaged, or takes too much memory; 404; 503 without the store
    */
   async pixels(id: string, size: { width: number; height: number }): Promise<Pixels> {
-    const { storage, log, images } = this.parts
+    const { log, images } = this.parts
     const row = await this.rowOf(id)
     if (!optimised.has(row.mimetype)) throw badRequest('only png, jpg, webp and gif images can be shown')
     if (isLeftUndecoded(row)) throw badRequest('the image is too large to be shown')
@@ -250,9 +285,7 @@ export class MediaService {
       .filter(one => optimised.has(one.mimetype) && one.fit === 'inside' && one.width >= size.width)
       .toSorted((a, b) => a.width - b.width)
       .map(({ key: own }) => own)
-    const bucket = await storage.bucket()
-    const file = await stored(log, () => bucket.fetch(key))
-    if (!file) throw notFound()
+    const file = await this.objectIn(key)
     try {
       return await readable(log, images.pixels(file.path, size))
     } finally {
@@ -321,20 +354,49 @@ export class MediaService {
       throw invalid('file', `must be ${mimetype}, because the address of the file stays the same`)
     const focal = { x: row.focal_x, y: row.focal_y }
     const { facts, images, thumbhash } = await this.objects.render(file.path, mimetype, focal)
-    const { before, after } = await this.objects.replaceFile(row, file, images, (variants, done) =>
+    const { before, after } = await this.objects.replaceFile(row, { file, images }, ({ variants }, done) =>
       this.db.write(actor, async tx => {
         await done(tx)
         const { size, hash: content_hash } = file
         const pixels = { width: facts?.width ?? null, height: facts?.height ?? null }
-        const patch = { size, content_hash, ...pixels, thumbhash, variants }
+        const uncropped = { crop: null, uncropped_key: null }
+        const patch = { size, content_hash, ...pixels, ...uncropped, thumbhash, variants }
         return this.change(tx, row.media_id, patch, check)
       }),
     )
-    await this.removeVariants(before, after)
+    await this.removeOld(before, after)
     return this.shown(after)
   }
 
-  private async removeVariants(before: MediaRow, after: MediaRow): Promise<void> {
+  private async keepCropped(
+    actor: Actor,
+    row: MediaRow,
+    { source, file, crop }: Cropped & { source: TemporaryFile },
+    check?: Check<MediaRecord>,
+  ): Promise<MediaRecord> {
+    const focal = movedFocal(row, crop)
+    const { facts, images, thumbhash } = await this.objects.render(file.path, row.mimetype, focal)
+    const kept = row.crop === null ? source : undefined
+    const { before, after } = await this.objects.replaceFile(
+      row,
+      { file, images, kept },
+      ({ variants, keptKey }, done) =>
+        this.db.write(actor, async tx => {
+          await done(tx)
+          if (!hasSameImage(await tx.lock(this.table, row.media_id), row)) throw conflict(changedMeanwhile)
+          const pixels = { width: facts?.width ?? null, height: facts?.height ?? null }
+          const moved = { focal_x: focal.x, focal_y: focal.y }
+          const uncropped_key = crop === null ? null : (keptKey ?? row.uncropped_key)
+          const patch = { size: file.size, ...pixels, ...moved, crop, uncropped_key, thumbhash, variants }
+          return this.change(tx, row.media_id, patch, check)
+        }),
+    )
+    await this.removeOld(before, after)
+    return this.shown(after)
+  }
+
+  /** Removes objects that a change has left without a record. */
+  private async removeOld(before: MediaRow, after: MediaRow): Promise<void> {
     const current = new Set(keysOf(after))
     await this.objects.removeObjects(keysOf(before).filter(key => !current.has(key)))
   }
@@ -353,13 +415,12 @@ export class MediaService {
     const { before, after } = await this.objects.replace(row, focal, ({ facts, thumbhash, variants }, done) =>
       this.db.write(actor, async tx => {
         await done(tx)
-        const { content_hash } = await tx.lock(this.table, row.media_id)
-        if (content_hash !== row.content_hash) throw conflict('somebody replaced the file in the meantime')
+        if (!hasSameImage(await tx.lock(this.table, row.media_id), row)) throw conflict(changedMeanwhile)
         const size = facts ? { width: facts.width, height: facts.height } : {}
         return this.change(tx, row.media_id, { ...patch, ...size, thumbhash, variants }, check)
       }),
     )
-    await this.removeVariants(before, after)
+    await this.removeOld(before, after)
     return this.shown(after)
   }
 
@@ -389,6 +450,22 @@ export class MediaService {
       await tx.setSilently(this.table, 'media_id', [id], { search_text })
     if (changed) await this.referrers.touch(tx, id)
     return { before, after }
+  }
+
+  private async signed({ display_name, name }: MediaRow, key: string): Promise<string> {
+    const { storage, log, clock } = this.parts
+    const bucket = await storage.bucket()
+    const how = { name: display_name || name, seconds: downloadSeconds, now: clock.now() }
+    return stored(log, () => bucket.signedUrl(key, how))
+  }
+
+  /** @throws 404 for a missing object, 503 without the store */
+  private async objectIn(key: string): Promise<TemporaryFile> {
+    const { storage, log } = this.parts
+    const bucket = await storage.bucket()
+    const file = await stored(log, () => bucket.fetch(key))
+    if (!file) throw notFound()
+    return file
   }
 
   private async rowOf(id: string): Promise<MediaRow> {

@@ -22,6 +22,7 @@ export interface ObjectParts extends Pick<Ports, 'images' | 'log'> {
 }
 
 const replacementMs = 600_000
+export const changedMeanwhile = 'somebody replaced the file in the meantime'
 
 type WriteRecord<Made, T> = (made: Made, done: (tx: Writer) => Promise<void>) => Promise<T>
 
@@ -113,13 +114,17 @@ export class MediaObjects {
   /**
    * Puts another file at the address of an item, with variants under new names. The old file comes back if anything
    * fails. One replacement of an item goes on at a time (docs/decisions/083-media.md).
+   * @param made.kept the file that is there now, if it stays beside the new one, under a name that `record` is given
    * @throws 409 during another one or a backup
    */
   async replaceFile<T>(
     { media_id, object_key, mimetype }: { media_id: string; object_key: string; mimetype: string },
-    file: TemporaryFile,
-    images: readonly FittedImage[],
-    record: WriteRecord<StoredVariant[], T>,
+    {
+      file,
+      images,
+      kept,
+    }: { file: TemporaryFile; images: readonly FittedImage[]; kept?: TemporaryFile | undefined },
+    record: WriteRecord<{ variants: StoredVariant[]; keptKey: string | null }, T>,
   ): Promise<T> {
     const { storage, log, areKept } = this.parts
     if (await areKept()) throw conflict('a backup is running: replace the file when it has ended')
@@ -133,8 +138,15 @@ export class MediaObjects {
       upload.restore = () => this.db.write(systemActor, tx => endLease(tx, lease))
       const bucket = await storage.bucket()
       before = await stored(log, () => bucket.fetch(object_key))
-      const put = (content: TemporaryFile) =>
-        stored(log, () => bucket.put(object_key, content, servedAs(mimetype)))
+      const put = (content: TemporaryFile, key = object_key) =>
+        stored(log, () => bucket.put(key, content, servedAs(mimetype)))
+      const keptKey = kept ? `${folderOf(id)}${object_key.slice(nameAt)}` : null
+      if (kept && keptKey) {
+        // Read before this replacement began, and maybe during another one.
+        if (kept.hash !== before?.hash) throw conflict(changedMeanwhile)
+        keys.push(keptKey)
+        await put(kept, keptKey)
+      }
       const place = { folder: folderOf(id), base: withoutEnding(object_key.slice(nameAt)), keys }
       const variants = await stored(log, () => putVariants(bucket, place, images))
       upload.restore = async () => {
@@ -142,7 +154,7 @@ export class MediaObjects {
         await this.db.write(systemActor, tx => endLease(tx, lease))
       }
       await put(file)
-      return record(variants, async tx => {
+      return record({ variants, keptKey }, async tx => {
         await upload.done(tx)
         await endLease(tx, lease)
       })

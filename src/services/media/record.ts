@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type ImageFit, imageFits, type StoredVariant } from '../../db/content-tables.js'
 import type { MediaRow } from '../../db/queries/media.js'
+import { MediaCrop } from './crops.js'
 import { isLeftUndecoded } from './variants.js'
 
 const Variant = z.object({
@@ -31,6 +32,9 @@ export const MediaRecord = z
     focal_x: z.int().nullable(),
     focal_y: z.int().nullable(),
     url: z.string(),
+    crop: MediaCrop.extend({ uncropped_width: z.int(), uncropped_height: z.int() })
+      .optional()
+      .meta({ description: 'The part of the uploaded image that is shown, if it is cropped.' }),
     thumbhash: z.string().nullable().meta({
       description: 'A ThumbHash in Base64: a placeholder until the image is loaded. Null without variants.',
     }),
@@ -47,6 +51,13 @@ export const MediaRecord = z
   })
   .meta({ id: 'Media' })
 export type MediaRecord = z.output<typeof MediaRecord>
+
+/** The names of all objects of an item. */
+export const keysOf = ({ object_key, uncropped_key, variants }: MediaRow): string[] => [
+  object_key,
+  ...(uncropped_key === null ? [] : [uncropped_key]),
+  ...variants.map(({ key }) => key),
+]
 
 export type MediaById = ReadonlyMap<string, MediaRecord>
 
@@ -65,6 +76,8 @@ export function mediaRecord(row: MediaRow, urlOf: (key: string) => string): Medi
     thumbhash,
     variants,
     translations,
+    crop,
+    uncropped_key,
     folder_id,
     author_id,
     ...shown
@@ -73,6 +86,7 @@ export function mediaRecord(row: MediaRow, urlOf: (key: string) => string): Medi
   return {
     ...before,
     url: urlOf(object_key),
+    ...(crop && { crop }),
     thumbhash,
     variants: variants.map(variant => {
       const { name, width, height, mimetype, size, key } = variant

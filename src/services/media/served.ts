@@ -44,8 +44,10 @@ interface Parts {
   spaces: readonly Space[]
 }
 
-function kindIn({ object_key, mimetype, variants }: MediaRow, key: string): ServedAs | undefined {
-  if (object_key === key) return servedAs(mimetype)
+/** The whole of a cropped image is for the holder of a permit alone. */
+function kindIn(row: MediaRow, { key, permit }: Wanted): ServedAs | undefined {
+  const { object_key, uncropped_key, mimetype, variants } = row
+  if (object_key === key || (permit && uncropped_key === key)) return servedAs(mimetype)
   const variant = variants.find(one => one.key === key)
   return variant && { mimetype: variant.mimetype, attachment: false }
 }
@@ -63,13 +65,14 @@ export function servedMedia({ db, clock, log, storage, config, spaces }: Parts) 
   }
 
   /** The object of a record, as its bucket serves it. */
-  async function recorded({ bucket, key }: Wanted): Promise<Found | undefined> {
+  async function recorded(wanted: Wanted): Promise<Found | undefined> {
+    const { bucket, key } = wanted
     const ids = [...new Set(key.split('/').filter(isUlid))].slice(0, maxIds)
     if (ids.length === 0) return undefined
     for (const space of spaces) {
       if (folderOf(space)?.bucket !== bucket) continue
       for (const row of await db.findIn(space.space.media, 'media_id', ids)) {
-        const kind = kindIn(row, key)
+        const kind = kindIn(row, wanted)
         if (kind) return { bucket: await space.storage.bucket(), ...kind }
       }
     }

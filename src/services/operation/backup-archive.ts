@@ -48,10 +48,13 @@ export function objectsOf({ table, columns }: DumpedTable, values: readonly Scal
   const space = table.name
   if (!isSpace(space)) return []
   const columnText = (name: string) => String(values[columns.indexOf(name)] ?? '')
+  const uncropped = columnText('uncropped_key')
+  const mimetype = columnText('mimetype')
   const variants = JSON.parse(columnText('variants')) as Pick<StoredVariant, 'key' | 'mimetype'>[]
   return [
-    { space, key: columnText('object_key'), mimetype: columnText('mimetype') },
-    ...variants.map(({ key, mimetype }) => ({ space, key, mimetype })),
+    { space, key: columnText('object_key'), mimetype },
+    ...(uncropped === '' ? [] : [{ space, key: uncropped, mimetype }]),
+    ...variants.map(variant => ({ space, key: variant.key, mimetype: variant.mimetype })),
   ]
 }
 

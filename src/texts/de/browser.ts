@@ -267,4 +267,10 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   '{words} · {minutes} min read': '{words} · {minutes} Min. Lesezeit',
   'Undo copy': 'Kopie rückgängig machen',
   Undone: 'Rückgängig gemacht',
+  'Actual size': 'Originalgröße',
+  Free: 'Frei',
+  'Full size': 'Volle Größe',
+  Ratio: 'Seitenverhältnis',
+  'Selection: {width} × {height} pixels, {x} from the left, {y} from the top':
+    'Auswahl: {width} × {height} Pixel, {x} von links, {y} von oben',
 }

@@ -55,4 +55,15 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
   'Name, Z to A': 'Name, Z bis A',
   'Largest files': 'Größte',
   'Smallest files': 'Kleinste',
+  Crop: 'Zuschneiden',
+  'Crop…': 'Zuschneiden…',
+  'Drag the corners, or use the arrow keys: they move the selection, with Shift they resize it.':
+    'Die Ecken ziehen oder die Pfeiltasten verwenden: Sie verschieben die Auswahl, mit der Umschalttaste ändern sie die Größe.',
+  'From the left': 'Von links',
+  'From the top': 'Von oben',
+  Height: 'Höhe',
+  Original: 'Original',
+  'Reset to the original': 'Auf das Original zurücksetzen',
+  'The original of {size} pixels is kept. The address and all uses stay the same.':
+    'Das Original mit {size} Pixeln bleibt erhalten. Adresse und Verwendungen bleiben gleich.',
 }

@@ -246,4 +246,9 @@ export const browserTexts = [
   '{words} · {minutes} min read',
   'Undo copy',
   'Undone',
+  'Actual size',
+  'Free',
+  'Full size',
+  'Ratio',
+  'Selection: {width} × {height} pixels, {x} from the left, {y} from the top',
 ] as const

@@ -47,4 +47,13 @@ export const mediaTexts = [
   'Name, Z to A',
   'Largest files',
   'Smallest files',
+  'Crop',
+  'Crop…',
+  'Drag the corners, or use the arrow keys: they move the selection, with Shift they resize it.',
+  'From the left',
+  'From the top',
+  'Height',
+  'Original',
+  'Reset to the original',
+  'The original of {size} pixels is kept. The address and all uses stay the same.',
 ] as const

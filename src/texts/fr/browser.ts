@@ -269,4 +269,10 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   '{words} · {minutes} min read': '{words} · {minutes} min de lecture',
   'Undo copy': 'Annuler la copie',
   Undone: 'Annulé',
+  'Actual size': 'Taille réelle',
+  Free: 'Libre',
+  'Full size': 'Taille maximale',
+  Ratio: 'Proportions',
+  'Selection: {width} × {height} pixels, {x} from the left, {y} from the top':
+    'Sélection : {width} × {height} pixels, {x} depuis la gauche, {y} depuis le haut',
 }

@@ -58,4 +58,15 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
   'Name, Z to A': 'Nom, de Z à A',
   'Largest files': 'Plus gros',
   'Smallest files': 'Plus petits',
+  Crop: 'Recadrer',
+  'Crop…': 'Recadrer…',
+  'Drag the corners, or use the arrow keys: they move the selection, with Shift they resize it.':
+    'Faites glisser les coins ou utilisez les touches fléchées : elles déplacent la sélection et, avec Maj, la redimensionnent.',
+  'From the left': 'Depuis la gauche',
+  'From the top': 'Depuis le haut',
+  Height: 'Hauteur',
+  Original: 'Original',
+  'Reset to the original': 'Rétablir l’original',
+  'The original of {size} pixels is kept. The address and all uses stay the same.':
+    'L’original de {size} pixels est conservé. L’adresse et toutes les utilisations restent identiques.',
 }
