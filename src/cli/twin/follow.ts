@@ -11,6 +11,8 @@ import type { Entry } from '../../twin/layout.js'
 import type { Site, Twin } from './twin.js'
 
 const piece = 500
+/** So many pages that show what has changed are stored together with it. More of them would delay it. */
+const mostTogether = 8
 /** How long addresses are read again before they are stored, in milliseconds. */
 const pieceMs = 1000
 
@@ -100,9 +102,11 @@ export class Follower {
         this.#change = newest
         return
       }
-      const slugs = new Set([...(await this.#slugsOfRoots(roots)), ...altered])
+      const showing = new Set(roots.length > 0 ? await this.#slugsShowing(roots) : [])
+      const together = showing.size <= mostTogether ? showing : []
+      const slugs = new Set([...(await this.#slugsOfRoots(roots)), ...altered, ...together])
       const others = [
-        ...(roots.length > 0 ? await this.#slugsShowing(roots) : []),
+        ...showing,
         ...(roots.length > 0 ? redirects.toPages : []),
         ...(isModel ? await this.#everySlug(redirects.texts) : []),
       ]
