@@ -171,6 +171,12 @@ function newPages<R extends object>({ get, submit }: Pages, resource: PageResour
 
 const idIn = (c: Ctx): string => idParam(c, 'record_id')
 
+const LockedNote = ({ view, why }: { view: View; why: PlainText }) => (
+  <Note view={view}>
+    <p>{view.t(why)}</p>
+  </Note>
+)
+
 function recordPages<R extends object>(
   { get, submit }: Pages,
   context: PanelContext,
@@ -208,11 +214,7 @@ function recordPages<R extends object>(
           </>
         }
       >
-        {why && (
-          <Note view={view}>
-            <p>{view.t(why)}</p>
-          </Note>
-        )}
+        {why && <LockedNote view={view} why={why} />}
         {await resource.before?.(view, record, before)}
         {resource.formTitle && <h2>{view.t(resource.formTitle)}</h2>}
         {mayUpdate ? (

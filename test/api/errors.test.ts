@@ -236,7 +236,12 @@ describe('a record that was read', async () => {
       places[path] = places[path.replace(`/:${item}`, '')]?.replace('/?q=', '/') ?? ''
   // A new file or a crop of a media item is no record, and a passkey is made by an authenticator only (api/passkeys.test.ts).
   const updates = app.declarations.flatMap(({ method, path }) =>
-    method === 'put' && !path.endsWith('/file') && !path.endsWith('/crop') && path !== '/auth/passkeys/:passkey_id' ? [path] : [],
+    method === 'put' &&
+    !path.endsWith('/file') &&
+    !path.endsWith('/crop') &&
+    path !== '/auth/passkeys/:passkey_id'
+      ? [path]
+      : [],
   )
 
   it('is tried of every resource that can be changed', () => {
