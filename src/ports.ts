@@ -237,7 +237,7 @@ export interface ImageFacts {
 }
 
 /** A part of an image, in pixels after the camera's rotation. */
-export interface ImagePart {
+interface ImagePart {
   readonly x: number
   readonly y: number
   readonly width: number

@@ -17,7 +17,7 @@ import type { View } from './view.js'
 
 const [pageSize, maxPage] = [60, 10_000]
 
-export const Picture = ({ media, class: kind }: { media: MediaRecord; class: string }) => {
+const Picture = ({ media, class: kind }: { media: MediaRecord; class: string }) => {
   const tile = tileOf(media)
   if (!tile) return <span class={`${kind} no-picture`}>{media.mimetype.split('/').at(-1)}</span>
   return <img class={kind} src={tile} alt={media.alt_text} loading="lazy" draggable={false} />
