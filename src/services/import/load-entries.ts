@@ -1,6 +1,7 @@
 import type { Actor } from '../../actor.js'
 import { badRequest, HttpError } from '../../errors.js'
 import { timestamp } from '../../ids.js'
+import { slug } from '../text.js'
 import type { KnownSources } from './known-sources.js'
 import type { Loaded } from './load-files.js'
 import type { Model } from './load-model.js'
@@ -44,6 +45,8 @@ interface EntrySettings extends ImportSettings {
 export class EntryLoader {
   /** The ids of the entries that this import makes. */
   private readonly coming = new Set<string>()
+  /** The addresses of pages that were deleted here, where links still lead: the trash can restore them. */
+  private readonly trashed = new Map<string, string>()
 
   constructor(
     private readonly services: ImportServices,
@@ -58,6 +61,7 @@ export class EntryLoader {
     const deleted = await updater?.deletedHere(this.entries)
     let isNew = 0
     for (const entry of this.entries) {
+      if (deleted?.has(entry.key)) this.keepAddress(entry)
       if (settings.isKnown(entry.key) || deleted?.has(entry.key)) continue
       isNew++
       if (this.hasPlace(entry)) coming.add(this.idOf(entry.key))
@@ -71,6 +75,11 @@ export class EntryLoader {
     }
     const changes = updater && (await this.update(updater))
     return { entries, known: this.entries.length - isNew, ...(changes ? { changes } : {}) }
+  }
+
+  private keepAddress({ key, page }: ImportedEntry): void {
+    const path = slug.safeParse(page?.path).data
+    if (path !== undefined) this.trashed.set(key, path)
   }
 
   private updater(): EntryUpdater | undefined {
@@ -206,7 +215,7 @@ export class EntryLoader {
     if (!type) throw badRequest(`${entry.key}: the export has no type ${entry.type}`)
     const known: Known = {
       entry: key => (isKnown(key) || this.coming.has(this.idOf(key)) ? this.idOf(key) : undefined),
-      path: key => model.pages.get(key)?.slug,
+      path: key => model.pages.get(key)?.slug ?? this.trashed.get(key),
       file: key => files.byKey.get(key),
       missing: (kind, key) => {
         if (kind === 'entry' || this.settings.open)
