@@ -273,7 +273,8 @@ export async function strapi({ shown, documents, random, strapi: modules }) {
 
   const url = `http://127.0.0.1:${port}`
   const first = must(caller(url, key))
-  const [people, files] = [Math.max(3, Math.floor(documents / 20)), Math.max(3, Math.floor(documents / 10))]
+  // `compare` names 100 records that differ, and every author may be one.
+  const [people, files] = [Math.max(3, Math.floor(documents / 40)), Math.max(3, Math.floor(documents / 10))]
   for (let i = 0; i < files; i++) await upload(url)
   for (let i = 0; i < people; i++) {
     const data = { name: `Author ${word()}`, bio: `Knows *${word()}*`, photo: pick(pictures) }
@@ -315,6 +316,19 @@ export async function strapi({ shown, documents, random, strapi: modules }) {
       for (const { documentId, author: of } of await edits.all('articles', 'published'))
         if (of && here.has(`articles ${documentId}`)) found.add(of.documentId)
       return (list, id, path) => list === 'authors' && path.startsWith('articles') && found.has(id)
+    },
+    /** The articles that an author shows there and here, without those that `compare` excepts. */
+    async related(edits, here, own) {
+      const shown = new Set((await edits.all('articles', 'published')).map(one => one.documentId))
+      const isTold = ({ documentId: id }) => shown.has(id) && !here.has(`articles ${id}`)
+      const found = []
+      for (const author of await edits.all('authors', 'published')) {
+        const told = list => [...new Set((list ?? []).filter(isTold).map(one => one.documentId))].join()
+        const { json } = await own('GET', `/authors/${author.documentId}?populate[articles][fields][0]=title`)
+        const [there, ours] = [told(author.articles), told(json?.data?.articles)]
+        if (there !== ours) found.push(`${author.documentId} shows ${ours} instead of ${there}`)
+      }
+      return found
     },
     shows: path => path === 'teaser' || path === 'updatedAt',
     ...{ field: 'teaser', own: base => base === 'articles', editsOf, start },

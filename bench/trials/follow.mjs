@@ -438,7 +438,8 @@ async function judge(judgement, { name, source, edits, way, to, state, counts })
   const [others, unlisted, paths] = [[], [], new Counts()]
   const counted = { ours: 0, deleted: 0, excepted: 0 }
   const excepted = new Counts()
-  const exceptions = await source.exceptions(edits, new Set([...state.ours.keys(), ...state.deleted.keys()]))
+  const changed = new Set([...state.ours.keys(), ...state.deleted.keys()])
+  const exceptions = await source.exceptions(edits, changed)
   for (const { list, id, isMissing, differences } of result.records) {
     const key = `${list} ${id}`
     const own = state.ours.get(key)
@@ -463,6 +464,8 @@ async function judge(judgement, { name, source, edits, way, to, state, counts })
       for (const { path } of further) paths.add(path.replace(/\d+/g, 'n'))
     }
   }
+  const own = caller(`${to.url}/compat/${source.system}${source.root}`)
+  none('other sides of relations that differ', (await source.related?.(edits, changed, own)) ?? [])
   const { compared: all, equal, different, missing: away } = result
   add('compare', '', `${all} compared: ${equal} equal, ${different} different, ${away} missing`)
   const named100 = result.records.length

@@ -220,6 +220,93 @@ describe('Strapi', async () => {
   }, 60_000)
 })
 
+/** A Strapi with authors and articles, which describes its types. */
+async function describedStrapi() {
+  const relation = (kind: string, target: string, more: object) => ({
+    ...{ type: 'relation', relation: kind, target: `api::${target}.${target}`, ...more },
+  })
+  const type = (name: string, attributes: object) => ({
+    uid: `api::${name}.${name}`,
+    schema: { kind: 'collectionType', singularName: name, pluralName: `${name}s`, attributes },
+  })
+  const types = [
+    type('author', {
+      name: { type: 'string' },
+      articles: relation('oneToMany', 'article', { mappedBy: 'author' }),
+    }),
+    type('article', {
+      title: { type: 'string' },
+      author: relation('manyToOne', 'author', { inversedBy: 'articles' }),
+    }),
+  ]
+  const articles = ['one', 'two', 'three', 'four']
+  const times = { createdAt: '2024-01-01T00:00:00.000Z', updatedAt: '2024-01-02T00:00:00.000Z' }
+  const document = (id: number, documentId: string, isDraft = false) => ({
+    ...{ id, documentId, ...times, publishedAt: isDraft ? null : times.updatedAt },
+  })
+  const drafts = new Set(['two'])
+  const article = (name: string) => document(articles.indexOf(name) + 10, name, drafts.has(name))
+  const site = { names: new Map([['ann', 'Ann']]), written: ['one', 'two', 'three'] }
+  const lists: Record<string, (isDraft: boolean) => unknown> = {
+    '/content-type-builder/content-types': () => ({ data: types }),
+    '/i18n/locales': () => [],
+    '/upload/files': () => [],
+    '/authors': isDraft => ({
+      data: [...(isDraft ? [] : site.names)].map(([id, name], i) => ({
+        ...{ ...document(i + 1, id), name, articles: site.written.map(article) },
+      })),
+    }),
+    '/articles': isDraft => ({
+      data: articles
+        .filter(name => drafts.has(name) === isDraft)
+        .map(name => ({
+          ...{ ...article(name), title: `Number ${name}` },
+          author: site.written.includes(name) ? document(1, 'ann') : null,
+        })),
+    }),
+  }
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://strapi.test')
+    const found = lists[pathname.slice('/api'.length)]
+    const answer = found?.(searchParams.get('status') === 'draft')
+    response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? { error: { status: 404 } }))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  afterAll(() => server.close().closeAllConnections())
+  return { site, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api` }
+}
+
+describe('a Strapi that describes its types', async () => {
+  const { url, site } = await describedStrapi()
+
+  it('has both sides of its relations here, without what was deleted here', async () => {
+    const { app, run } = await target()
+    const first = await run('strapi', 'a key', '--from', url)
+    expect([first.code, JSON.parse(first.out).entries]).toEqual([0, 5])
+    const ids = await app.db.findAll(internalTables.sourceIds)
+    const here = (id: string) =>
+      ids.find(row => row.source_key === `strapi document ${id}`)?.content_data_id ?? ''
+    const namesOf = async (id: string, field: string) => {
+      const named = (await valuesAt(app, here(id)))[field] ?? ''
+      return ['ann', 'one', 'two', 'three', 'four'].filter(one => named.includes(here(one)))
+    }
+    expect(await namesOf('ann', 'articles')).toEqual(['one', 'two', 'three'])
+    expect(await namesOf('one', 'author')).toEqual(['ann'])
+    expect(await namesOf('four', 'author')).toEqual([])
+
+    expect((await app.call('DELETE', `/api/v1/content/?q=${here('three')}`)).status).toBe(204)
+    site.written.push('four')
+    const second = await run('strapi', 'a key', '--from', url, '--update')
+    const { entries, changes, notes } = JSON.parse(second.out)
+    expect([second.code, entries, changes]).toEqual([0, 0, { updated: 2, deleted: 0, left: [] }])
+    expect(notes).toContain(
+      'References to entries that were deleted here are left out: 1 (author api::author.author ann: api::article.article three).',
+    )
+    expect(await namesOf('ann', 'articles')).toEqual(['one', 'two', 'four'])
+    expect(await namesOf('four', 'author')).toEqual(['ann'])
+  })
+})
+
 describe('Contentful and Sanity', async () => {
   const source = await blog({ client_site: '127.0.0.1' })
   const origin = await reached(source.app)

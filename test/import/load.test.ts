@@ -181,7 +181,8 @@ it('that is cut at each of its writes and repeated makes what one run makes', as
     entry(`m${i}`, 'person', {
       ids: [{ kind: 'document', id: `source-${i}` }],
       createdAt: '2022-01-01T00:00:00.000Z',
-      values: { name: { value: `Person ${i}` }, best: { entries: ['a'] } },
+      // The second is stored in a later transaction.
+      values: { name: { value: `Person ${i}` }, best: { entries: [i % 2 === 0 ? 'a' : 'moved'] } },
     }),
   )
   const moved = entry('moved', 'article', {
@@ -189,7 +190,7 @@ it('that is cut at each of its writes and repeated makes what one run makes', as
     values: { headline: { value: 'Three' } },
     source: { address: 'https://old.example/old-third', size: { words: 1, pictures: 0, links: 0 } },
   })
-  const site = { types, locales, files: [], notes: [], entries: [...entries, moved, ...many] }
+  const site = { types, locales, files: [], notes: [], entries: [...entries, ...many, moved] }
   const into = async (to: TestApp) => {
     const roleId = await to.services.access.systemRole('admin')
     const as = { ...actor, userId: to.users.admin, roleId }
@@ -223,6 +224,26 @@ it('that is cut at each of its writes and repeated makes what one run makes', as
   expect([made.redirects, made.sources.length]).toEqual([['/old-third 301'], 120])
   expect(await into(cut)).toMatchObject({ datatypes: 0, fields: 0, entries: 0, redirects: 0 })
   expect(await madeIn(cut)).toEqual(made)
+})
+
+it('announces with an entry the pages before it that name it', async () => {
+  const other = await testApp({ webhook_enabled: true })
+  await other.subscribe()
+  const others = Array.from({ length: 60 }, (_, i) => entry(`o${i}`, 'person', {}))
+  const page = entry('p', 'article', {
+    page: { path: '/names', title: 'Names' },
+    values: { headline: { value: 'Names' }, author: { entries: ['last'] } },
+  })
+  const last = entry('last', 'person', { values: { name: { value: 'Last' } } })
+  await loadSite(
+    other.services,
+    { ...actor, userId: other.users.admin, roleId: await other.services.access.systemRole('admin') },
+    { types, locales: [], files: [], notes: [], entries: [page, ...others, last] },
+    { ...plainly, isPublic: true },
+  )
+  const published = (await other.deliveries()).filter(({ event }) => event === 'content.published')
+  const slugs = published.map(({ payload }) => JSON.parse(payload).data.slugs)
+  expect([slugs.length, slugs[0], slugs[1], slugs.at(-1)]).toEqual([62, ['/names'], [], ['/names']])
 })
 
 it('leaves out values that do not fit, makes drafts of what breaks a rule, and tells both', async () => {

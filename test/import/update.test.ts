@@ -29,7 +29,7 @@ const page = (more: Partial<ImportedEntry>): ImportedEntry => ({
   ...more,
 })
 
-const site = (entry: ImportedEntry): ImportedSite => ({
+const site = (...entries: readonly ImportedEntry[]): ImportedSite => ({
   locales: [
     { code: 'en', label: 'English' },
     { code: 'de', label: 'German' },
@@ -41,6 +41,7 @@ const site = (entry: ImportedEntry): ImportedSite => ({
         { name: 'name', label: 'Name', type: 'text', translatable: true },
         { name: 'note', label: 'Note', type: 'text' },
         { name: 'count', label: 'Count', type: 'number' },
+        { name: 'body', label: 'Body', type: 'richtext' },
       ],
     },
     {
@@ -48,7 +49,7 @@ const site = (entry: ImportedEntry): ImportedSite => ({
       fields: [{ name: 'text', label: 'Text', type: 'text', translatable: true }],
     },
   ],
-  entries: [entry],
+  entries,
   ...{ files: [], notes: [] },
 })
 
@@ -64,11 +65,15 @@ async function started(more: object = {}) {
     if (!bytes.has(url)) throw new Error('the source is away')
     return temporaryFile(Readable.from([bytes.get(url)]))
   }
-  const load = (entry: ImportedEntry, files: readonly ImportedFile[] = [], isUpdate = true) =>
+  const load = (
+    entries: ImportedEntry | readonly ImportedEntry[],
+    files: readonly ImportedFile[] = [],
+    isUpdate = true,
+  ) =>
     loadSite(
       app.services,
       actor,
-      { ...site(entry), files },
+      { ...site(...[entries].flat()), files },
       {
         ...{ system: 'test', hashing: nodeHashing, isPublic: true, now: app.clock.now() },
         ...{ open: files.length > 0 ? open : undefined, progress: () => undefined },
@@ -189,6 +194,25 @@ it.each(['live', 'staged'])('gives a tree the time of its last change there (%s)
   expect(Date.parse(last?.occurred_at ?? '')).toBe(app.clock.now())
   expect((await app.deliveries()).map(({ event }) => event)).toEqual(['content.updated'])
   expect((await load(later)).changes).toEqual({ updated: 0, deleted: 0, left: [] })
+})
+
+it('keeps links to a page that was deleted here, which the trash can restore', async () => {
+  const { app, load } = await started()
+  const linking = (name: string) =>
+    page({
+      ...{ key: 'linking', ids: [], page: { path: '/linking', title: 'Linking' }, children: [] },
+      values: { name: value(name), body: { html: '<p><a href="import:entry:home">home</a></p>' } },
+    })
+  const alone = page({ children: [] })
+  await load([alone, linking('First')])
+  const body = async () =>
+    (await app.call('GET', '/linking?format=clean', { as: 'nobody' })).body as Record<string, string>
+  const route = await app.db.find(tables.routes, { slug: '/home' })
+  const home = await app.db.find(tables.contentData, { route_id: route?.route_id ?? '' })
+  expect((await app.call('DELETE', `/api/v1/content/?q=${home?.content_data_id}`)).status).toBe(204)
+  const { changes } = await load([alone, linking('Second')])
+  expect(changes).toEqual({ updated: 1, deleted: 0, left: [] })
+  expect(await body()).toMatchObject({ name: 'Second', body: expect.stringContaining('href="/home"') })
 })
 
 it('keeps the present ids of a record, and none of those before', async () => {

@@ -35,10 +35,17 @@ interface Planned extends NewTree {
   content_data_id: string
 }
 
+interface Making {
+  readonly parent: EditableEntry | undefined
+  readonly actor: Actor
+  readonly isComing?: ((id: string) => boolean) | undefined
+}
+
 /**
  * Makes entries with everything under them, in one tree: a statement for each few hundred rows. Without a parent the
  * first is the root of a tree of its own.
  * @param parent an entry of the tree
+ * @param isComing as for `writeValues`
  * @returns all of them, parents first, and where each is in the request
  * @throws 400 that names the member, as `children.2.fields.price`; 400 when they are too many for one transaction; 403
  * when some are published and the caller may not publish
@@ -46,7 +53,7 @@ interface Planned extends NewTree {
 export async function createEntries(
   tx: Writer,
   context: ContentContext,
-  { parent, actor }: { parent: EditableEntry | undefined; actor: Actor },
+  { parent, actor, isComing }: Making,
   tops: readonly NewTree[],
 ): Promise<{ entries: EditableEntry[]; members: Map<string, string> }> {
   const { space } = context
@@ -64,7 +71,7 @@ export async function createEntries(
     plan.flatMap(({ given, author_id, member, changed_at }, i) =>
       valuesOf(given, { entry: entries[i] as EditableEntry, author_id, member, changed_at }),
     ),
-    { fresh: true },
+    { fresh: true, isComing },
   )
   return { entries, members }
 }

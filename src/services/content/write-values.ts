@@ -12,6 +12,7 @@ import { checkValue, type Named } from './field-values.js'
 import { storedText } from './json-values.js'
 
 type NewValue = InsertOf<ContentSpace['contentFields']>
+type IsComing = (id: string) => boolean
 
 /** A refusal lists this many wrong values: more help nobody, and a hostile request would get megabytes back. */
 const maxErrors = 100
@@ -97,6 +98,7 @@ interface Change extends Named {
  * Writes values of entries of one tree by field name, in a few statements and one for each value that was there.
  * @param given.entry all are in one tree
  * @param fresh the entries are new: they have no values yet, and get the defaults of fields that are not given
+ * @param isComing whether an entry that is not here will be: values may name it
  * @returns the fields whose values changed, by the ids of their entries
  * @throws 400 when the datatype does not have this field or the value does not fit it
  */
@@ -104,13 +106,14 @@ export async function writeValues(
   tx: Writer,
   space: ContentSpace,
   given: readonly GivenValues[],
-  { fresh = false } = {},
+  { fresh = false, isComing = () => false }: { fresh?: boolean; isComing?: IsComing | undefined } = {},
 ): Promise<Map<string, Set<string>>> {
   const changed = new Map<string, Set<string>>()
   const named = fresh ? given : given.filter(({ values }) => Object.keys(values).length > 0)
   const [first] = named
   if (!first) return changed
   const changes = await changesOf(tx, space, named, fresh)
+  await refuseUnknownRecords(tx, space, changes, isComing)
   if (changes.length === 0) return changed
   const stored = fresh ? new Map<string, ValueRow>() : await storedValues(tx, space, named)
   const route_id = await routeOf(tx, space, first.entry)
@@ -185,7 +188,6 @@ async function changesOf(
         )
     }
   await refuseUnknownLocales(read, changes)
-  await refuseUnknownRecords(read, space, changes)
   return changes
 }
 
@@ -269,6 +271,7 @@ async function refuseUnknownRecords(
   read: Reader,
   { media, contentData }: ContentSpace,
   changes: readonly Change[],
+  isComing: IsComing,
 ): Promise<void> {
   const known = new Set<string>()
   const ids = (kind: keyof Named) => [...new Set(changes.flatMap(change => change[kind]))]
@@ -278,7 +281,7 @@ async function refuseUnknownRecords(
   for (const { member, field, ...named } of changes) {
     if (named.media.some(id => !known.has(id)))
       throw invalid(member, `${field.name} must be the id of a media item`)
-    if (named.content.some(id => !known.has(id)))
+    if (named.content.some(id => !known.has(id) && !isComing(id)))
       throw invalid(member, `${field.name} must be the id of an existing entry`)
   }
 }

@@ -1,7 +1,6 @@
 import { type Actor, authorOf } from '../../actor.js'
 import type { Writer } from '../../db/writer.js'
 import { timestamp } from '../../ids.js'
-import type { NewEntry } from '../content/content-input.js'
 import { createEntries } from '../content/create-entries.js'
 import type { EditableEntry } from '../content/edit-trees.js'
 import { checkedPlace } from '../content/placement.js'
@@ -18,11 +17,10 @@ import {
   SourceIds,
   sourcedRecords,
 } from '../content/source-ids.js'
-import { writeValues } from '../content/write-values.js'
 import { readBack, type StoredEntry } from './read-back.js'
 import { batchesOf } from './records.js'
 import { type ImportStates, importStates, keepStates, treeHashes } from './states.js'
-import type { RootToStore, TreeToStore } from './tree-to-store.js'
+import { newEntry, type RootToStore } from './tree-to-store.js'
 import { ChangedHere, removeTree, updateTree } from './update-tree.js'
 
 /** So many are looked up at once, because rows are read as a whole. */
@@ -31,11 +29,12 @@ const lookedUp = 1000
 export interface TreeImport extends ImportStates {
   known(ids: Iterable<string>): Promise<ReadonlySet<string>>
   /**
-   * Makes trees in one transaction, each published or planned by an event of its own. They may refer to each other.
+   * Makes trees in one transaction, each published or planned by an event of its own.
    * @param trees each is refused by its place among them, as in `0.children.2.fields.price`
+   * @param isComing whether the import makes an entry later: trees may name it
    * @throws 400, 409 as `POST /content` does; then nothing is stored
    */
-  store(actor: Actor, trees: readonly RootToStore[]): Promise<void>
+  store(actor: Actor, trees: readonly RootToStore[], isComing: (id: string) => boolean): Promise<void>
   sourced(system: string, ids: readonly SourceId[]): Promise<ReadonlyMap<SourceId, SourcedRecord>>
   /** Reads trees as they are stored now, by the ids of their top entries. */
   readBack(ids: readonly string[]): Promise<ReadonlyMap<string, StoredEntry>>
@@ -62,18 +61,6 @@ interface Made {
   readonly entries: readonly EditableEntry[]
   readonly members: ReadonlyMap<string, string>
 }
-
-function flat(root: TreeToStore): TreeToStore[] {
-  const all = [root]
-  for (const one of all) all.push(...one.children)
-  return all
-}
-
-const given = ({ datatype_id, values, children }: TreeToStore): NewEntry => ({
-  datatype_id,
-  fields: values,
-  children: children.map(given),
-})
 
 async function knownIn({ db, space }: ScheduleContext, ids: Iterable<string>): Promise<Set<string>> {
   const found = new Set<string>()
@@ -122,7 +109,8 @@ async function showOrPlan(
     await schedule(tx, context, actor, { content_data_id, publish_at })
   if (!entry || !root.isPublished) return
   await refuseBroken(tx, space, entries, undefined, members)
-  await emitStatus(tx, context, actor, { entry, entries }, async () => ({ ids: [] }))
+  // Trees that were stored before may name it already.
+  await emitStatus(tx, context, actor, { entry, entries }, async () => ({ ids: [content_data_id] }))
 }
 
 /** The ids that records have in another system. */
@@ -149,39 +137,24 @@ const sourcedIn = ({
 export function treeImport(context: ScheduleContext): TreeImport {
   const { db, space } = context
 
-  async function make(tx: Writer, actor: Actor, root: RootToStore, member: string): Promise<Made> {
+  async function make(
+    tx: Writer,
+    actor: Actor,
+    { root, member, isComing }: { root: RootToStore; member: string; isComing: (id: string) => boolean },
+  ): Promise<Made> {
     const author_id = authorOf(actor, undefined)
     const { page, datatype_id, content_data_id, isPublished, publishedAt, createdAt, changedAt } = root
     const route = page && (await insertRoute(tx, space, { ...page, author_id }))
     const place = { route_id: route?.route_id ?? null, parent_id: null }
     const top = {
       ...(await checkedPlace(tx, space, datatype_id, place, undefined)),
-      ...{ content_data_id, author_id, member, given: given(root), sort_order: 0 },
+      ...{ content_data_id, author_id, member, given: newEntry(root), sort_order: 0 },
       status: isPublished ? ('published' as const) : ('draft' as const),
       published_at: publishedAt,
       created_at: createdAt,
       changed_at: changedAt,
     }
-    return { root, ...(await createEntries(tx, context, { parent: undefined, actor }, [top])) }
-  }
-
-  async function complete(tx: Writer, actor: Actor, { root, entries, members }: Made): Promise<void> {
-    const author_id = authorOf(actor, undefined)
-    const { changedAt: changed_at } = root
-    const further = flat(root).flatMap(({ late, translations }, i) => {
-      const entry = entries[i]
-      if (!entry) throw new Error('an entry was not made')
-      const member = members.get(entry.content_data_id) ?? ''
-      const translated = Object.entries(translations).map(([locale, values]) => ({ values, locale }))
-      return [{ values: late, locale: '' }, ...translated].map(one => ({
-        ...one,
-        entry,
-        author_id,
-        member,
-        changed_at,
-      }))
-    })
-    await writeValues(tx, space, further)
+    return { root, ...(await createEntries(tx, context, { parent: undefined, actor, isComing }, [top])) }
   }
 
   return {
@@ -197,11 +170,11 @@ export function treeImport(context: ScheduleContext): TreeImport {
     readBack: ids => readBack(db, space, ids),
     ...sourcedIn(context),
     known: ids => knownIn(context, ids),
-    store: (actor, trees) =>
+    store: (actor, trees, isComing) =>
       db.write(actor, async tx => {
         const made: Made[] = []
-        for (const [i, root] of trees.entries()) made.push(await make(tx, actor, root, `${i}.`))
-        for (const one of made) await complete(tx, actor, one)
+        for (const [i, root] of trees.entries())
+          made.push(await make(tx, actor, { root, member: `${i}.`, isComing }))
         await keepSourceIds(
           tx,
           trees.flatMap(({ sources, content_data_id }) =>

@@ -1,4 +1,4 @@
-import type { Values } from '../content/content-input.js'
+import type { NewEntry, Values } from '../content/content-input.js'
 import type { ImportedField } from './site.js'
 import type { NewState } from './states.js'
 
@@ -8,7 +8,6 @@ export interface TreeToStore {
   /** All fields for which the import has values, by their names. An update clears those without a value in this entry. */
   readonly fields: ReadonlyMap<string, Pick<ImportedField, 'translatable'>>
   readonly values: Values
-  readonly late: Values
   readonly translations: Readonly<Record<string, Values>>
   readonly children: readonly TreeToStore[]
 }
@@ -25,3 +24,10 @@ export interface RootToStore extends TreeToStore {
   readonly publishAt: string | undefined
   readonly state: NewState
 }
+
+/** The entry as `POST /content` takes it. */
+export const newEntry = ({ datatype_id, values, translations, children }: TreeToStore): NewEntry => ({
+  ...{ datatype_id, fields: values },
+  locales: Object.fromEntries(Object.entries(translations).map(([code, fields]) => [code, { fields }])),
+  children: children.map(newEntry),
+})

@@ -206,7 +206,7 @@ function withoutRefused(tree: RootToStore, error: HttpError): RootToStore | unde
   if (problems.some(one => 'content_data_id' in one)) return undefined
   let kept: readonly RootToStore[] = [tree]
   for (const { member } of problems) {
-    const next = withoutValue(kept, `0.${member.replace(/locales\.[^.]+\.(?=fields\.)/, '')}`)
+    const next = withoutValue(kept, `0.${member}`)
     if (!next) return undefined
     kept = next
   }

@@ -1,7 +1,7 @@
 import type { Actor } from '../../actor.js'
 import type { Writer } from '../../db/writer.js'
 import { removeEntry } from '../content/content.js'
-import type { ChildEntry, NewEntry, Values } from '../content/content-input.js'
+import type { ChildEntry, Values } from '../content/content-input.js'
 import { editTree, lockEntry, lockReadEntry } from '../content/edit-trees.js'
 import { updateEntry, updatePublication } from '../content/entry-rows.js'
 import { step } from '../content/placement.js'
@@ -12,7 +12,7 @@ import { type ScheduleContext, schedule } from '../content/schedule.js'
 import type { EntrySnapshot } from '../content/tree-diff.js'
 import { updateContent } from '../content/update-entry.js'
 import { treeHashes } from './states.js'
-import type { RootToStore, TreeToStore } from './tree-to-store.js'
+import { newEntry, type RootToStore, type TreeToStore } from './tree-to-store.js'
 
 /** Somebody has changed the tree here since the last import. */
 export class ChangedHere extends Error {}
@@ -30,12 +30,7 @@ const absent = (names: Iterable<string>, values: Values): Values =>
   Object.fromEntries([...names].flatMap(name => (Object.hasOwn(values, name) ? [] : [[name, null]])))
 
 /** All values of an entry: null for those that it has no more, in the locales of either state. */
-function valuesOf({ fields, values, late, translations }: TreeToStore, stored: EntrySnapshot | undefined) {
-  const own = { ...values, ...late }
-  if (!stored) {
-    const locales = Object.entries(translations).map(([code, given]) => [code, { fields: given }] as const)
-    return { fields: own, locales: Object.fromEntries(locales) }
-  }
+function valuesOf({ fields, values, translations }: TreeToStore, stored: EntrySnapshot) {
   const translatable = [...fields].flatMap(([name, field]) => (field.translatable ? [name] : []))
   const codes = new Set([...Object.keys(translations), ...stored.fields.map(({ locale }) => locale)])
   codes.delete('')
@@ -44,15 +39,10 @@ function valuesOf({ fields, values, late, translations }: TreeToStore, stored: E
     return [code, { fields: { ...absent(translatable, given), ...given } }] as const
   })
   return {
-    fields: { ...absent(fields.keys(), own), ...own },
+    fields: { ...absent(fields.keys(), values), ...values },
     locales: Object.fromEntries(translatable.length > 0 ? locales : []),
   }
 }
-
-const made = (tree: TreeToStore, i: number): NewEntry => ({
-  ...{ datatype_id: tree.datatype_id, sort_order: (i + 1) * step, ...valuesOf(tree, undefined) },
-  children: tree.children.map(made),
-})
 
 /** Matches children with those that are stored, each with the next one of its datatype. */
 class Children {
@@ -72,7 +62,7 @@ class Children {
     const children = wanted.map((tree, i): ChildEntry => {
       const at = left.findIndex(({ entry }) => entry.datatype_id === tree.datatype_id)
       const [known] = at < 0 ? [] : left.splice(at, 1)
-      if (!known) return made(tree, i)
+      if (!known) return { ...newEntry(tree), sort_order: (i + 1) * step }
       const { content_data_id } = known.entry
       return {
         ...{ content_data_id, sort_order: (i + 1) * step, ...valuesOf(tree, known) },
@@ -150,6 +140,7 @@ export async function updateTree(
   const children = matching.of(id, tree.children)
   for (const gone of matching.gone) await removeEntry(tx, context, actor, { id: gone, withChildren: true })
   const own = stored.find(({ entry }) => entry.content_data_id === id)
+  if (!own) throw new Error('a tree without its root')
   await updateContent(tx, context, actor, { id, patch: { ...valuesOf(tree, own), children } })
   const isDated = await updateTime(tx, context, { id, changedAt })
   await updatePage(tx, context, actor, tree)

@@ -47,10 +47,6 @@ function jsonOf(value: unknown, known: Known): string {
   })
 }
 
-/** Keys of entries that values name, as relations do. */
-export const entriesNamed = (values: ImportedValues): string[] =>
-  Object.values(values).flatMap(value => ('entries' in value ? value.entries : []))
-
 /** An entry and all under it, without recursion. */
 export function withChildren(entry: ImportedEntry): ImportedEntry[] {
   const all = [entry]

@@ -1,11 +1,14 @@
 import type { RootToStore, TreeToStore } from './tree-to-store.js'
 
-/** The trees without a value, which a refusal names as in `0.children.2.fields.price`; undefined where it names none. */
+/**
+ * The trees without a value in any locale, which a refusal names as in `0.children.2.fields.price` or
+ * `0.locales.de.fields.price`; undefined where it names none.
+ */
 export function withoutValue(
   trees: readonly RootToStore[],
   member: string,
 ): readonly RootToStore[] | undefined {
-  const parts = /^(\d+)\.((?:children\.\d+\.)*)fields\.([^.]+)/.exec(member)
+  const parts = /^(\d+)\.((?:children\.\d+\.)*)(?:locales\.[^.]+\.)?fields\.([^.]+)/.exec(member)
   const root = trees[Number(parts?.[1])]
   if (!parts || !root) return undefined
   const [, index = '', way = '', name = ''] = parts
@@ -26,14 +29,11 @@ function withoutAt(
   }
   const without = (values: TreeToStore['values']) =>
     Object.fromEntries(Object.entries(values).filter(([own]) => own !== name))
-  const has = [tree.values, tree.late, ...Object.values(tree.translations)].some(values =>
-    Object.hasOwn(values, name),
-  )
+  const has = [tree.values, ...Object.values(tree.translations)].some(values => Object.hasOwn(values, name))
   if (!has) return undefined
   return {
     ...tree,
     values: without(tree.values),
-    late: without(tree.late),
     translations: Object.fromEntries(
       Object.entries(tree.translations).map(([locale, values]) => [locale, without(values)]),
     ),

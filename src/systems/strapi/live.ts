@@ -153,9 +153,14 @@ class Guessed {
   }
 }
 
-/** Components are JSON: the API does not say which of them are the same in two versions. */
-const plain = (attribute: Json): Json =>
-  attribute.type === 'component' || attribute.type === 'dynamiczone' ? { type: 'json' } : attribute
+/**
+ * Components are JSON: the API does not say which of them are the same in two versions. Each side of a relation has its
+ * own targets: the API shows them on both.
+ */
+function plain({ mappedBy: _, inversedBy: _other, morphBy: _third, ...attribute }: Json): Json {
+  const isPart = attribute.type === 'component' || attribute.type === 'dynamiczone'
+  return isPart ? { type: 'json' } : attribute
+}
 
 class Export {
   private readonly types = new Map<string, string>()

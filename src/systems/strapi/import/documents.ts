@@ -16,13 +16,55 @@ export interface StrapiDocument {
   readonly rows: ReadonlyMap<string, Entity>
 }
 
-export interface StrapiDocuments {
-  readonly documents: Records<StrapiDocument>
-  readonly rows: ReadonlyMap<string, { readonly key: string; readonly locale: string }>
-  readonly taken: ReadonlySet<string>
+/** The rows of all documents by numbers, because each has a few facts only and there are many. */
+export class StrapiRows {
+  private readonly numbers = new Map<string, number>()
+  private readonly keys: string[] = []
+  private readonly locales: string[] = []
+  private readonly taken: boolean[] = []
+
+  get count(): number {
+    return this.keys.length
+  }
+
+  add(type: string, id: string, key: string, locale: string): void {
+    const row = rowOf(type, id)
+    const number = this.numbers.get(row) ?? this.count
+    this.numbers.set(row, number)
+    this.keys[number] = key
+    this.locales[number] = locale
+    this.taken[number] = false
+  }
+
+  take({ type, id }: Entity): void {
+    const number = this.number(type, id)
+    if (number !== undefined) this.taken[number] = true
+  }
+
+  number(type: string, id: string): number | undefined {
+    return this.numbers.get(rowOf(type, id))
+  }
+
+  /** The key of the document. */
+  key(number: number): string {
+    return this.keys[number] ?? ''
+  }
+
+  locale(number: number): string {
+    return this.locales[number] ?? ''
+  }
+
+  isTaken(number: number): boolean {
+    return this.taken[number] === true
+  }
 }
 
-export const rowOf = (type: string, id: string): string => `${type} ${id}`
+export interface StrapiDocuments {
+  readonly documents: Records<StrapiDocument>
+  readonly rows: StrapiRows
+}
+
+const rowOf = (type: string, id: string): string => `${type} ${id}`
 
 const timeOf = (value: unknown): string | undefined => {
   const time = typeof value === 'string' || typeof value === 'number' ? new Date(value) : undefined
@@ -103,12 +145,35 @@ class Grouping {
   }
 }
 
-/** The rows of a document, by their places in the list of all. */
-interface Group {
-  readonly type: PlannedType
-  readonly places: number[]
-  /** Its key, and the locale of the last row. */
-  named: { readonly key: string; readonly locale: string }
+/** The rows of documents, by the places of rows in the list of all. */
+class Groups {
+  private readonly numbers = new Map<string, number>()
+  private readonly keys: string[] = []
+  private readonly types: PlannedType[] = []
+  private readonly latest: number[] = []
+  /** For each row that of the same document before it, or -1. */
+  private readonly before: number[] = []
+
+  /** @returns the key, of which only one text stays in memory */
+  add(key: string, type: PlannedType, place: number): string {
+    const number = this.numbers.get(key) ?? this.keys.length
+    if (number === this.keys.length) {
+      this.numbers.set(key, number)
+      this.keys.push(key)
+      this.types.push(type)
+    }
+    this.before[place] = this.latest[number] ?? -1
+    this.latest[number] = place
+    return this.keys[number] ?? key
+  }
+
+  *[Symbol.iterator](): Generator<{ key: string; type: PlannedType; places: readonly number[] }> {
+    for (const [number, key] of this.keys.entries()) {
+      const places: number[] = []
+      for (let at = this.latest[number] ?? -1; at >= 0; at = this.before[at] ?? -1) places.push(at)
+      yield { key, type: this.types[number] as PlannedType, places: places.reverse() }
+    }
+  }
 }
 
 /** Finds the documents among the rows of an export. @param standard the default locale, `''` without locales */
@@ -119,45 +184,38 @@ export function documentsOf(
   { lists, notes }: { readonly lists: Lists; readonly notes: Notes },
 ): StrapiDocuments {
   const first = firstRows(links)
-  const rows = new Map<string, Group['named']>()
-  const groups = new Map<string, Group>()
+  const rows = new StrapiRows()
+  const groups = new Groups()
   let place = -1
   for (const entity of entities) {
     place++
     const type = model.types.get(entity.type)
     if (!type) continue
-    const row = rowOf(entity.type, entity.id)
-    const documentId = memberText(entity.data, 'documentId')
-    const key = documentId === undefined ? first(row) : rowOf(entity.type, documentId)
-    const locale = localeOf(entity, type, standard)
-    const group = groups.get(key) ?? { type, places: [], named: { key, locale } }
-    groups.set(key, group)
-    group.places.push(place)
-    // Rows of a document in one language share what is known of them.
-    if (group.named.locale !== locale) group.named = { key: group.named.key, locale }
-    rows.set(row, group.named)
+    const { id, data } = entity
+    const documentId = memberText(data, 'documentId')
+    const key = documentId === undefined ? first(rowOf(entity.type, id)) : rowOf(entity.type, documentId)
+    rows.add(entity.type, id, groups.add(key, type, place), localeOf(entity, type, standard))
   }
   const grouping = new Grouping(standard, notes)
   const kept = lists.make<Omit<StrapiDocument, 'type'> & { readonly uid: string }>()
-  const order: { readonly at: number; readonly time: string }[] = []
-  const taken = new Set<string>()
-  for (const [key, { type, places }] of groups) {
+  const times: string[] = []
+  for (const { key, type, places } of groups) {
     const { type: _, ...document } = grouping.document(
       key,
       type,
       places.map(at => recordAt(entities, at)),
     )
-    for (const { type: uid, id } of document.rows.values()) taken.add(rowOf(uid, id))
-    order.push({ at: kept.length, time: document.createdAt })
+    for (const row of document.rows.values()) rows.take(row)
+    times.push(document.createdAt)
     kept.push({ ...document, uid: type.schema.uid })
   }
   // Rows of a time are in the order of their ids already, which sorting keeps.
-  order.sort(byTime(({ time }) => time))
+  const order = [...times.keys()].sort(byTime(at => times[at] ?? ''))
   const documents = recordsOf(order.length, (i): StrapiDocument => {
-    const { uid, ...document } = recordAt(kept, recordAt(order, i).at)
+    const { uid, ...document } = recordAt(kept, order[i] ?? -1)
     const type = model.types.get(uid)
     if (!type) throw new Error(`the export has no type ${uid}`)
     return { ...document, type }
   })
-  return { documents, rows, taken }
+  return { documents, rows }
 }

@@ -137,7 +137,7 @@ export class StrapiEntries {
         if (taking === 'relation' || taking === 'component') return noSize
         if (taking !== 'media') return sizeOfJson(memberOf(source.data, attributeName))
         const { links } = this.settings
-        return { ...noSize, pictures: links.ownedBy(source.type, source.id, attributeName).length }
+        return { ...noSize, pictures: links.filesOf(source.type, source.id, attributeName).length }
       }),
     )
   }
@@ -147,7 +147,7 @@ export class StrapiEntries {
     const value = memberOf(source.data, attributeName)
     switch (taking) {
       case 'media': {
-        const files = this.settings.links.ownedBy(source.type, source.id, attributeName)
+        const files = this.settings.links.filesOf(source.type, source.id, attributeName)
         return files.length > 0 ? { files } : undefined
       }
       case 'relation': {
@@ -173,7 +173,7 @@ export class StrapiEntries {
     const { links } = this.settings
     const isOtherSide = attribute.mappedBy || attribute.morphBy
     if (!isOtherSide || !document) return links.ownedBy(type, id, attributeName)
-    return links.naming(document.key, document.locale, attributeName, attribute)
+    return links.namedBy(document.key, document.locale, attributeName, attribute)
   }
 
   private components({ data }: Source, { attribute, attributeName }: PlannedField): Source[] {
