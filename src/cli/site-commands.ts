@@ -139,7 +139,7 @@ export const siteCommands: readonly SiteCommand[] = [
       '--read-only': 'allow reading only',
       '--expires-in <duration>': 'how long it is valid, such as 90d (default: no limit)',
       '--limits <members...>':
-        'the part of the site that it may change: datatypes=…, routes=…, locales=…, own; all must hold',
+        'the part of the site that it may change: datatypes=…, routes=…, locales=…, own; all must hold. With reads=… it reads no other content, but for these datatypes',
       '--rate-limit <number>': 'how many requests it may make in a minute (default: no limit)',
     },
     access: 'tokens:create',

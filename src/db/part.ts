@@ -1,3 +1,4 @@
+import { isUlid } from '../ids.js'
 import type { ReadBound } from '../role-limits.js'
 import type { AnyTable } from './columns.js'
 import type { Session } from './dialects/dialect.js'
@@ -9,9 +10,9 @@ import { adminTables, type ContentSpace, internalTables, tables } from './tables
  * (docs/decisions/929-limits-of-reading.md).
  */
 
-const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
-const among = (ids: readonly string[]): string =>
-  ids.length === 0 ? "('')" : `(${ids.map(text).join(', ')})`
+/** An id as SQL text; whatever is no id equals none. */
+const text = (id: string): string => (isUlid(id) ? `'${id}'` : "''")
+const among = (ids: readonly string[]): string => `(${['', ...ids].map(text).join(', ')})`
 const none = '1 = 0'
 
 /** A condition on the row that `t` names, as SQL text. */
@@ -152,7 +153,7 @@ function conditionsOf(bounds: readonly ReadBound[], at: (table: AnyTable) => str
 }
 
 /** How many statements are kept with their `with`. */
-const maxKept = 1000
+const maxKept = 300
 
 /** What a caller may read, as the beginning of each of their statements. */
 export class Part {

@@ -20,12 +20,11 @@ interface OfPart<S> {
 async function partOf(
   { auth, access, cookieName }: Authentication,
   { headers }: Request,
-  caller = auth.identify({
+): Promise<PartOfContent | undefined> {
+  const identity = await auth.identify({
     cookie: cookieIn(headers.get('cookie'), cookieName()),
     bearer: bearerOf(headers.get('authorization')),
-  }),
-): Promise<PartOfContent | undefined> {
-  const identity = await caller
+  })
   const part = identity && (await access.partOf(identity))
   return part?.name ? part : undefined
 }
