@@ -163,20 +163,20 @@ const contextOf = ({ services, ports, config }: AppParts): Omit<ApiContext, 'exp
  * show what the public sees.
  */
 function surfacesByReader(parts: AppParts, context: ApiContext, api: Fetcher) {
-  const { compat, files, ...later } = laterSurfaces(parts, context)
+  const { panel, agents, ...later } = laterSurfaces(parts, context)
   const shown = byReader(
-    { ...later, working: api },
+    { panel, agents, working: api },
     context.authentication,
     part => parts.services.ofPart(part),
     services => {
       const its = { ...parts, services }
       const itsContext = { ...contextOf(its), exposition: context.exposition }
-      const { panel, agents, commands } = laterSurfaces(its, itsContext)
+      const { panel, agents } = laterSurfaces(its, itsContext)
       const { api: working } = surfaces(its, itsContext, pagesByAudience(itsContext))
-      return { panel, agents, commands, working }
+      return { panel, agents, working }
     },
   )
-  return { ...shown, compat, files }
+  return { ...later, ...shown }
 }
 
 /** The whole service as one handler of Fetch requests. It does no I/O but through the services and ports. */

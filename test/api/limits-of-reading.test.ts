@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
+import { siteCommands } from '../../src/cli/site-commands.js'
 import { tables } from '../../src/db/tables.js'
 import { authenticationBy } from '../../src/middleware/authenticate.js'
 import { panelRouters } from '../../src/panel/index.js'
 import { recordResponses } from '../../src/routes/crud-routes.js'
+import { agentWith } from '../support/agent.js'
 import { testApp } from '../support/app.js'
 import { type CallerOf, callersOf } from '../support/callers.js'
 
@@ -361,6 +363,50 @@ describe('a reader of a part', () => {
     expect(await access.can(reader.actor, 'own-account')).toBe(true)
     const { message } = await access.refusal(reader.actor, 'signed-in')
     expect(message).toBe('you may read only a part of the content: use the panel or the API')
+  })
+
+  it('runs no command, whatever it needs', async () => {
+    const may = async (access: Parameters<typeof services.access.can>[1]) =>
+      services.access.can(reader.actor, access)
+    const open = await Promise.all(siteCommands.map(async ({ words, access }) => [words, await may(access)]))
+    const public_ = siteCommands.flatMap(({ words, access }) => (access === 'public' ? [words] : []))
+    expect(open.filter(([, is]) => is).map(([words]) => words)).toEqual(public_)
+  })
+
+  it('learns nothing as an agent, whatever tool it uses', async () => {
+    const limits = { routes: ['/news'], reads: [] }
+    const { token } = await admin('POST', '/tokens', { label: 'agent', limits })
+    const { client, use } = await agentWith(app, token)
+    const hiddenId = hidden.content_data_id
+    const given: Record<string, object[]> = {
+      get_model: [{}],
+      search: [{ words: secret }],
+      list_pages: [{}],
+      find_entries: [{}, { words: secret }, { state: 'draft' }, { state: 'changed' }],
+      read_page: [{ slug: '/hidden', drafts: true }, { slug: '/hidden' }, { slug: '/shown', drafts: true }],
+      read_shared: [{ datatype: 'author', drafts: true }],
+      find_media: [{}],
+      check_entry: [{ content_data_id: hiddenId }, { content_data_id: unknown }],
+      propose_page: [{ slug: '/hidden', title: 'x', datatype_id: kinds.page.datatype_id, fields: {} }],
+      propose_change: [
+        { content_data_id: hiddenId, fields: { title: 'x' } },
+        { content_data_id: unknown, fields: { title: 'x' } },
+      ],
+      list_proposals: [{}],
+    }
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(given).sort())
+    for (const [name, calls] of Object.entries(given)) {
+      const answers = []
+      for (const call of calls) {
+        const { answer, isRefused } = await use(name, { ...call })
+        const text = JSON.stringify(answer)
+        expect([name, call, toldIn(text, JSON.stringify(call))]).toEqual([name, call, []])
+        answers.push(JSON.stringify([isRefused, answer]).replaceAll(/\w{26}/g, '…'))
+      }
+      if (name === 'check_entry' || name === 'propose_change') expect(new Set(answers).size).toBe(1)
+    }
+    expect((await use('read_page', { slug: '/news/open', drafts: true })).isRefused).toBe(false)
   })
 
   it('reads what its role says now', async () => {
