@@ -44,7 +44,7 @@ const languages = ['', 'astro', 'capnp', 'diff', 'groq', 'html', 'js', 'json', '
 
 /** Programs that the examples call. Commands of Slugline are checked by docs-names.test.ts. */
 const programs = (
-  'jq alias cat cd cms contentful cp curl export grep helm id install journalctl node npm npx post psql runuser scp sftp slugline ' +
+  'bun deno jq alias cat cd cms contentful cp curl export grep helm id install journalctl node npm npx post psql runuser scp sftp slugline ' +
   'sqlite3 ssh systemctl tar useradd'
 ).split(' ')
 
@@ -119,7 +119,7 @@ describe.runIf(engine === 'sqlite')('the code blocks of the documentation', () =
     for (const block of of('sh')) {
       // The README's own is pasted as a whole in documents.test.ts.
       if (!/\bcurl\b/.test(block.text) || block.page === 'README.md') continue
-      const isAboutMedia = block.text.includes('$api/media/?q=<id>')
+      const isAboutMedia = /\$api\/media\/(\?q=)?<id>/.test(block.text)
       const [file] = isAboutMedia ? (await call('GET', '/media')).body : []
       const text = filled(block, isAboutMedia ? { ...ids, route: file.media_id } : ids, token).replaceAll(
         'http://localhost:8080',
@@ -138,7 +138,7 @@ describe.runIf(engine === 'sqlite')('the code blocks of the documentation', () =
   }, 400_000)
 })
 
-const wall = { create: { width: 40, height: 30, channels: 3 as const, background: '#888' } }
+const wall = { create: { width: 1200, height: 800, channels: 3 as const, background: '#888' } }
 
 type Ids = Readonly<
   Record<
@@ -179,6 +179,7 @@ async function sampleContent(call: Awaited<ReturnType<typeof callerOf>>): Promis
   await field(post, 'date', 'date')
   await field(post, 'author', 'relation', { data: { target: 'author' } })
   const route = (slug: string) => made(call('POST', '/routes', { slug, title: 'Sample' }))
+  await route('/news')
   const { route_id } = await route('/sample')
   const { content_data_id: root, children } = await made(
     call('POST', '/content', { datatype_id: page, route_id, children: [{ datatype_id: section }] }),

@@ -1,7 +1,7 @@
 import type { Actor, Identity } from '../../../actor.js'
 import type { Database } from '../../../db/database.js'
 import { tables } from '../../../db/tables.js'
-import { invalid, missingPermission, tooMany, unavailable } from '../../../errors.js'
+import { type HttpError, invalid, tooMany, unavailable } from '../../../errors.js'
 import { limits } from '../../../limits.js'
 import type { Log } from '../../../ports.js'
 import { Turns } from '../../../turns.js'
@@ -31,7 +31,11 @@ const rightsTables = new Set<string>(
 type Caller = Pick<Actor, 'roleId' | 'credential'>
 
 interface Needs {
-  rights: { can(caller: Caller, access: `${string}:${string}`): Promise<boolean> }
+  rights: {
+    can(caller: Caller, access: `${string}:${string}`): Promise<boolean>
+    partOf(caller: Identity): Promise<{ readonly name: string }>
+    refusal(caller: Identity, access: `${string}:${string}`): Promise<HttpError>
+  }
   liveCallers(identities: readonly Identity[]): Promise<ReadonlyMap<Identity, Caller>>
   previewLinks: Pick<PreviewLinkService, 'open' | 'alive'>
   log: Log
@@ -114,7 +118,7 @@ class Streams implements ChangeStreams {
   /** @throws 403 for a caller who may read only a part of the content, because changes are of all of it */
   async #audienceOf(identity: Identity): Promise<Audience> {
     const { rights } = this.needs
-    if (!(await rights.can(identity, 'content:read'))) throw missingPermission('content:read')
+    if ((await rights.partOf(identity)).name !== '') throw await rights.refusal(identity, 'content:read')
     return audienceOf(rights, identity)
   }
 
