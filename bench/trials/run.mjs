@@ -7,7 +7,18 @@ import { parseArgs } from 'node:util'
 import { Judgement } from './judgement.mjs'
 import { endAll } from './programs.mjs'
 
-const trials = ['patroni', 'galera', 'varnish', 'workers', 'standby', 'million', 'browsers', 'follow', 'twin']
+const trials = [
+  'patroni',
+  'galera',
+  'varnish',
+  'workers',
+  'standby',
+  'million',
+  'browsers',
+  'follow',
+  'imports',
+  'twin',
+]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

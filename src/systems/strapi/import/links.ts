@@ -44,7 +44,7 @@ class Pairs {
     this.latest.set(owner, this.count++)
   }
 
-  /** What the field of an owner names, by position, and those of one position as they were added. */
+  /** Returns the targets of a field of an owner, by position, and those of one position as they were added. */
   of(owner: number, field: number): number[] {
     const found: { target: number; position: number }[] = []
     for (let at = this.latest.get(owner) ?? -1; at >= 0; ) {
@@ -68,7 +68,7 @@ export class StrapiLinks {
   private readonly files = new Names()
   /** By the numbers of rows, or behind them of components. Targets are numbers of rows, or of files. */
   private readonly owned = new Pairs()
-  /** By the numbers of documents in a locale, what names them. */
+  /** By the numbers of documents in a locale: the rows that name them. */
   private readonly naming = new Pairs()
   private readonly documents = new Names()
 
