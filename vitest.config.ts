@@ -28,7 +28,7 @@ const identity = ['test/whole/identity.test.ts']
  */
 const aboutDatabases = [
   'test/{db,document,faults}/**/*.test.ts',
-  'test/api/!(bad-input|body-schemas|browser-apps|cache-headers|derived-names|hostile-rich-text|hostile-texts|imports|imports-files|long-paths|media-hostile|metrics|oauth|own-rights|publish-rights|query-entry-memory|query-memory|rate-limit|site-files|surfaces|surrogate-keys|types|webhook-secrets|webhook-targets).test.ts',
+  'test/api/!(bad-input|body-schemas|browser-apps|cache-headers|derived-names|hostile-rich-text|hostile-texts|imports|imports-files|key-limits|limits-of-reading|long-paths|media-crop|media-hostile|metrics|oauth|own-rights|publish-rights|query-entry-memory|query-memory|rate-limit|role-limits|site-files|surfaces|surrogate-keys|types|webhook-secrets|webhook-targets).test.ts',
   'test/attacks/{database-away,holes,hostile-archives,plain-secrets,unread-lists}.test.ts',
   'test/cli/{backup,start-refusals}.test.ts',
   'test/compat/{random,reads,sanity-random}.test.ts',
