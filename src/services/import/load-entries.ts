@@ -127,11 +127,13 @@ export class EntryLoader {
 
   /** Stores entries in one transaction, or each by itself where one is refused. */
   private async store(entries: readonly ImportedEntry[]): Promise<void> {
+    // Made once, because each tree takes its ids and notes its losses.
+    const made = entries.map(entry => ({ entry, tree: this.rootFor(entry) }))
     try {
-      await this.storeAll(entries.map(entry => this.rootFor(entry)))
+      await this.storeAll(made.map(({ tree }) => tree))
     } catch (error) {
       if (!isRefusal(error)) throw error
-      for (const entry of entries) await this.storeAlone(entry)
+      for (const { entry, tree } of made) await this.storeAlone(entry, tree)
     }
   }
 
@@ -140,8 +142,8 @@ export class EntryLoader {
   }
 
   /** Stores an entry without its refused parts. */
-  private async storeAlone(entry: ImportedEntry): Promise<void> {
-    let tree = this.rootFor(entry)
+  private async storeAlone(entry: ImportedEntry, whole: RootToStore): Promise<void> {
+    let tree = whole
     for (let attempt = 0; ; attempt++)
       try {
         await this.storeAll([tree])
