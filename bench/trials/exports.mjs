@@ -118,6 +118,7 @@ async function strapi(at, documents) {
   await writeLines(join(at, 'entities/entities_00001.jsonl'), entities())
   await writeLines(join(at, 'links/links_00001.jsonl'), links())
   await writePictures(join(at, 'assets/uploads'), i => `h${i}.png`)
+  return Math.ceil(articles / 10)
 }
 
 async function sanity(at, documents) {
@@ -255,5 +256,5 @@ async function contentful(at, documents) {
   await writePictures(join(at, 'images.example'), () => 'picture.png', 1)
 }
 
-/** Each writes an export of so many documents into a folder. */
+/** Each writes an export of so many documents into a folder. @returns how many entries below others they have */
 export const exporters = { strapi, sanity, wordpress, contentful }
