@@ -56,7 +56,7 @@ export function plannedStatements(statements: Statements) {
     'which public entries refer to a media item': statements.ofQuery(publicMediaReferences(tables)),
     'who has a unique value in what is public': statements.ofQuery(pendingHolder(tables)),
     'who refers to a media item': statements.ofQuery(mediaReferences(tables)),
-    'the first pieces of what is in the trash': statements.ofList(firstPieces(tables), 2),
+    'the first pieces of what is in the trash': statements.ofList(firstPieces(tables, 'entries'), 2),
     'what the public sees of values': statements.ofList(publishedValues(tables, true), 2),
     'what the public sees of references': statements.ofQuery(publishedMediaReferences(tables, true)),
     ...Object.fromEntries(

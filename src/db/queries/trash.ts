@@ -1,17 +1,22 @@
 import { bySpace, type ListQuery, type SizedKey, sizedKeys } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 
-/** By the ids of what is in the trash: the first piece of its entries, and of those that the public saw. */
+/** The first piece of a kind of what is in the trash, by its ids. */
 export const firstPieces = bySpace(
-  (space: ContentSpace): ListQuery<SizedKey> => ({
+  ({ trash, trashPieces }: ContentSpace, kind: string): ListQuery<SizedKey> => ({
     build: (knex, values) => {
-      const { name, key } = space.trashPieces
-      const first = knex(name)
-        .min(key)
-        .whereIn('trash_id', values)
-        .whereIn('kind', ['entries', 'publicEntries'])
-        .groupBy('trash_id', 'kind')
-      return knex(name).select(sizedKeys(knex, space.trashPieces)).whereIn(key, first).orderBy(key)
+      const { name, key } = trashPieces
+      const first = knex(`${name} as f`)
+        .select(`f.${key}`)
+        .whereRaw('f.trash_id = t.trash_id')
+        .where('f.kind', kind)
+        .orderBy(`f.${key}`)
+        .limit(1)
+      return knex(`${trash.name} as t`)
+        .join(name, `${name}.${key}`, first)
+        .select(sizedKeys(knex, trashPieces))
+        .whereIn('t.trash_id', values)
+        .orderBy(key)
     },
     lists: rows => rows.map(([key, size]) => ({ key: key as string, size: Number(size) })),
   }),

@@ -124,7 +124,9 @@ export async function firstEntries(
   trashIds: readonly string[],
 ): Promise<Map<string, FirstEntries>> {
   const found = new Map<string, FirstEntries>()
-  const pieces = await read.queryIn(firstPieces(space), trashIds)
+  const pieces = []
+  for (const kind of ['entries', 'publicEntries'] satisfies Kind[])
+    pieces.push(...(await read.queryIn(firstPieces(space, kind), trashIds)))
   for await (const batch of read.sized(space.trashPieces, pieces))
     for (const { trash_id, kind, records } of batch) {
       // Only the service writes these rows, by `storePieces`.
