@@ -13,7 +13,7 @@ export const firstPieces = bySpace(
         .orderBy(`f.${key}`)
         .limit(1)
       return knex(`${trash.name} as t`)
-        .join(name, `${name}.${key}`, first)
+        .join(name, `${name}.${key}`, knex.raw('(?)', [first]))
         .select(sizedKeys(knex, trashPieces))
         .whereIn('t.trash_id', values)
         .orderBy(key)
