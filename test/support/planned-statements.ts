@@ -17,6 +17,7 @@ import { publishedPagesAt, publishedRouteBehind } from '../../src/db/queries/pub
 import { redirectFound } from '../../src/db/queries/redirects.js'
 import { searchCandidates, searchCount, textBeginnings, textSizes } from '../../src/db/queries/search.js'
 import { childEntries, namingValues, recordedValues } from '../../src/db/queries/shown-entries.js'
+import { firstPieces } from '../../src/db/queries/trash.js'
 import { leanTrees, wholeTrees } from '../../src/db/queries/trees.js'
 import { pendingHolder, publishedHolder } from '../../src/db/queries/unique-values.js'
 import { deliveriesDueAfter, dueDeliveries, finishedDeliveries } from '../../src/db/queries/webhooks.js'
@@ -55,6 +56,7 @@ export function plannedStatements(statements: Statements) {
     'which public entries refer to a media item': statements.ofQuery(publicMediaReferences(tables)),
     'who has a unique value in what is public': statements.ofQuery(pendingHolder(tables)),
     'who refers to a media item': statements.ofQuery(mediaReferences(tables)),
+    'the first pieces of what is in the trash': statements.ofList(firstPieces(tables, 'entries'), 2),
     'what the public sees of values': statements.ofList(publishedValues(tables, true), 2),
     'what the public sees of references': statements.ofQuery(publishedMediaReferences(tables, true)),
     ...Object.fromEntries(

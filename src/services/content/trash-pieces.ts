@@ -1,4 +1,5 @@
 import type { RowOf } from '../../db/columns.js'
+import { firstPieces } from '../../db/queries/trash.js'
 import type { Reader } from '../../db/reader.js'
 import type { EntryRow, ValueRow } from '../../db/tables.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
@@ -109,11 +110,31 @@ export async function readPieces(read: Reader, space: ContentSpace, trash_id: st
   return found as unknown as Deleted
 }
 
-/** Reads the deleted entry and the first ones under it, with those that the public saw, in one piece of each. */
-export async function firstEntries(read: Reader, space: ContentSpace, trash_id: string): Promise<EntryRow[]> {
+/** What is asked of a deleted entry before it is restored. */
+export interface FirstEntries {
+  readonly author_id: string | null
+  /** Whether it or one of the first entries under it is published, also as the public saw them. */
+  readonly isPublished: boolean
+}
+
+/** Reads the first entries of several deletions at once, in batches bounded by bytes. @returns them by `trash_id` */
+export async function firstEntries(
+  read: Reader,
+  space: ContentSpace,
+  trashIds: readonly string[],
+): Promise<Map<string, FirstEntries>> {
+  const found = new Map<string, FirstEntries>()
   const pieces = []
   for (const kind of ['entries', 'publicEntries'] satisfies Kind[])
-    pieces.push(...(await read.findAll(space.trashPieces, { trash_id, kind }, { limit: 1 })))
-  // Only the service writes these rows, by `storePieces`.
-  return pieces.flatMap(({ records }) => records as EntryRow[])
+    pieces.push(...(await read.queryIn(firstPieces(space, kind), trashIds)))
+  for await (const batch of read.sized(space.trashPieces, pieces))
+    for (const { trash_id, kind, records } of batch) {
+      // Only the service writes these rows, by `storePieces`.
+      const entries = records as EntryRow[]
+      const before = found.get(trash_id)
+      const author = kind === ('entries' satisfies Kind) ? entries[0]?.author_id : before?.author_id
+      const isPublished = before?.isPublished || entries.some(({ status }) => status === 'published')
+      found.set(trash_id, { author_id: author ?? null, isPublished })
+    }
+  return found
 }

@@ -36,8 +36,6 @@ export interface MayChangeTrashed {
   remove(trashId: string): boolean
 }
 
-const isPublished = ({ status }: Pick<EntryRow, 'status'>) => status === 'published'
-
 const removedAtOnce = 100
 
 const maxTitle = 1024
@@ -59,13 +57,17 @@ export function trash(context: ContentContext, { clock, retentionMs }: Needs) {
      * large tree only the first entries are read. The permission to delete content is asked of the access service.
      */
     async mayChange(actor: Actor, trashed: readonly Trashed[]): Promise<MayChangeTrashed> {
-      const authorOf = async ({ trash_id }: Trashed) =>
-        (await firstEntries(db, space, trash_id))[0]?.author_id ?? null
+      let read: ReturnType<typeof firstEntries> | undefined
+      const first = async (id: string) => {
+        const ids = trashed.map(({ trash_id }) => trash_id)
+        read ??= firstEntries(db, space, ids)
+        return (await read).get(id)
+      }
+      const authorOf = async ({ trash_id }: Trashed) => (await first(trash_id))?.author_id ?? null
       const { restore, remove } = await context.limits.mayChangeTrashed(actor, trashed, authorOf)
       const published = new Set<string>()
       if (!(await context.mayPublish(actor)))
-        for (const trash_id of restore)
-          if ((await firstEntries(db, space, trash_id)).some(isPublished)) published.add(trash_id)
+        for (const id of restore) if ((await first(id))?.isPublished) published.add(id)
       return { restore: id => restore.has(id) && !published.has(id), remove: id => remove.has(id) }
     },
     /**

@@ -1,0 +1,23 @@
+import { bySpace, type ListQuery, type SizedKey, sizedKeys } from '../statements.js'
+import type { ContentSpace } from '../tables.js'
+
+/** The first piece of a kind of what is in the trash, by its ids. */
+export const firstPieces = bySpace(
+  ({ trash, trashPieces }: ContentSpace, kind: string): ListQuery<SizedKey> => ({
+    build: (knex, values) => {
+      const { name, key } = trashPieces
+      const first = knex(`${name} as f`)
+        .select(`f.${key}`)
+        .whereRaw('f.trash_id = t.trash_id')
+        .where('f.kind', kind)
+        .orderBy(`f.${key}`)
+        .limit(1)
+      return knex(`${trash.name} as t`)
+        .join(name, `${name}.${key}`, knex.raw('(?)', [first]))
+        .select(sizedKeys(knex, trashPieces))
+        .whereIn('t.trash_id', values)
+        .orderBy(key)
+    },
+    lists: rows => rows.map(([key, size]) => ({ key: key as string, size: Number(size) })),
+  }),
+)
