@@ -93,10 +93,8 @@ interface FiltersProps {
 
 const Filters = ({ view, chosen, people }: FiltersProps) => {
   const { operations, kinds, spans } = filterChoices(view)
-  const { filter, of, when } = chosen
-  const set = [filter.user_id, filter.operation, filter.record_id, of, when].filter(Boolean).length
   return (
-    <FilterForm view={view} path="/audit" set={set}>
+    <FilterForm view={view} path="/audit">
       <Chooser
         label={view.t('Who')}
         name="user_id"

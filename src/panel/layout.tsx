@@ -49,11 +49,11 @@ const FindButton = ({ view }: { view: View }) => (
   </a>
 )
 
-const TreeButton = ({ view, word }: { view: View; word: string }) => (
+const TreeButton = ({ view }: { view: View }) => (
   <button
     type="button"
     class="button bare scripted tree-button"
-    aria-label={word}
+    aria-label={view.t('Tree')}
     aria-controls="tree"
     aria-expanded="true"
     title={view.t('Tree (\\)')}
@@ -116,7 +116,6 @@ export function Page({
   children,
 }: PageProps) {
   const [hasTree, hasSide] = [isThere(tree), isThere(side)]
-  const treeWord = view.t(kind === 'with-folders' ? 'Folders' : 'Tree')
   const classes = ['app', hasTree ? 'has-tree' : '', hasSide ? 'has-side' : '', kind ?? ''].filter(Boolean)
   return (
     <Document view={view} title={title} script={script}>
@@ -126,7 +125,7 @@ export function Page({
       <div id="app" class={classes.join(' ')} data-base={view.base} data-user={view.user?.user_id}>
         <Rail view={view} />
         <header class="bar">
-          {hasTree && <TreeButton view={view} word={treeWord} />}
+          {hasTree && <TreeButton view={view} />}
           <nav class="crumbs" aria-label={view.t('Where')}>
             {crumbs.map(({ word, path }) => (
               <>
@@ -152,7 +151,7 @@ export function Page({
           {actions}
         </header>
         {hasTree && (
-          <section class="tree" id="tree" aria-label={treeWord}>
+          <section class="tree" id="tree" aria-label={view.t('Tree')}>
             <div class="tree-scroll">{tree}</div>
             <TreeEdge view={view} />
           </section>

@@ -143,26 +143,20 @@ const Nothing = ({ view, asked: { text, type, without } }: { view: View; asked: 
 )
 
 const Filters = ({ view, asked }: { view: View; asked: Asked }) => (
-  <FilterForm
-    view={view}
-    path="/media"
-    set={[asked.type, asked.without, asked.sort].filter(Boolean).length}
-    seek={
-      <label class="seek">
-        {view.t('Search')}
-        <input
-          class="input"
-          type="search"
-          id="media-text"
-          name="text"
-          value={asked.text}
-          maxlength={200}
-          placeholder={view.t('Name or text of a file')}
-        />
-      </label>
-    }
-  >
+  <FilterForm view={view} path="/media">
     <input type="hidden" name="folder" value={asked.folder} />
+    <label class="seek">
+      {view.t('Search')}
+      <input
+        class="input"
+        type="search"
+        id="media-text"
+        name="text"
+        value={asked.text}
+        maxlength={200}
+        placeholder={view.t('Name or text of a file')}
+      />
+    </label>
     <Chooser
       label={view.t('Type')}
       name="type"

@@ -112,17 +112,9 @@ function VersionTable({ view, rows, own, isFixed }: VersionTableProps) {
       caption={view.t('Versions, newest first')}
       records={states}
       columns={[
-        {
-          label: 'Version',
-          of: ({ name, version }) => (
-            <>
-              {name}
-              {version && <span class="on-phone quiet">{version.who}</span>}
-            </>
-          ),
-        },
+        { label: 'Version', of: ({ name }) => name },
         { label: 'Why', of: ({ version }) => version?.why, wide: true },
-        { label: 'Who', of: ({ version }) => version && (version.who || '–'), wide: true },
+        { label: 'Who', of: ({ version }) => version && (version.who || '–') },
         { label: 'When', of: ({ version }) => version && <Moment view={view} at={version.at} /> },
         {
           label: 'From',

@@ -97,8 +97,6 @@ export const settingsTexts = [
   'Fallback',
   'Fields',
   'Filter',
-  'Filters',
-  'Filters ({n})',
   'Search settings',
   'Fingerprint',
   'Finished',
