@@ -10,7 +10,7 @@ import { adminTables, type ContentSpace, internalTables, tables } from './tables
  * (docs/decisions/929-limits-of-reading.md).
  */
 
-/** An id as SQL text; whatever is no id equals none. */
+/** Returns an id as SQL text. Other texts become an empty one, which equals no id. */
 const text = (id: string): string => (isUlid(id) ? `'${id}'` : "''")
 const among = (ids: readonly string[]): string => `(${['', ...ids].map(text).join(', ')})`
 const none = '1 = 0'
@@ -78,18 +78,35 @@ class SpaceConditions {
 
   /** Whether the tree whose root a row is may be read. */
   private isSeen(row: string): string {
+    return this.isInside(row, 'author_id', bound => {
+      const routes = this.at(this.space.routes)
+      return `exists (select 1 from ${routes} p where p.route_id = ${row}.route_id and ${this.inZone('p.slug', bound)})`
+    })
+  }
+
+  /**
+   * Whether a page is inside of all bounds.
+   * @param owner the column that says whose it is
+   * @param isAt whether its address is allowed
+   */
+  private isInside(row: string, owner: string, isAt: (bound: ReadBound) => string): string {
     const each = this.bounds.map(bound => {
       const { datatypes, routes, own, reads = [] } = bound.limits
       const inside = [
         ...(datatypes ? [`${row}.datatype_id in ${among(datatypes)}`] : []),
-        ...(own ? [`${row}.author_id = ${text(bound.userId)}`] : []),
-        ...(routes
-          ? [
-              `exists (select 1 from ${this.at(this.space.routes)} p where p.route_id = ${row}.route_id and ${this.inZone('p.slug', bound)})`,
-            ]
-          : []),
+        ...(own ? [`${row}.${owner} = ${text(bound.userId)}`] : []),
+        ...(routes ? [isAt(bound)] : []),
       ]
       return `(${row}.datatype_id in ${among(reads)} or (${inside.join(' and ') || '1 = 1'}))`
+    })
+    return each.join(' and ')
+  }
+
+  /** Whether an address without a page may be read: by its author, or where it is allowed. */
+  isFree(row: string): string {
+    const each = this.bounds.map(bound => {
+      const isOwn = `${row}.author_id = ${text(bound.userId)}`
+      return bound.limits.routes ? `(${isOwn} or ${this.inZone(`${row}.slug`, bound)})` : isOwn
     })
     return each.join(' and ')
   }
@@ -98,24 +115,12 @@ class SpaceConditions {
   private ofRoute(row: string): string {
     const entries = this.at(this.space.contentData)
     const page = `from ${entries} r where r.route_id = ${row}.route_id`
-    const free = this.bounds.map(bound => {
-      const isOwn = `${row}.author_id = ${text(bound.userId)}`
-      return bound.limits.routes ? `(${isOwn} or ${this.inZone(`${row}.slug`, bound)})` : isOwn
-    })
-    return `(exists (select 1 ${page} and ${this.isSeen('r')}) or (not exists (select 1 ${page}) and ${free.join(' and ')}))`
+    return `(exists (select 1 ${page} and ${this.isSeen('r')}) or (not exists (select 1 ${page}) and ${this.isFree(row)}))`
   }
 
   private ofTrash(row: string): string {
-    const each = this.bounds.map(bound => {
-      const { datatypes, routes, own, reads = [] } = bound.limits
-      const inside = [
-        ...(datatypes ? [`${row}.datatype_id in ${among(datatypes)}`] : []),
-        ...(own ? [`${row}.deleted_by = ${text(bound.userId)}`] : []),
-        ...(routes ? [`${row}.slug is not null and ${this.inZone(`${row}.slug`, bound)}`] : []),
-      ]
-      return `(${row}.datatype_id in ${among(reads)} or (${inside.join(' and ') || '1 = 1'}))`
-    })
-    const isPage = `${row}.parent_id is null and ${each.join(' and ')}`
+    const isAt = (bound: ReadBound) => `${row}.slug is not null and ${this.inZone(`${row}.slug`, bound)}`
+    const isPage = `${row}.parent_id is null and ${this.isInside(row, 'deleted_by', isAt)}`
     return `((${isPage}) or (${row}.parent_id is not null and ${this.ofEntry(`${row}.parent_id`)}))`
   }
 }
@@ -132,11 +137,7 @@ function conditionsOf(bounds: readonly ReadBound[], at: (table: AnyTable) => str
     () => `(t.content_data_id is null or ${space.ofEntry('t.content_data_id')})`,
   )
   known.set(tables.redirects.name, () => {
-    const free = bounds.map(bound => {
-      const isOwn = `t.author_id = ${text(bound.userId)}`
-      return bound.limits.routes ? `(${isOwn} or ${space.inZone('t.slug', bound)})` : isOwn
-    })
-    return `((t.route_id is not null and ${space.ofRouteAt('t.route_id')}) or (t.route_id is null and ${free.join(' and ')}))`
+    return `((t.route_id is not null and ${space.ofRouteAt('t.route_id')}) or (t.route_id is null and ${space.isFree('t')}))`
   })
   // They have texts of any content, or tell which of it has changed.
   const { auditEvents, webhookDeliveries, contentChanges, importStates, importRecords } = internalTables
@@ -155,7 +156,7 @@ function conditionsOf(bounds: readonly ReadBound[], at: (table: AnyTable) => str
 /** How many statements are kept with their `with`. */
 const maxKept = 300
 
-/** What a caller may read, as the beginning of each of their statements. */
+/** Limits each statement of a caller to the part of the content that they may read. */
 export class Part {
   private readonly conditions: ReadonlyMap<string, Condition>
   private readonly mentioned: RegExp

@@ -30,7 +30,7 @@ async function partOf(
 }
 
 /**
- * The same surfaces for callers who may read only a part of the content: over services that read nothing else. Those over
+ * Gives callers who may read only a part of the content surfaces over services that read nothing else. Those over
  * all of the content refuse such callers (docs/decisions/929-limits-of-reading.md).
  * @param own the surfaces over all of the content
  * @param surfacesOver makes the surfaces over other services

@@ -1,7 +1,7 @@
 import { bySpace, type ListQuery, type SizedKey, sizedKeys } from '../statements.js'
 import type { ContentSpace } from '../tables.js'
 
-/** The first piece of a kind of what is in the trash, by its ids. */
+/** Finds the first piece of a kind for each of several deletions, by their `trash_id`. */
 export const firstPieces = bySpace(
   ({ trash, trashPieces }: ContentSpace, kind: string): ListQuery<SizedKey> => ({
     build: (knex, values) => {

@@ -110,7 +110,7 @@ export async function readPieces(read: Reader, space: ContentSpace, trash_id: st
   return found as unknown as Deleted
 }
 
-/** What is asked of a deleted entry before it is restored. */
+/** Facts about a deleted entry that decide who may restore it. */
 export interface FirstEntries {
   readonly author_id: string | null
   /** Whether it or one of the first entries under it is published, also as the public saw them. */
