@@ -10,11 +10,17 @@ const make = factories(app)
 const count = 1000
 
 const { datatype_id } = await make.datatype('Note', { type: '_global', visibility: 'public' })
-for (const label of ['Text', 'Other']) await make.field(datatype_id, label, 'text')
+const tail = `${'long '.repeat(50)}and longer than its key`
+for (const label of ['Text', 'Other', 'Tags']) await make.field(datatype_id, label, 'text')
 await make.field(datatype_id, 'Price', 'number')
 const children = Array.from({ length: count - 1 }, (_, i) => ({
   datatype_id,
-  fields: { text: `text ${i % 10}`, other: `other ${count - i}`, price: i },
+  fields: {
+    text: `text ${i % 10}`,
+    other: `other ${count - i}`,
+    price: i,
+    ...(i % 2 === 0 && { tags: tail }),
+  },
 }))
 const made = await call('POST', '/api/v1/content', { body: { datatype_id, status: 'published', children } })
 expect(made.status).toBe(201)
@@ -52,9 +58,22 @@ describe('a query that looks at every entry', () => {
     expect([result.status, pricesOf(result.body)]).toEqual([200, prices])
   })
 
-  it('counts them', async () => {
-    const { result } = await ask('filter[text][contains]=9&count=true&limit=1')
-    expect(result.body.meta.count).toBe(99)
+  const many = (i: number) => `filter[other][contains]=r ${i}`
+  it.each([
+    ['filter[text][contains]=9', 99],
+    ['filter[text][contains]=ex', count - 1],
+    ['filter[text][starts]=te', count - 1],
+    ['filter[text][gte]=text 5', 499],
+    ['filter[text][exists]=true', count - 1],
+    ['filter[price][gte]=500', 499],
+    ['filter[text][contains]=t&filter[price][lt]=500', 500],
+    [`filter[text][contains]=t 9&filter[or][0]${many(1).slice(6)}&filter[or][1]${many(2).slice(6)}`, 22],
+    ['filter[tags][contains]=long', 500],
+    ['filter[tags][contains]=longer than its key', 500],
+    ['filter[tags][contains]=never there', 0],
+  ])('counts those that pass %s', async (query, passing) => {
+    const { result } = await ask(`${query}&count=true&limit=1`)
+    expect([query, result.body.meta?.count]).toEqual([query, passing])
   })
 })
 

@@ -204,3 +204,15 @@ it('costs no more statements than another page, and keeps its finished answers w
   expect(await cost(source.slug)).toBeLessThanOrEqual(3)
   db.query = query
 })
+
+it('a field whose values only the public sees still belongs to their datatype', async () => {
+  const fresh = { label: 'Old', field_type: 'text', parent_id: type }
+  const { field_id } = await done('POST', '/fields', fresh)
+  const { root } = await page({ old: 'was here' })
+  const moved = () => api('PUT', `/fields?q=${field_id}`, { parent_id: other })
+  const [stored] = await db.findAll(tables.contentFields, { field_id })
+  await done('DELETE', `/content-fields?q=${stored?.content_field_id}`)
+  expect((await moved()).status).toBe(409)
+  await publish(root)
+  expect((await moved()).status).toBe(200)
+})

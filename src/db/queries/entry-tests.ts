@@ -27,10 +27,19 @@ export type EntryColumn = 'id' | TimeColumn | 'slug' | 'title'
 export const isTimeColumn = (column: string): column is TimeColumn =>
   column === 'published_at' || column === 'date_created' || column === 'date_modified'
 
+/** Values: the field, the locales, then the values to compare with. */
+export type FieldShape = {
+  at: 'field'
+  key: IndexKey
+  op: Comparison
+  count: number
+  long: boolean
+  locales: number
+}
+
 /** A condition on an entry. `locales` is how many locales are looked in, the best first. */
 export type TestShape =
-  /** Values: the field, the locales, then the values to compare with. */
-  | { at: 'field'; key: IndexKey; op: Comparison; count: number; long: boolean; locales: number }
+  | FieldShape
   | { at: 'column'; column: EntryColumn | 'datatype'; op: Comparison; count: number }
   /** Values: the field, the locales, then those of the test, which the entry that is referred to must pass. */
   | { at: 'relation'; locales: number; test: TestShape }
@@ -45,7 +54,7 @@ type RouteShape = { at: 'route'; column: 'slug' | 'title'; op: Comparison; count
  */
 export type SourceShape =
   /** Entries with a passing value in one of the locales. Values: the field, the locales, the values to compare with. */
-  | Extract<TestShape, { at: 'field' }>
+  | FieldShape
   /** Entries with a number within bounds. Values: the field, the locales, one for each comparison. */
   | { at: 'range'; locales: number; ops: Bound[] }
   /** Entries of a datatype, by their time of publication. Values: the datatype, those of the tests. */
@@ -68,32 +77,35 @@ const containsSql = (column: string) => `replace(${column}, ?, '') <> ${column}`
 const between = (column: string) => `${column} >= ? and ${column} < ?`
 const keyBound = { gt: '>=', gte: '>=', lt: '<=', lte: '<=' } as const
 
+const ownKey = ['content_data_id', 'field_id', 'locale', 'position']
+
 /**
  * The condition on a value in the row that `alias` names.
- * @param isOwned true if the row is found by its entry. Then the condition names the whole key, although only the value
- * itself has a number: otherwise SQLite would look through the numbers of all entries for each of them
+ * @param ofField the table, if the row is found by its field. If it is found by its entry, the condition names the whole
+ * key, although only the value itself has a number: otherwise SQLite would look through the numbers of all entries for
+ * each of them
  */
-function comparison(
-  alias: string,
-  { key, op, count, long }: Extract<TestShape, { at: 'field' }>,
-  isOwned: boolean,
-): string {
+export function comparison(alias: string, { key, op, count, long }: FieldShape, ofField?: string): string {
   const at = (column: string) => `${alias}.${column}`
   if (op === 'exists') return `${at('position')} = 0 and ${at('text_key')} not in ('', '[]')`
   if (op === 'sortable')
     return `${at('position')} = 0 and ${key === 'number' ? `${at('number_key')} is not null` : `${at('text_key')} > ''`}`
   if (key === 'number') {
     const compared = op === 'in' ? `in (${marks(count)})` : `${signs[op as keyof typeof signs]} ?`
-    return `${isOwned ? `${at('position')} = 0 and ` : ''}${at('number_key')} ${compared}`
+    return `${ofField ? '' : `${at('position')} = 0 and `}${at('number_key')} ${compared}`
   }
   switch (op) {
     case 'eq':
       return long ? `${at('text_key')} = ? and ${at('field_value')} = ?` : `${at('text_key')} = ?`
     case 'in':
       return `${at('text_key')} in (${marks(count)})`
-    case 'contains':
-      // The key, which an index has, is the whole value unless it is as long as keys are.
-      return `${at('position')} = 0 and (${containsSql(at('text_key'))} or (length(${at('text_key')}) >= ${keyLength} and ${containsSql(at('field_value'))}))`
+    case 'contains': {
+      // The index has all columns but the value, and the key is the whole value unless it is as long as keys are.
+      const whole = ofField
+        ? `exists (select 1 from ${ofField} w where ${ownKey.map(name => `w.${name} = ${at(name)}`).join(' and ')} and ${containsSql('w.field_value')})`
+        : containsSql(at('field_value'))
+      return `${at('position')} = 0 and (${containsSql(at('text_key'))} or (length(${at('text_key')}) >= ${keyLength} and ${whole}))`
+    }
     case 'starts':
       return `${at('position')} = 0 and ${between(at('text_key'))} and substr(${at('field_value')}, 1, ?) = ?`
     case 'under':
@@ -128,7 +140,7 @@ export function sqlOf(test: TestShape, owner: string, naming: Naming): string {
     case 'field':
       return inBestLocale(test.locales, owner, naming, alias => ({
         field: `${alias}.field_id`,
-        condition: comparison(alias, test, true),
+        condition: comparison(alias, test),
       }))
     case 'relation':
       return inBestLocale(test.locales, owner, naming, alias => {
@@ -184,7 +196,7 @@ export function sourceSql(space: ContentSpace, source: SourceShape): string {
     `select d.content_data_id as id from ${routes} r join ${entries} d on d.route_id = r.route_id where ${eachRow.of('r.route_id')} ${condition}`
   switch (source.at) {
     case 'field':
-      return ofValues(source.locales, comparison('d', source, false))
+      return ofValues(source.locales, comparison('d', source, values))
     case 'range':
       return ofValues(source.locales, source.ops.map(op => `d.number_key ${signs[op]} ?`).join(' and '))
     case 'published': {

@@ -5,6 +5,8 @@ import type { ContentSpace } from '../tables.js'
 import { type AfterShape, afterSql, type SortShape, sortParts } from './entry-order.js'
 import {
   type Bound,
+  comparison,
+  type FieldShape,
   type IndexKey,
   oneOf,
   placesIn,
@@ -185,16 +187,42 @@ export const walkEntries = bySpace((space: ContentSpace, shape: WalkShape): Rows
 })
 
 /** How many entries of a datatype pass the tests. Values: the datatype, the ids, those of the tests. */
-export const countEntries = bySpace((space: ContentSpace, shape: WhereShape): RowsQuery<string, number> => {
-  const where = whereOf(space, shape)
+export const countEntries = bySpace(
+  (space: ContentSpace, shape: WhereShape): RowsQuery<string, number> =>
+    counted(`${space.publicEntries.name} e`, whereOf(space, shape)),
+)
+
+/**
+ * The same, where the values of one field in one locale are looked at first, of which each entry has at most one that
+ * passes. All belong to entries of the field's datatype (`refuseChange`, `refuseValues`), so without further tests the
+ * entries are not looked at. Values: the field, the locale, those of its test; with further tests the datatype, theirs.
+ */
+export const countByValues = bySpace(
+  (
+    space: ContentSpace,
+    { first, tests }: { first: FieldShape; tests: TestShape[] },
+  ): RowsQuery<string, number> => {
+    const [entries, values] = [space.publicEntries.name, space.publicValues.name]
+    const ofField = `${eachRow.of('s.position')} s.field_id = ? and s.locale = ? and ${comparison('s', first, values)}`
+    if (tests.length === 0) return counted(`${values} s`, ofField)
+    const where = `${ofField} and e.content_data_id = s.content_data_id and ${whereOf(space, { tests, ids: 0 })}`
+    // A cross join makes SQLite begin with the index of the values.
+    return counted(`${values} s cross join ${entries} e`, where)
+  },
+)
+
+function counted(from: string, where: string): RowsQuery<string, number> {
   const placed = names(placesIn(where))
   return {
     values: placed,
     build: (knex, value) =>
-      knex(`${space.publicEntries.name} as e`).count({ n: '*' }).whereRaw(where, placed.map(value)),
+      knex
+        .count({ n: '*' })
+        .from(knex.raw(from) as unknown as string)
+        .whereRaw(where, placed.map(value)),
     rows: rows => rows.map(row => Number(row.n)),
   }
-})
+}
 
 /**
  * Entries of datatypes that the public sees, with their trees, at most `most` and in no order.

@@ -145,8 +145,9 @@ async function refuseData(
   throw invalid('data.target', `there is no datatype ${missing}: ${didYouMean(missing, known)}`)
 }
 
-const hasValues = (read: Reader, { contentFields }: ContentSpace, field_id: string) =>
-  read.exists(contentFields, { field_id })
+/** Whether an entry has a value of the field, in the working book or in what the public still sees. */
+const hasValues = async (read: Reader, { contentFields, publicValues }: ContentSpace, field_id: string) =>
+  (await read.exists(contentFields, { field_id })) || (await read.exists(publicValues, { field_id }))
 
 /** Settings that stay as they are are not looked at: older versions of the service took others. */
 async function refuseChange(read: Reader, space: ContentSpace, before: Field, after: Field): Promise<void> {

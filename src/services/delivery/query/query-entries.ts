@@ -2,6 +2,7 @@ import type { AllowanceOf } from '../../../db/allowance.js'
 import type { Scalar } from '../../../db/columns.js'
 import { afterValues } from '../../../db/queries/entry-order.js'
 import {
+  countByValues,
   countEntries,
   listEntries,
   passing,
@@ -18,7 +19,16 @@ import type { IndexedEntry } from './entry-source.js'
 import { malformedCursor, type Position } from './query-cursor.js'
 import { asciiColumns } from './query-plan.js'
 import { isBound, sourcesOf } from './query-source.js'
-import { type RelationTest, type Sort, shapeOf, someTest, type Test, valuesOf } from './query-test.js'
+import {
+  type FieldTest,
+  fieldShapeOf,
+  type RelationTest,
+  type Sort,
+  shapeOf,
+  someTest,
+  type Test,
+  valuesOf,
+} from './query-test.js'
 import type { KeyedEntry } from './row-order.js'
 
 /** Which entries a query finds, and in what order. */
@@ -82,6 +92,12 @@ const isIndexed = ([sort, ...others]: readonly Sort[]): boolean =>
       sort.shape.column === 'date_modified'))
 
 const readsTexts = (test: Test): boolean => someTest(test, one => 'op' in one && one.op === 'contains')
+
+/** Whether the test looks in one locale, where each entry has at most one value that passes: a list has each of its members. */
+const isOfOneValue = (test: Test): test is FieldTest =>
+  test.at === 'field' &&
+  test.locales.length === 1 &&
+  (test.key === 'number' || (test.op !== 'eq' && test.op !== 'in'))
 
 const allValues = (tests: readonly Test[]) => tests.flatMap(valuesOf)
 
@@ -155,12 +171,28 @@ export class EntryFinder {
     const known = this.totals.get(this.versions, selection)
     if (known !== undefined) return known
     const { tests, ids } = await this.narrow(given, datatypeId)
+    const total = await this.countOf(datatypeId, tests, ids)
+    this.totals.set(this.versions, selection, total)
+    return total
+  }
+
+  private async countOf(
+    datatypeId: string,
+    tests: readonly Test[],
+    ids: readonly string[] | undefined,
+  ): Promise<number> {
+    const first = ids ? undefined : tests.find(isOfOneValue)
+    if (first) {
+      const others = tests.filter(test => test !== first)
+      const query = countByValues(this.space, { first: fieldShapeOf(first), tests: others.map(shapeOf) })
+      const ofOthers = others.length > 0 ? [datatypeId, ...allValues(others)] : []
+      const values = [first.field, ...first.locales, ...first.operands, ...ofOthers]
+      return (await this.run(query, values, false))[0] ?? 0
+    }
     const among = ids ? padded(ids) : []
     const query = countEntries(this.space, { tests: tests.map(shapeOf), ids: among.length })
     const values = [datatypeId, ...among, ...allValues(tests)]
-    const [total = 0] = await this.run(query, values, ids !== undefined && !tests.some(readsTexts))
-    this.totals.set(this.versions, selection, total)
-    return total
+    return (await this.run(query, values, ids !== undefined && !tests.some(readsTexts)))[0] ?? 0
   }
 
   private async rows(given: Selection, limit: number): Promise<KeyedEntry[]> {

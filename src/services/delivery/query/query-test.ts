@@ -3,6 +3,7 @@ import type { SortShape } from '../../../db/queries/entry-order.js'
 import {
   type Comparison,
   type EntryColumn,
+  type FieldShape,
   type IndexKey,
   inLocales,
   type TestShape,
@@ -53,13 +54,7 @@ export const howManyOf = ({ op, operands }: Pick<FieldTest, 'op' | 'operands'>):
   op === 'in' ? operands.length : 1
 
 /** The shape of a field's test, without its values. */
-export const fieldShapeOf = ({
-  key,
-  op,
-  long,
-  locales,
-  operands,
-}: FieldTest): Extract<TestShape, { at: 'field' }> => ({
+export const fieldShapeOf = ({ key, op, long, locales, operands }: FieldTest): FieldShape => ({
   at: 'field',
   key,
   op,
