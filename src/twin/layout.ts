@@ -47,6 +47,8 @@ export interface Root {
   /** The codes of the locales. It is null without locales. */
   readonly locales: readonly string[] | null
   readonly shards: readonly string[]
+  /** The places of shards with responses that may be outdated. Until they are read again, the origin is asked first. */
+  readonly behind?: readonly number[]
   readonly fixed: Readonly<Record<FixedName, Fixed>>
 }
 
