@@ -95,22 +95,20 @@ const fixedAnswer = ({ status, headers, text }: Fixed, isHead: boolean): Respons
 async function stored(
   request: Request,
   store: TwinStore,
-  { heads }: Entry,
-  [at, hash, etag = `"${hash}"`]: Answer,
+  { heads, objects }: Entry,
+  [at, object, from, to, etag]: Answer,
 ): Promise<Response> {
-  const head = heads[at]
-  if (!head) throw new Outdated()
+  const [head, hash] = [heads[at], objects[object]]
+  if (!head || hash === undefined) throw new Outdated()
   const { status, headers: shared } = head
   const headers = etag === '' ? shared : { ...shared, ETag: etag }
   if (etag !== '' && matches(request.headers.get('if-none-match') ?? undefined, etag))
     return new Response(null, { status: 304, headers })
-  const body = await store.get(bodyName(hash))
-  if (!body) throw new Outdated()
-  const length = { 'Content-Length': String(body.byteLength) }
-  return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), {
-    status,
-    headers: { ...headers, ...length },
-  })
+  const isHead = request.method === 'HEAD'
+  const bodies = isHead ? undefined : await store.get(bodyName(hash))
+  if (!isHead && !bodies) throw new Outdated()
+  const length = { 'Content-Length': String(to - from) }
+  return new Response(bodies?.slice(from, to) ?? null, { status, headers: { ...headers, ...length } })
 }
 
 /** A file of the site; undefined for other paths. */

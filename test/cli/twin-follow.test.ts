@@ -165,9 +165,7 @@ it('keeps an object while something names it, and a minute longer', async () => 
   const { page, change, clock, objects, twin, follower } = await followedSite()
   const named = () => [
     ...(twin.root?.shards ?? []).map(shardName),
-    ...[...twin.entries.values()].flatMap(({ answers }) =>
-      Object.values(answers).map(([, hash]) => bodyName(hash)),
-    ),
+    ...[...twin.entries.values()].flatMap(({ objects }) => objects.map(bodyName)),
   ]
   const id = await page('/a', { head: 'first' })
   await page('/b', { head: 'first' })

@@ -64,8 +64,7 @@ const shardsFor = (slugs: number): number => {
 
 type Entries = ReadonlyMap<string, Entry>
 
-const bodiesOf = (entry: Entry | undefined): string[] =>
-  Object.values(entry?.answers ?? {}).map(([, hash]) => bodyName(hash))
+const bodiesOf = (entry: Entry | undefined): string[] => (entry?.objects ?? []).map(bodyName)
 
 const changedNames = (before: Entries, after: Entries): string[] =>
   [...new Set([...before.keys(), ...after.keys()])].filter(name => before.get(name) !== after.get(name))
@@ -114,7 +113,7 @@ export class Twin {
   async open(): Promise<void> {
     await this.objects.open()
     const root = await this.objects.read<Root>(rootName).catch(() => undefined)
-    if (root?.layout !== 1) return
+    if (root?.layout !== 2) return
     const shards = await Promise.all(root.shards.map(hash => this.objects.read<Shard>(shardName(hash))))
     if (shards.some(shard => shard === undefined)) return
     const entries = new Map(shards.flatMap(shard => Object.entries(shard ?? {})))
@@ -140,7 +139,7 @@ export class Twin {
     site: Site,
     { change, slugs, waiting, isAll = false, withFiles = true }: Writing,
   ): Promise<void> {
-    const capturing: Capturing = { ...site, keep: body => this.#keepBody(body) }
+    const capturing: Capturing = { ...site, keep: object => this.#keepBodies(object) }
     const entries = isAll ? new Map<string, Entry>() : new Map(this.#entries)
     const set = (name: string, entry: Entry | undefined) => {
       if (!entry) entries.delete(name)
@@ -153,15 +152,15 @@ export class Twin {
     const fixed = isAll || !this.#root ? await captureFixed(site.ask) : this.#root.fixed
     const shards = await this.#writeShards(entries)
     const behind = behindIn(waiting?.() ?? [], shards.length)
-    const root: Root = { layout: 1, change: change(), service, ...languages, shards, ...behind, fixed }
+    const root: Root = { layout: 2, change: change(), service, ...languages, shards, ...behind, fixed }
     await this.#replaceRoot(root, entries)
     await this.#removeUnused()
   }
 
-  async #keepBody(body: Uint8Array): Promise<string> {
-    const hash = hashOf(body)
+  async #keepBodies(object: Uint8Array): Promise<string> {
+    const hash = hashOf(object)
     this.#forNow(bodyName(hash))
-    await this.objects.keep(bodyName(hash), body, 'application/octet-stream')
+    await this.objects.keep(bodyName(hash), object, 'application/octet-stream')
     return hash
   }
 
