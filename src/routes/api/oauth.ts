@@ -108,7 +108,7 @@ export function oauthLinkEndpoints(api: Endpoints, { services: { oauthLinks }, c
     'signed-in',
     {
       name: 'removeOAuthLink',
-      summary: 'Unlink an OAuth provider from your account',
+      summary: 'Remove an OAuth provider from your account',
       description: 'Needs a session, and another way to sign in.',
       fails: [401, 409],
       answers: { status: 204 },
