@@ -54,6 +54,7 @@ import { keyLimits } from './058-key-limits.js'
 import { draftsByStatus } from './059-drafts-by-status.js'
 import { importStates } from './060-import-states.js'
 import { mediaCrop } from './061-media-crop.js'
+import { oauthLinkSessions } from './062-oauth-link-sessions.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
 export const migrations: readonly Migration[] = [
@@ -112,4 +113,5 @@ export const migrations: readonly Migration[] = [
   draftsByStatus,
   importStates,
   mediaCrop,
+  oauthLinkSessions,
 ]

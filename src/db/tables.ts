@@ -428,6 +428,8 @@ export const internalTables = {
       expires_at: time(),
       /** The id of the provider at which the sign-in began; null for `default`. */
       provider: text().orNull(),
+      /** The session that links the provider to its account; null for a sign-in. */
+      session_id: id().orNull(),
     },
     { unique: [['state_hash']] },
   ),

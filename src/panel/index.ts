@@ -27,6 +27,7 @@ import { passkeyPages } from './passkeys.js'
 import { pickerAnswers } from './pickers.js'
 import { presencePages } from './presence.js'
 import { profilePages } from './profile.js'
+import { providerPages } from './providers.js'
 import { resourcePages } from './resource.js'
 import { rolePages } from './roles.js'
 import { routePages } from './routes.js'
@@ -79,6 +80,7 @@ const subjects = [
   profilePages,
   secondFactorPages,
   passkeyPages,
+  providerPages,
   savedViewPages,
   partPages,
 ]

@@ -12,6 +12,7 @@ import { Table } from './list.js'
 import { type Draft, pages, saved } from './pages.js'
 import { Act, Form, Moment, Submit } from './parts.js'
 import { ChosenLanguage, keepLanguage, keepPreference } from './preferences.js'
+import { providersPath } from './providers.js'
 import { factorPath, passkeyPath } from './second-factor.js'
 import { panelActor, themeCookie, themes, type View } from './view.js'
 
@@ -181,6 +182,7 @@ async function profilePage(
           </a>
         </p>
       </section>
+      {await Providers({ view, c, context })}
       {await Sessions({ view, c, context })}
       {await Keys({ view, c, context, draft: draftOf('key') })}
     </TitledPage>
@@ -227,6 +229,22 @@ interface Props {
   view: View
   c: Ctx
   context: PanelContext
+}
+
+async function Providers({ view, c, context: { services } }: Props) {
+  const linked = (await services.oauthLinks.list(panelActor(c))).length
+  if (linked === 0 && services.oauth.offered().length === 0) return undefined
+  return (
+    <section aria-labelledby="providers">
+      <h2 id="providers">{view.t('Providers')}</h2>
+      <p class="meta">{view.t('Sign in with an account of another service.')}</p>
+      <p>
+        <a class="button" href={`${view.base}${providersPath}`}>
+          {view.count(linked, '{n} provider', '{n} providers')}
+        </a>
+      </p>
+    </section>
+  )
 }
 
 async function Sessions({ view, c, context }: Props) {

@@ -23,7 +23,7 @@ export interface TwinStore {
 }
 
 export interface TwinOptions {
-  /** Answers what the twin does not have, such as `https://cms.example.com`. */
+  /** Answers what the twin does not have, or not yet anew, such as `https://cms.example.com`. */
   readonly origin?: string
 }
 
@@ -35,6 +35,8 @@ interface Held {
 
 /** How long a root is used before the store is asked for a newer one, in milliseconds. */
 const rootMs = 500
+/** How long the origin may take for a response that the twin has too. */
+const originMs = 1000
 const maxShards = 64
 const maxLocale = 35
 
@@ -93,22 +95,20 @@ const fixedAnswer = ({ status, headers, text }: Fixed, isHead: boolean): Respons
 async function stored(
   request: Request,
   store: TwinStore,
-  { heads }: Entry,
-  [at, hash, etag = `"${hash}"`]: Answer,
+  { heads, objects }: Entry,
+  [at, object, from, to, etag]: Answer,
 ): Promise<Response> {
-  const head = heads[at]
-  if (!head) throw new Outdated()
+  const [head, hash] = [heads[at], objects[object]]
+  if (!head || hash === undefined) throw new Outdated()
   const { status, headers: shared } = head
   const headers = etag === '' ? shared : { ...shared, ETag: etag }
   if (etag !== '' && matches(request.headers.get('if-none-match') ?? undefined, etag))
     return new Response(null, { status: 304, headers })
-  const body = await store.get(bodyName(hash))
-  if (!body) throw new Outdated()
-  const length = { 'Content-Length': String(body.byteLength) }
-  return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), {
-    status,
-    headers: { ...headers, ...length },
-  })
+  const isHead = request.method === 'HEAD'
+  const bodies = isHead ? undefined : await store.get(bodyName(hash))
+  if (!isHead && !bodies) throw new Outdated()
+  const length = { 'Content-Length': String(to - from) }
+  return new Response(bodies?.slice(from, to) ?? null, { status, headers: { ...headers, ...length } })
 }
 
 /** A file of the site; undefined for other paths. */
@@ -159,15 +159,39 @@ function refusal(address: string, { fixed }: Root, isHead: boolean): Response | 
   return fixedAnswer({ ...head, text: JSON.stringify({ ...JSON.parse(text), error }) }, isHead)
 }
 
+interface Reading {
+  readonly request: Request
+  readonly store: TwinStore
+  readonly root: Root
+  readonly origin: string | undefined
+}
+
+/** The response of the origin, if that of the twin may be outdated. Undefined if it does not come soon. */
+async function newerThan({ request, root, origin }: Reading, name: string): Promise<Response | undefined> {
+  const { behind, shards } = root
+  if (!origin || behind?.includes(shardOf(name, shards.length)) !== true) return undefined
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), originMs)
+  try {
+    const response = await passed(request, origin, controller.signal)
+    return response.status < 500 && response.status !== 429 ? response : undefined
+  } catch {
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 async function pageAnswer(
-  request: Request,
-  store: TwinStore,
-  root: Root,
+  reading: Reading,
   [path, query]: [string, URLSearchParams],
 ): Promise<Response | undefined> {
+  const { request, store, root } = reading
   const isHead = request.method === 'HEAD'
   const wanted = wantedBy(request, root, path, query)
   if (typeof wanted !== 'object') return wanted && fixedAnswer(root.fixed[wanted], isHead)
+  const newer = await newerThan(reading, wanted.slug)
+  if (newer) return newer
   const entry = await entryAt(store, root, wanted.slug)
   if (!entry) return fixedAnswer(root.fixed.missing, isHead)
   const { target, heads, answers } = entry
@@ -181,7 +205,8 @@ async function pageAnswer(
 }
 
 /** Answers from a root. @returns undefined for what the twin does not have */
-async function answer(request: Request, store: TwinStore, root: Root): Promise<Response | undefined> {
+async function answer(reading: Reading): Promise<Response | undefined> {
+  const { request, store, root } = reading
   const { method, url, headers } = request
   const isHead = method === 'HEAD'
   const address = url.slice(url.indexOf('/', 8))
@@ -194,18 +219,20 @@ async function answer(request: Request, store: TwinStore, root: Root): Promise<R
   const query = new URLSearchParams(at < 0 ? '' : address.slice(at))
   const file = fileIn(path, query)
   const found = file && (await entryAt(store, root, file.name))
-  if (!found) return refusal(address, root, isHead) ?? pageAnswer(request, store, root, [path, query])
+  if (!found) return refusal(address, root, isHead) ?? pageAnswer(reading, [path, query])
+  const newer = await newerThan(reading, file.name)
+  if (newer) return newer
   const known = Object.hasOwn(found.answers, file.key) ? found.answers[file.key] : undefined
   return known && stored(request, store, found, known)
 }
 
 /** Answers from the newest root. If an object is missing, the root is outdated and is read again. */
-async function fromStore(request: Request, store: TwinStore): Promise<Response | undefined> {
+async function fromStore(request: Request, store: TwinStore, origin?: string): Promise<Response | undefined> {
   for (const isForced of [false, true]) {
     const root = await rootOf(store, isForced)
     if (!root) return undefined
     try {
-      return await answer(request, store, root)
+      return await answer({ request, store, root, origin })
     } catch (error) {
       if (!(error instanceof Outdated)) throw error
     }
@@ -218,10 +245,17 @@ function unavailable(error: string): Response {
   return Response.json({ error, code: 'unavailable' }, { status: 503, headers })
 }
 
+function passed(request: Request, origin: string, signal?: AbortSignal): Promise<Response> {
+  const address = request.url.slice(request.url.indexOf('/', 8))
+  return globalThis.fetch(new Request(origin + address, request), {
+    redirect: 'manual',
+    ...(signal ? { signal } : {}),
+  })
+}
+
 async function fromOrigin(request: Request, origin: string): Promise<Response> {
   try {
-    const address = request.url.slice(request.url.indexOf('/', 8))
-    return await globalThis.fetch(new Request(origin + address, request), { redirect: 'manual' })
+    return await passed(request, origin)
   } catch {
     return unavailable('the twin does not have this response, and the origin does not answer')
   }
@@ -229,7 +263,8 @@ async function fromOrigin(request: Request, origin: string): Promise<Response> {
 
 /**
  * Answers a request from a twin, as its service would. What the twin does not have is passed to the origin; without one,
- * or if it does not answer, the response is a 503 in JSON.
+ * or if it does not answer, the response is a 503 in JSON. What the twin is still to read again is asked of the origin
+ * first, and answered from the twin if the origin does not answer.
  */
 export async function fetch(
   request: Request,
@@ -237,7 +272,7 @@ export async function fetch(
   { origin }: TwinOptions = {},
 ): Promise<Response> {
   try {
-    const found = await fromStore(request, store)
+    const found = await fromStore(request, store, origin)
     if (found) return found
   } catch {
     if (!origin) return unavailable('the store of the twin does not answer')

@@ -12,12 +12,14 @@ export interface Head {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The index of a head, the hash of the body, and the ETag if it differs from the hash. It is `''` without an ETag. */
-export type Answer = readonly [head: number, body: string, etag?: string]
+/** The place of its head, that of the object with its body and where the body is in it, and the ETag or `''`. */
+export type Answer = readonly [head: number, object: number, from: number, to: number, etag: string]
 
 /** The responses at one slug, or those of one file of the site. */
 export interface Entry {
   readonly heads: readonly Head[]
+  /** The hashes of the objects with the bodies. */
+  readonly objects: readonly string[]
   /** By `variantKey`; files of the site have `''`, and parts of the sitemap their range. */
   readonly answers: Readonly<Record<string, Answer>>
   /** The target of a redirect, whose one head is the first. */
@@ -36,7 +38,7 @@ export type Fixed = Head & { readonly text: string }
 type FixedName = 'missing' | 'format' | 'locale' | 'expand' | 'address' | 'method' | 'preflight'
 
 export interface Root {
-  readonly layout: 1
+  readonly layout: 2
   /** The last change that is in the twin. */
   readonly change: number
   /** Differs for each version and configuration of the service. */
@@ -47,6 +49,8 @@ export interface Root {
   /** The codes of the locales. It is null without locales. */
   readonly locales: readonly string[] | null
   readonly shards: readonly string[]
+  /** The places of shards with responses that may be outdated. Until they are read again, the origin is asked first. */
+  readonly behind?: readonly number[]
   readonly fixed: Readonly<Record<FixedName, Fixed>>
 }
 

@@ -5,12 +5,13 @@ export interface TwinStore {
 }
 
 export interface TwinOptions {
-  /** Answers what the twin does not have, such as `https://cms.example.com`. */
+  /** Answers what the twin does not have, or not yet anew, such as `https://cms.example.com`. */
   readonly origin?: string
 }
 
 /**
  * Answers a request from a twin, as its service would. What the twin does not have is passed to the origin; without one,
- * or if it does not answer, the response is a 503 in JSON.
+ * or if it does not answer, the response is a 503 in JSON. What the twin is still to read again is asked of the origin
+ * first, and answered from the twin if the origin does not answer.
  */
 export function fetch(request: Request, store: TwinStore, options?: TwinOptions): Promise<Response>

@@ -447,3 +447,10 @@ describe('limits that hold for reading', () => {
     if (status === 201) expect(answer.body.limits.reads).toEqual([kinds.author.datatype_id])
   })
 })
+
+it('the overview shows no list of recent changes to who reads a part, rather than an empty one', async () => {
+  const reader = await limited({ datatypes: ['article'], reads: [] })
+  const { status, text } = await reader.call('GET', '/admin')
+  expect([status, text.includes('Recent changes')]).toEqual([200, false])
+  expect((await call('GET', '/admin')).text).toContain('Recent changes')
+})

@@ -147,6 +147,7 @@ export async function everyPage() {
     ['profile', '/profile'],
     ['second-factor', '/profile/second-factor'],
     ['passkeys', '/profile/passkeys'],
+    ['providers', '/profile/providers'],
     ['parts', '/parts'],
     ...['redirects', 'datatypes', 'locales', 'users', 'roles', 'tokens', 'webhooks'].map(
       (resource): [string, string] => [`new-of-${resource}`, `/${resource}/new`],

@@ -133,7 +133,7 @@ export function checkedStore(folder: string): number {
   const root: Root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'))
   const shards = [...new Set(root.shards)].map((hash): Shard => JSON.parse(named(`shards/${hash}`)))
   const entries = shards.flatMap(shard => Object.values(shard))
-  const bodies = new Set(entries.flatMap(({ answers }) => Object.values(answers).map(([, hash]) => hash)))
+  const bodies = new Set(entries.flatMap(({ objects }) => objects))
   for (const hash of bodies) named(`bodies/${hash}`)
   return bodies.size + shards.length
 }

@@ -221,6 +221,9 @@ POST /profile/second-factor/change  signed-in  - v e p a
 GET  /profile/passkeys  own-account  - v e p a
 POST /profile/passkeys/:passkey_id  signed-in  - v e p a
 POST /profile/passkeys/:passkey_id/delete  signed-in  - v e p a
+GET  /profile/providers  signed-in  - v e p a
+POST /profile/providers  signed-in  - v e p a
+POST /profile/providers/:user_oauth_id/delete  signed-in  - v e p a
 POST /profile/password  signed-in  - v e p a
 POST /profile/keys  signed-in  - v e p a
 POST /profile/theme  signed-in  - v e p a

@@ -46,6 +46,9 @@ GET    /api/v1/auth/oauth/login     n v e k a
 GET    /api/v1/auth/oauth/login/:provider n v e k a
 GET    /api/v1/auth/oauth/callback  n v e k a
 GET    /api/v1/auth/oauth/callback/:provider n v e k a
+GET    /api/v1/auth/oauth/links     - v e k a
+POST   /api/v1/auth/oauth/links     - v e k a
+DELETE /api/v1/auth/oauth/links/:user_oauth_id - v e k a
 POST   /api/v1/auth/register        n v e k a
 GET    /api/v1/auth/second-factor   - v e k a
 POST   /api/v1/auth/second-factor   - v e k a

@@ -21,8 +21,8 @@ export type Languages = Pick<Root, 'format' | 'formats' | 'locales'>
 export interface Capturing {
   readonly ask: Ask
   readonly languages: Languages
-  /** Stores a body. @returns its hash */
-  keep(body: Uint8Array): Promise<string>
+  /** Stores an object. @returns its hash */
+  keep(object: Uint8Array): Promise<string>
 }
 
 /** The response is not the site's: the database is away, or something failed. Later it is asked for again. */
@@ -40,34 +40,59 @@ async function settled(asking: Promise<Response>): Promise<Response> {
   throw new Unsettled(`the site answers ${response.status}: ${await response.text()}`)
 }
 
-/** A response whose body is stored. */
-interface Kept {
+interface Read {
   readonly head: Head
-  readonly hash: string
-  readonly etag: string | null
+  readonly body: Buffer
+  readonly etag: string
 }
 
-async function kept(response: Response, keep: Capturing['keep']): Promise<Kept> {
-  const hash = await keep(new Uint8Array(await response.arrayBuffer()))
+async function read(response: Response): Promise<Read> {
+  const body = Buffer.from(await response.arrayBuffer())
   const head = { status: response.status, headers: sharedHeaders(response) }
-  return { head, hash, etag: response.headers.get('etag') }
+  return { head, body, etag: response.headers.get('etag') ?? '' }
 }
 
-class Heads {
-  readonly all: Head[] = []
-  readonly #places = new Map<string, number>()
+/** Bodies share objects of this size, because an object costs much more than its bytes. A larger body has its own. */
+const objectBytes = 32_768
 
-  answerOf({ head, hash, etag }: Kept): Answer {
-    const place = this.#placeOf(head)
-    return etag === `"${hash}"` ? [place, hash] : [place, hash, etag ?? '']
+/** Collects what is the same in several responses, and many bodies in few objects. */
+class Responses {
+  readonly #heads: Head[] = []
+  readonly #objects: Buffer[][] = []
+  readonly #headAt = new Map<string, number>()
+  readonly #bodyAt = new Map<string, readonly [object: number, from: number, to: number]>()
+  #size = Number.POSITIVE_INFINITY
+  readonly #answers: [key: string, answer: Answer][] = []
+
+  add(key: string, { head, body, etag }: Read): void {
+    this.#answers.push([key, [this.#placeOf(head), ...this.#put(body), etag]])
+  }
+
+  async entry(keep: Capturing['keep']): Promise<Entry> {
+    const objects = await Promise.all(this.#objects.map(bodies => keep(Buffer.concat(bodies))))
+    return { heads: this.#heads, objects, answers: Object.fromEntries(this.#answers) }
   }
 
   #placeOf(head: Head): number {
     const text = JSON.stringify(head)
-    const known = this.#places.get(text)
+    const known = this.#headAt.get(text)
     if (known !== undefined) return known
-    this.#places.set(text, this.all.length)
-    return this.all.push(head) - 1
+    this.#headAt.set(text, this.#heads.length)
+    return this.#heads.push(head) - 1
+  }
+
+  #put(body: Buffer) {
+    const bytes = body.toString('latin1')
+    const known = this.#bodyAt.get(bytes)
+    if (known) return known
+    const isFull = this.#size + body.length > objectBytes
+    const object = isFull ? this.#objects.push([]) - 1 : this.#objects.length - 1
+    const from = isFull ? 0 : this.#size
+    this.#size = from + body.length
+    this.#objects[object]?.push(body)
+    const place = [object, from, this.#size] as const
+    this.#bodyAt.set(bytes, place)
+    return place
   }
 }
 
@@ -125,20 +150,19 @@ export async function captureSlug(
     const target = given.startsWith('/') ? decodeURI(given) : given
     return {
       heads: [{ status: first.status, headers: sharedHeaders(first, 'location') }],
+      objects: [],
       answers: {},
       target,
     }
   }
-  const responses = await Promise.all(
-    [...variantsIn(languages)].map(
-      async ({ key, query, headers }) =>
-        [key, await kept(await settled(ask(path + query, headers ? { headers } : {})), keep)] as const,
-    ),
+  const asked = [...variantsIn(languages)].map(
+    async ({ key, query, headers }) =>
+      [key, await read(await settled(ask(path + query, headers ? { headers } : {})))] as const,
   )
-  const heads = new Heads()
-  // In the order of the variants, whichever was stored first: equal responses make equal entries.
-  const answers = Object.fromEntries(responses.map(([key, one]) => [key, heads.answerOf(one)]))
-  return { heads: heads.all, answers }
+  const responses = new Responses()
+  // In the order of the variants, whichever was read first: equal responses make equal entries.
+  for (const [key, one] of await Promise.all(asked)) responses.add(key, one)
+  return responses.entry(keep)
 }
 
 const partsOf = (index: string): string[] =>
@@ -153,16 +177,16 @@ const partsOf = (index: string): string[] =>
 export async function captureFile({ ask, keep }: Capturing, name: string): Promise<Entry | undefined> {
   const response = await settled(ask(`/${name}`))
   if (response.status === 404) return undefined
-  if (response.headers.get('cache-control') === 'no-store') return { heads: [], answers: {} }
-  const heads = new Heads()
-  const text = await response.clone().text()
-  const answers: Record<string, Answer> = { '': heads.answerOf(await kept(response, keep)) }
-  for (const part of name === 'sitemap.xml' ? partsOf(text) : []) {
+  if (response.headers.get('cache-control') === 'no-store') return { heads: [], objects: [], answers: {} }
+  const responses = new Responses()
+  const file = await read(response)
+  responses.add('', file)
+  for (const part of name === 'sitemap.xml' ? partsOf(file.body.toString()) : []) {
     const query = new URLSearchParams(part)
     const key = `${query.get('after') ?? ''} ${query.get('until') ?? ''}`
-    answers[key] = heads.answerOf(await kept(await settled(ask(`/${name}${part}`)), keep))
+    responses.add(key, await read(await settled(ask(`/${name}${part}`))))
   }
-  return { heads: heads.all, answers }
+  return responses.entry(keep)
 }
 
 /** Captures the responses that are the same at each address. */

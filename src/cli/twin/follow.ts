@@ -86,6 +86,7 @@ export class Follower {
     const redirects = await redirectsNow(services)
     const missed = await this.#missed(site, newest)
     if (missed === 'too many') {
+      await twin.announce()
       await twin.write(site, {
         change: () => newest,
         slugs: await this.#everySlug(redirects.texts),
@@ -110,10 +111,11 @@ export class Follower {
         ...(roots.length > 0 ? redirects.toPages : []),
         ...(isModel ? await this.#everySlug(redirects.texts) : []),
       ]
-      const waiting = new Set([...others, ...this.#waiting].filter(slug => !slugs.has(slug)))
+      const waiting = this.#inOrder([...others, ...this.#waiting].filter(slug => !slugs.has(slug)))
+      if (slugs.size > mostTogether) await twin.announce([...slugs, ...waiting])
       // A restart reads the changes after this one again, and so what waits for them.
       const change = waiting.size > 0 ? (twin.root?.change ?? 0) : newest
-      await twin.write(site, { change: () => change, slugs })
+      await twin.write(site, { change: () => change, slugs, waiting: () => waiting })
       this.#waiting = waiting
     }
     this.#change = newest
@@ -134,8 +136,16 @@ export class Follower {
       }
     }
     const change = () => (done.size === waiting.size ? this.#change : twin.root?.change) ?? 0
-    await twin.write(await this.parts.site(), { change, slugs: piece(), withFiles: false })
-    this.#waiting = new Set([...waiting].filter(slug => !done.has(slug)))
+    const rest = () => [...waiting].filter(slug => !done.has(slug))
+    const writing = { change, slugs: piece(), waiting: rest, withFiles: false }
+    await twin.write(await this.parts.site(), writing)
+    this.#waiting = new Set(rest())
+  }
+
+  /** Those of one shard together: until all of them are current, readers ask the origin for each. */
+  #inOrder(slugs: readonly string[]): ReadonlySet<string> {
+    const { twin } = this.parts
+    return new Set([...slugs].sort((a, b) => twin.placeOf(a) - twin.placeOf(b)))
   }
 
   /** The changes since the last ones that are in the twin; `'too many'` if all must be read again at once. */

@@ -48,6 +48,8 @@ export interface Writing {
   readonly change: () => number
   /** The addresses to ask for again, each once. */
   readonly slugs: Iterable<string> | AsyncIterable<string>
+  /** Returns the addresses that are still to be read again then. */
+  readonly waiting?: () => Iterable<string>
   /** Whether it has nothing but these then. */
   readonly isAll?: boolean
   /** Whether the sitemap and the other files of the site are asked for again too. */
@@ -62,11 +64,16 @@ const shardsFor = (slugs: number): number => {
 
 type Entries = ReadonlyMap<string, Entry>
 
-const bodiesOf = (entry: Entry | undefined): string[] =>
-  Object.values(entry?.answers ?? {}).map(([, hash]) => bodyName(hash))
+const bodiesOf = (entry: Entry | undefined): string[] => (entry?.objects ?? []).map(bodyName)
 
 const changedNames = (before: Entries, after: Entries): string[] =>
   [...new Set([...before.keys(), ...after.keys()])].filter(name => before.get(name) !== after.get(name))
+
+/** The shards of addresses, as a root has them. */
+function behindIn(slugs: Iterable<string>, shards: number): Pick<Root, 'behind'> {
+  const places = new Set([...slugs].map(slug => shardOf(slug, shards)))
+  return places.size > 0 ? { behind: [...places].sort((a, b) => a - b) } : {}
+}
 
 /** Captures an address, with what a later change of it is known by. */
 async function capturedAt(slug: string, site: Site, capturing: Capturing): Promise<Entry | undefined> {
@@ -106,7 +113,7 @@ export class Twin {
   async open(): Promise<void> {
     await this.objects.open()
     const root = await this.objects.read<Root>(rootName).catch(() => undefined)
-    if (root?.layout !== 1) return
+    if (root?.layout !== 2) return
     const shards = await Promise.all(root.shards.map(hash => this.objects.read<Shard>(shardName(hash))))
     if (shards.some(shard => shard === undefined)) return
     const entries = new Map(shards.flatMap(shard => Object.entries(shard ?? {})))
@@ -114,9 +121,25 @@ export class Twin {
     if (bodies.every(name => this.objects.names.has(name))) this.#take(root, entries)
   }
 
+  /** The place of the shard that an address is in. */
+  placeOf(slug: string): number {
+    return shardOf(slug, this.#root?.shards.length ?? minShards)
+  }
+
+  /** Tells readers which addresses will be read again, because that takes long. Without any: all of the site. */
+  async announce(slugs?: Iterable<string>): Promise<void> {
+    if (!this.#root) return
+    const { behind: _, ...root } = this.#root
+    const behind = slugs ? behindIn(slugs, root.shards.length) : { behind: [...root.shards.keys()] }
+    await this.#replaceRoot({ ...root, ...behind }, this.#entries)
+  }
+
   /** Writes what a site answers now at some addresses. All others stay, unless it writes all. */
-  async write(site: Site, { change, slugs, isAll = false, withFiles = true }: Writing): Promise<void> {
-    const capturing: Capturing = { ...site, keep: body => this.#keepBody(body) }
+  async write(
+    site: Site,
+    { change, slugs, waiting, isAll = false, withFiles = true }: Writing,
+  ): Promise<void> {
+    const capturing: Capturing = { ...site, keep: object => this.#keepBodies(object) }
     const entries = isAll ? new Map<string, Entry>() : new Map(this.#entries)
     const set = (name: string, entry: Entry | undefined) => {
       if (!entry) entries.delete(name)
@@ -128,14 +151,16 @@ export class Twin {
     const { service, languages } = site
     const fixed = isAll || !this.#root ? await captureFixed(site.ask) : this.#root.fixed
     const shards = await this.#writeShards(entries)
-    await this.#replaceRoot({ layout: 1, change: change(), service, ...languages, shards, fixed }, entries)
+    const behind = behindIn(waiting?.() ?? [], shards.length)
+    const root: Root = { layout: 2, change: change(), service, ...languages, shards, ...behind, fixed }
+    await this.#replaceRoot(root, entries)
     await this.#removeUnused()
   }
 
-  async #keepBody(body: Uint8Array): Promise<string> {
-    const hash = hashOf(body)
+  async #keepBodies(object: Uint8Array): Promise<string> {
+    const hash = hashOf(object)
     this.#forNow(bodyName(hash))
-    await this.objects.keep(bodyName(hash), body, 'application/octet-stream')
+    await this.objects.keep(bodyName(hash), object, 'application/octet-stream')
     return hash
   }
 

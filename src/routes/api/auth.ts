@@ -6,7 +6,7 @@ import { UserRecord } from '../../services/accounts/users.js'
 import type { ApiContext } from '../context.js'
 import { type Endpoints, endpoints } from '../endpoints.js'
 import { deviceSignInEndpoints } from './device-sign-in.js'
-import { oauthEndpoints } from './oauth.js'
+import { oauthEndpoints, oauthLinkEndpoints } from './oauth.js'
 import { passkeyEndpoints } from './passkeys.js'
 import { Message, passwordEndpoints } from './passwords.js'
 import { secondFactorEndpoints } from './second-factor.js'
@@ -26,6 +26,7 @@ export function authRoutes(context: ApiContext) {
   const api = endpoints('auth', context.authentication)
   signInEndpoints(api, context)
   oauthEndpoints(api, context)
+  oauthLinkEndpoints(api, context)
   registrationEndpoint(api, context)
   passwordEndpoints(api, context)
   deviceSignInEndpoints(api, context)

@@ -1,12 +1,10 @@
-import { setCookie } from 'hono/cookie'
 import { z } from 'zod'
-import { actorOf, type Ctx } from '../../middleware/context.js'
-import { cookieIn } from '../../middleware/session-cookie.js'
+import { actorOf, type Ctx, idParam } from '../../middleware/context.js'
+import { oauthCookie } from '../../middleware/oauth-cookie.js'
+import { OAuthLinkBegin, OAuthLinkRecord } from '../../services/accounts/oauth-links.js'
 import type { ApiContext } from '../context.js'
 import type { Endpoints } from '../endpoints.js'
 
-/** Binds a sign-in at the provider to the browser that began it. */
-const browserCookie = 'slugline_oauth'
 const path = '/auth/oauth'
 
 const Offered = z.object({
@@ -14,6 +12,9 @@ const Offered = z.object({
   name: z.string().nullable(),
   url: z.string().meta({ description: 'The path where the browser begins to sign in.' }),
 })
+
+/** The page of the panel that shows what is linked. */
+const linkedPage = '/admin/profile/providers'
 
 /** Signing in at OAuth providers. */
 export function oauthEndpoints(api: Endpoints, context: ApiContext) {
@@ -70,29 +71,72 @@ export function oauthEndpoints(api: Endpoints, context: ApiContext) {
   )
 }
 
+/** The providers of one's own account. */
+export function oauthLinkEndpoints(api: Endpoints, { services: { oauthLinks }, config }: ApiContext) {
+  api.get(
+    `${path}/links`,
+    'signed-in',
+    {
+      name: 'listOAuthLinks',
+      summary: 'List the OAuth providers of your account',
+      answers: { shape: z.array(OAuthLinkRecord) },
+    },
+    async c => c.json(await oauthLinks.list(actorOf(c))),
+  )
+  api.post(
+    `${path}/links`,
+    'signed-in',
+    {
+      name: 'beginOAuthLink',
+      summary: 'Start to link an OAuth provider to your account',
+      description:
+        'Open `url` in this browser: the provider redirects back to the callback, which links the account there, whatever its e-mail address, and redirects to the panel. Needs a session.',
+      fails: [401],
+      limited: true,
+      secret: true,
+      body: OAuthLinkBegin,
+      answers: { shape: z.object({ url: z.string() }) },
+    },
+    async (c, { body }) => {
+      const { url, browser } = await oauthLinks.begin(actorOf(c), oauthCookie.read(c), body)
+      oauthCookie.write(c, browser, config())
+      return c.json({ url })
+    },
+  )
+  api.delete(
+    `${path}/links/:user_oauth_id`,
+    'signed-in',
+    {
+      name: 'removeOAuthLink',
+      summary: 'Remove an OAuth provider from your account',
+      description: 'Needs a session, and another way to sign in.',
+      fails: [401, 409],
+      answers: { status: 204 },
+    },
+    async c => {
+      await oauthLinks.remove(actorOf(c), idParam(c, 'user_oauth_id'))
+      return c.body(null, 204)
+    },
+  )
+}
+
 function handlers({ services: { oauth }, authentication: { cookie }, config }: ApiContext) {
   return {
     async start(c: Ctx, id?: string) {
-      const { url, browser } = await oauth.begin(cookieIn(c.req.header('cookie'), browserCookie), id)
-      setCookie(c, browserCookie, browser, {
-        path: '/',
-        httpOnly: true,
-        secure: config().cookie_secure,
-        // The way back is a link from another site, with which a strict cookie would not be sent.
-        sameSite: 'Lax',
-        maxAge: 600,
-      })
+      const { url, browser } = await oauth.begin(oauthCookie.read(c), id)
+      oauthCookie.write(c, browser, config())
       return c.redirect(url)
     },
     async finish(c: Ctx, id?: string) {
-      const { session, redirect } = await oauth.finish(actorOf(c), new URL(c.req.url).searchParams, {
+      const finished = await oauth.finish(actorOf(c), new URL(c.req.url).searchParams, {
         ...(id === undefined ? {} : { id }),
-        browser: cookieIn(c.req.header('cookie'), browserCookie),
+        browser: oauthCookie.read(c),
         old: cookie.read(c),
       })
-      cookie.write(c, session)
-      setCookie(c, browserCookie, '', { path: '/', httpOnly: true, maxAge: 0 })
-      return c.redirect(redirect)
+      oauthCookie.clear(c)
+      if (finished === 'linked') return c.redirect(linkedPage)
+      cookie.write(c, finished.session)
+      return c.redirect(finished.redirect)
     },
   }
 }

@@ -14,6 +14,7 @@ import { expiry } from './expiry.js'
 import { accounts } from './full-user.js'
 import { liveCallers } from './live-callers.js'
 import { OAuthService } from './oauth.js'
+import { OAuthLinks } from './oauth-links.js'
 import { isOAuthOn } from './oauth-settings.js'
 import { PasskeyService } from './passkeys.js'
 import { passwordLinks } from './password-links.js'
@@ -62,6 +63,7 @@ export function accountServices(needs: Needs) {
   const tokensService = tokens(db, access, needs)
   return {
     ...{ access, auth, oauth, users },
+    oauthLinks: new OAuthLinks(db, { ...needs, oauth, codes }),
     matchingUsers: matching(db, tables.users, ['name', 'username', 'email']),
     sessions: sessionsService,
     registration: registration(db, access, {

@@ -18,6 +18,7 @@ import type { AccessService } from './access.js'
 import { email as emailText, isReachable, placeholderEmail } from './account-fields.js'
 import type { AuthService } from './auth.js'
 import { revokeUnprovenCredentials } from './credentials.js'
+import { linkIdentity } from './oauth-identities.js'
 import type { Provider, ProviderIdentity, ProviderTokens } from './oauth-provider.js'
 import {
   type OfferedProvider,
@@ -84,10 +85,11 @@ export class OAuthService {
   /**
    * @param before what the browser was given before, if anything
    * @param id of the provider
+   * @param session_id of the session that links the provider to its account; null for a sign-in
    * @returns the provider's address, and what the browser keeps until it comes back
    * @throws 400 while OAuth is not configured, 404 for an unknown provider
    */
-  async begin(before: string | undefined, id: string = defaultProviderId) {
+  async begin(before: string | undefined, id: string = defaultProviderId, session_id: string | null = null) {
     const { random, hashing } = this.needs
     const provider = await this.#at(this.#settings(id))
     const browser = before ?? randomSecret(random)
@@ -105,6 +107,7 @@ export class OAuthService {
         nonce,
         expires_at: this.#time(stateLifetimeMs),
         provider: id,
+        session_id,
       })
     })
     return { url: await provider.authorizationUrl({ state, verifier, nonce }), browser }
@@ -113,7 +116,7 @@ export class OAuthService {
   /**
    * @param id of the provider that the callback address belongs to
    * @param old the value of a session cookie that came along
-   * @returns the new session cookie's value, and where the browser goes
+   * @returns the new session cookie's value, and where the browser goes; `'linked'` where a session has linked the provider
    * @throws 400 for a callback that does not belong to this browser and provider, 404 for an unknown provider, 409 for
    * an account that cannot be linked, 502 when the provider does not do its part
    */
@@ -125,14 +128,19 @@ export class OAuthService {
       browser,
       old,
     }: { id?: string; browser: string | undefined; old: string | undefined },
-  ): Promise<{ session: string; redirect: string }> {
+  ): Promise<{ session: string; redirect: string } | 'linked'> {
     if (callback.has('error')) throw badRequest('the provider did not sign you in')
     if (!callback.get('code')) throw badRequest('Missing code parameter', 'code')
     refuseOddCallback(callback)
     const settings = this.#settings(id)
     const provider = await this.#at(settings)
     const state = await this.#takeState(actor, callback.get('state'), { id, browser })
+    const holder = state.session_id === null ? undefined : await this.#holderOf(state.session_id, old)
     const { tokens, identity } = await provider.exchange(callback, state)
+    if (holder !== undefined) {
+      await this.#link({ ...actor, userId: holder }, provider, identity, tokens)
+      return 'linked'
+    }
     const user = await this.#userOf(actor, provider, identity, tokens)
     const session = await this.needs.auth.open(actor, user.user_id, old)
     return { session, redirect: settings.successRedirect }
@@ -188,6 +196,35 @@ export class OAuthService {
     return found
   }
 
+  /** The user of a session that links a provider, unless it has ended or the browser has another one by now. @throws 400 */
+  async #holderOf(sessionId: string, cookie: string | undefined): Promise<string> {
+    const session = await this.db.get(tables.sessions, sessionId)
+    if (!session || session.expires_at <= this.#time()) throw invalidState()
+    // A strict cookie does not come along from another site.
+    const isAnother = cookie !== undefined && this.needs.hashing.sha256(cookie) !== session.token_hash
+    if (isAnother) throw invalidState()
+    return session.user_id
+  }
+
+  async #link(
+    actor: Actor & { userId: string },
+    provider: Provider,
+    { subject }: ProviderIdentity,
+    tokens: ProviderTokens,
+  ): Promise<void> {
+    const stored = await this.#stored(tokens)
+    const sourceHash = this.needs.hashing.sha256(provider.source)
+    await this.db.write(actor, async tx => {
+      await dropOtherProviders(tx, provider.name, sourceHash)
+      await linkIdentity(tx, actor.userId, { provider: provider.name, subject, stored })
+    })
+  }
+
+  async #stored(tokens: ProviderTokens) {
+    const { app_secret } = this.needs.config()
+    return app_secret ? this.#sealed(tokens, secretBox(app_secret)) : noTokens
+  }
+
   /** The user whose identity this is: (provider, subject), and by e-mail only the first time. */
   async #userOf(
     actor: Actor,
@@ -195,11 +232,10 @@ export class OAuthService {
     identity: ProviderIdentity,
     tokens: ProviderTokens,
   ) {
-    const { app_secret } = this.needs.config()
     const others = providerSettings(this.needs.config()).flatMap(({ name }) =>
       name === provider ? [] : name,
     )
-    const stored = app_secret ? await this.#sealed(tokens, secretBox(app_secret)) : noTokens
+    const stored = await this.#stored(tokens)
     const sourceHash = this.needs.hashing.sha256(source)
     return this.db.write(actor, async tx => {
       await dropOtherProviders(tx, provider, sourceHash)

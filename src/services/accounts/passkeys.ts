@@ -8,7 +8,6 @@ import { expiredChallenges } from '../../db/queries/accounts.js'
 import { internalTables, tables } from '../../db/tables.js'
 import {
   conflict,
-  forbidden,
   notConfigured,
   notFound,
   sessionExpired,
@@ -21,15 +20,13 @@ import type { Ports } from '../../ports.js'
 import { passkeyOrigins } from '../site-origin.js'
 import type { AccessService } from './access.js'
 import type { AuthService } from './auth.js'
-import { inSession, refusePasswordAlone, refuseWrongPassword } from './own-account.js'
+import { inSession, prove, provenBy, refusePasswordAlone } from './own-account.js'
 import type { PasskeyAdd, PasskeyBegin, PasskeyLogin, PasskeyRecord } from './passkey-bodies.js'
 import type { CodeChecks } from './second-factor-codes.js'
 
 const table = tables.passkeys
 const challenges = internalTables.passkeyChallenges
 const lifetimeMs = 300_000
-/** An account without a password shows by a sign-in of this age who it is. */
-const recentMs = 600_000
 /** Of the credential, in base64url: 1023 bytes (WebAuthn, 4). */
 const longestId = 1364
 /** Ed25519, ECDSA with P-256 and RSA with SHA-256, which every authenticator has one of. */
@@ -38,8 +35,6 @@ const algorithms = [-8, -7, -257]
 // A start does not need it.
 const webauthn = () => import('@simplewebauthn/server')
 const webauthnParts = () => import('@simplewebauthn/server/helpers')
-
-type User = RowOf<typeof tables.users>
 
 interface Needs extends Pick<Ports, 'clock' | 'random' | 'hashing' | 'log'> {
   readonly access: AccessService
@@ -112,10 +107,7 @@ export class PasskeyService {
 
   /** The credentials that `begin` asks the caller for. */
   async asks(actor: Actor): Promise<{ readonly password: boolean; readonly code: boolean }> {
-    const { userId } = signedIn(actor)
-    const user = await this.db.get(tables.users, userId)
-    const password = user !== undefined && user.password !== null
-    return { password, code: password && (await this.needs.codes.isOn(userId)) }
+    return provenBy(this.db, this.needs.codes, signedIn(actor))
   }
 
   /**
@@ -131,7 +123,7 @@ export class PasskeyService {
     await refusePasswordAlone(this.db, this.needs.access, caller)
     const user = await this.db.get(tables.users, userId)
     if (!user) throw sessionExpired()
-    await this.#prove(actor, user, credential.id, given)
+    await prove(this.db, this.needs, caller, given)
     const own = await this.db.findAll(table, { user_id: userId })
     if (own.length >= limits.accounts.passkeys) throw tooManyPasskeys()
     const { generateRegistrationOptions } = await webauthn()
@@ -277,23 +269,6 @@ export class PasskeyService {
       throw notConfigured(
         'passkeys need HTTPS and the domain of client_site or admin_site; without either, http://localhost',
       )
-  }
-
-  /** @throws 401, 403, 429 unless the person at the session has just shown who they are */
-  async #prove(
-    actor: Actor,
-    user: User,
-    sessionId: string,
-    { current_password = '', code }: z.output<typeof PasskeyBegin>,
-  ): Promise<void> {
-    if (user.password !== null) {
-      await refuseWrongPassword(this.needs.hashing, user.password, current_password)
-      await this.needs.codes.demand(actor, user.user_id, code)
-      return
-    }
-    const session = await this.db.get(tables.sessions, sessionId)
-    if (!session || Date.parse(session.created_at) <= this.needs.clock.now() - recentMs)
-      throw forbidden('you signed in more than 10 minutes ago: sign out, sign in again, and add the passkey')
   }
 
   async #newChallenge(host: string, session_id: string | null): Promise<Uint8Array<ArrayBuffer>> {

@@ -45,7 +45,7 @@ const maxRounds = 5
 
 interface Needs {
   readonly audit: Pick<AuditService, 'list'>
-  readonly access: Pick<AccessService, 'can'>
+  readonly access: Pick<AccessService, 'can' | 'readsAll'>
   readonly seesDrafts: (actor: Actor) => Promise<boolean>
 }
 
@@ -78,9 +78,11 @@ export function recentChanges({ audit, access, seesDrafts }: Needs) {
     /**
      * Lists the newest changes that the caller may see, at most `limit`: those of records whose current state they may
      * read.
-     * @returns undefined if the caller may see no changes at all
+     * @returns undefined if the caller may see no changes at all. An event does not say which part it is of, so those who
+     * read only a part see none
      */
     async list(actor: Actor, limit: number) {
+      if (!access.readsAll) return undefined
       const tables = await tablesFor(actor)
       if (tables?.length === 0) return undefined
       const found: RecentChange[] = []

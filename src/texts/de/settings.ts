@@ -602,6 +602,17 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Your role requires a second factor. Sign out, and sign in with your passkey.':
     'Ihre Rolle verlangt einen zweiten Faktor. Melden Sie sich ab und mit Ihrem Passkey wieder an.',
   '{n} passkeys': ['{n} Passkey', '{n} Passkeys'],
+  Providers: 'Anbieter',
+  Unlink: 'Trennen',
+  'Link a provider': 'Anbieter verknüpfen',
+  'You then sign in there, and later here with one click.':
+    'Sie melden sich dann dort an, und später hier mit einem Klick.',
+  'Link {provider}': 'Mit {provider} verknüpfen',
+  'Sign in at the provider now. It leads you back here.':
+    'Melden Sie sich jetzt beim Anbieter an. Er führt Sie hierher zurück.',
+  'No providers linked yet.': 'Noch kein Anbieter verknüpft.',
+  'Sign in with an account of another service.': 'Melden Sie sich mit dem Konto eines anderen Dienstes an.',
+  '{n} providers': ['{n} Anbieter', '{n} Anbieter'],
   '{n} recovery codes left.': ['{n} Wiederherstellungscode übrig.', '{n} Wiederherstellungscodes übrig.'],
   Limits: 'Grenzen',
   'Limits of {role}': 'Grenzen von {role}',

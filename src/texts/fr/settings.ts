@@ -607,6 +607,17 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Your role requires a second factor. Sign out, and sign in with your passkey.':
     'Votre rôle exige un second facteur. Déconnectez-vous, puis connectez-vous avec votre passkey.',
   '{n} passkeys': ['{n} passkey', '{n} passkeys'],
+  Providers: 'Fournisseurs',
+  Unlink: 'Dissocier',
+  'Link a provider': 'Associer un fournisseur',
+  'You then sign in there, and later here with one click.':
+    'Vous vous connectez alors chez lui, et ensuite ici en un clic.',
+  'Link {provider}': 'Associer {provider}',
+  'Sign in at the provider now. It leads you back here.':
+    'Connectez-vous maintenant chez le fournisseur. Il vous ramène ici.',
+  'No providers linked yet.': 'Aucun fournisseur associé pour le moment.',
+  'Sign in with an account of another service.': 'Connectez-vous avec le compte d’un autre service.',
+  '{n} providers': ['{n} fournisseur', '{n} fournisseurs'],
   '{n} recovery codes left.': ['Il reste {n} code de secours.', 'Il reste {n} codes de secours.'],
   Limits: 'Limites',
   'Limits of {role}': 'Limites de {role}',
