@@ -100,6 +100,10 @@ describe.skipIf(chromiumMissing)(
         plain.page.locator(at).isVisible(),
       )
       expect(await Promise.all(seen)).toEqual([true, true, false, false])
+      const wide = await panel({ as: 'admin' })
+      await wide.open('/media')
+      expect(await wide.page.locator('[name=type]').isVisible()).toBe(true)
+      expect(await wide.page.locator('[data-show-filters]').isVisible()).toBe(false)
     })
 
     it('have no tree after a backslash, nor of a page of one entry until it is asked for', async () => {
