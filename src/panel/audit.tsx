@@ -93,8 +93,10 @@ interface FiltersProps {
 
 const Filters = ({ view, chosen, people }: FiltersProps) => {
   const { operations, kinds, spans } = filterChoices(view)
+  const { filter, of, when } = chosen
+  const set = [filter.user_id, filter.operation, filter.record_id, of, when].filter(Boolean).length
   return (
-    <FilterForm view={view} path="/audit">
+    <FilterForm view={view} path="/audit" set={set}>
       <Chooser
         label={view.t('Who')}
         name="user_id"

@@ -100,19 +100,25 @@ interface FiltersProps {
 }
 
 const Filters = ({ view, asked, kinds, people }: FiltersProps) => (
-  <FilterForm view={view} path={contentPath}>
-    <label class="seek">
-      {view.t('Search')}
-      <input
-        class="input"
-        type="search"
-        id="content-q"
-        name="q"
-        value={asked.q}
-        maxlength={200}
-        placeholder={view.t('Title, address or text')}
-      />
-    </label>
+  <FilterForm
+    view={view}
+    path={contentPath}
+    set={[asked.kind, asked.state, asked.author].filter(Boolean).length}
+    seek={
+      <label class="seek">
+        {view.t('Search')}
+        <input
+          class="input"
+          type="search"
+          id="content-q"
+          name="q"
+          value={asked.q}
+          maxlength={200}
+          placeholder={view.t('Title, address or text')}
+        />
+      </label>
+    }
+  >
     <Chooser
       label={view.t('Datatype')}
       name="datatype_id"

@@ -10,6 +10,7 @@ export function datatypePages(context: PanelContext) {
   const set = resourcePages(context, {
     ...datatypeResource(context),
     path: '/datatypes',
+    script: 'field-order.js',
     formTitle: 'Settings of the datatype',
     async before(view, { datatype_id }, draft) {
       if (!view.can('fields:read')) return null

@@ -3,8 +3,20 @@ import type { Choice } from '../resources/form-field.js'
 import { Submit } from './parts.js'
 import type { View } from './view.js'
 
-/** The filters of a list. With the script they act at once; without it a button sends them. */
-export const FilterForm = ({ view, path, children }: { view: View; path: string; children?: Child }) => (
+interface FilterFormProps {
+  view: View
+  path: string
+  /** The field to search in, which is never folded. */
+  seek?: Child
+  /** How many of the other filters are set. */
+  set: number
+  children?: Child
+}
+
+/**
+ * The filters of a list. With the script they act at once, and are folded on a phone; without it a button sends them.
+ */
+export const FilterForm = ({ view, path, seek, set, children }: FilterFormProps) => (
   <form
     class="filters"
     method="get"
@@ -16,6 +28,10 @@ export const FilterForm = ({ view, path, children }: { view: View; path: string;
     hx-swap="outerMorph"
     hx-nonce={view.nonce}
   >
+    {seek}
+    <button type="button" class="button scripted filters-button" aria-expanded="false" data-show-filters="">
+      {set === 0 ? view.t('Filters') : view.t('Filters ({n})', { n: set })}
+    </button>
     {children}
     <noscript>
       <Submit>{view.t('Filter')}</Submit>

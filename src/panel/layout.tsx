@@ -49,11 +49,11 @@ const FindButton = ({ view }: { view: View }) => (
   </a>
 )
 
-const TreeButton = ({ view }: { view: View }) => (
+const TreeButton = ({ view, word }: { view: View; word: string }) => (
   <button
     type="button"
     class="button bare scripted tree-button"
-    aria-label={view.t('Tree')}
+    aria-label={word}
     aria-controls="tree"
     aria-expanded="true"
     title={view.t('Tree (\\)')}
@@ -116,6 +116,7 @@ export function Page({
   children,
 }: PageProps) {
   const [hasTree, hasSide] = [isThere(tree), isThere(side)]
+  const treeWord = view.t(kind === 'with-folders' ? 'Folders' : 'Tree')
   const classes = ['app', hasTree ? 'has-tree' : '', hasSide ? 'has-side' : '', kind ?? ''].filter(Boolean)
   return (
     <Document view={view} title={title} script={script}>
@@ -125,7 +126,7 @@ export function Page({
       <div id="app" class={classes.join(' ')} data-base={view.base} data-user={view.user?.user_id}>
         <Rail view={view} />
         <header class="bar">
-          {hasTree && <TreeButton view={view} />}
+          {hasTree && <TreeButton view={view} word={treeWord} />}
           <nav class="crumbs" aria-label={view.t('Where')}>
             {crumbs.map(({ word, path }) => (
               <>
@@ -151,7 +152,7 @@ export function Page({
           {actions}
         </header>
         {hasTree && (
-          <section class="tree" id="tree" aria-label={view.t('Tree')}>
+          <section class="tree" id="tree" aria-label={treeWord}>
             <div class="tree-scroll">{tree}</div>
             <TreeEdge view={view} />
           </section>

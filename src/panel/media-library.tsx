@@ -106,7 +106,7 @@ export function libraryPage({ get }: Pages, context: PanelContext): void {
         title={view.t('Media')}
         tree={<Folders view={view} tree={tree} folder={asked.folder} />}
         kind="with-folders"
-        script="media-drag.js"
+        script="media-library.js"
       >
         <div class="head">
           <h1>{nameOfFolder(tree, asked.folder, view)}</h1>
@@ -143,20 +143,26 @@ const Nothing = ({ view, asked: { text, type, without } }: { view: View; asked: 
 )
 
 const Filters = ({ view, asked }: { view: View; asked: Asked }) => (
-  <FilterForm view={view} path="/media">
+  <FilterForm
+    view={view}
+    path="/media"
+    set={[asked.type, asked.without, asked.sort].filter(Boolean).length}
+    seek={
+      <label class="seek">
+        {view.t('Search')}
+        <input
+          class="input"
+          type="search"
+          id="media-text"
+          name="text"
+          value={asked.text}
+          maxlength={200}
+          placeholder={view.t('Name or text of a file')}
+        />
+      </label>
+    }
+  >
     <input type="hidden" name="folder" value={asked.folder} />
-    <label class="seek">
-      {view.t('Search')}
-      <input
-        class="input"
-        type="search"
-        id="media-text"
-        name="text"
-        value={asked.text}
-        maxlength={200}
-        placeholder={view.t('Name or text of a file')}
-      />
-    </label>
     <Chooser
       label={view.t('Type')}
       name="type"

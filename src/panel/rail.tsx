@@ -165,7 +165,8 @@ export function Rail({ view }: { view: View }) {
         aria-current={view.base === panelPath && isWithin(view.path, '/profile') ? 'page' : undefined}
       >
         <Icon view={view} name="profile" />
-        <span class="word">{view.user?.name}</span>
+        <span class="word own-name">{view.user?.name}</span>
+        <span class="word on-phone">{view.t('Profile')}</span>
       </a>
     </nav>
   )

@@ -192,6 +192,10 @@ const withFile = (field: Field, { t }: Wording): Field => ({
   hint: [field.hint, t('Set by the configuration file of this instance.')].filter(Boolean).join(' '),
 })
 
+/** Returns a setting that can be read but not changed. */
+const fixed = (field: Field): Field =>
+  field.kind === 'password' ? { ...field, kind: 'fixed', value: '********' } : { ...field, kind: 'fixed' }
+
 /** The settings of the configuration, by its schema. */
 export function settingPages(context: PanelContext) {
   const { configuration } = context.services
@@ -211,15 +215,12 @@ export function settingPages(context: PanelContext) {
       (a, b) => order(a) - order(b),
     )
     const shown = (field: Field): Field =>
-      mayChange && !(isFileFixed && setByFile.has(field.name))
-        ? field
-        : field.kind === 'password'
-          ? { ...field, kind: 'fixed', value: '********' }
-          : { ...field, kind: 'fixed' }
+      mayChange && !(isFileFixed && setByFile.has(field.name)) ? field : fixed(field)
     return (
       <TitledPage
         view={view}
         title={view.t('Settings')}
+        script="narrow.js"
         actions={
           mayChange && (
             <Submit form="form" kind="next">

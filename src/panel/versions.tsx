@@ -112,9 +112,17 @@ function VersionTable({ view, rows, own, isFixed }: VersionTableProps) {
       caption={view.t('Versions, newest first')}
       records={states}
       columns={[
-        { label: 'Version', of: ({ name }) => name },
+        {
+          label: 'Version',
+          of: ({ name, version }) => (
+            <>
+              {name}
+              {version && <span class="on-phone quiet">{version.who}</span>}
+            </>
+          ),
+        },
         { label: 'Why', of: ({ version }) => version?.why, wide: true },
-        { label: 'Who', of: ({ version }) => version && (version.who || '–') },
+        { label: 'Who', of: ({ version }) => version && (version.who || '–'), wide: true },
         { label: 'When', of: ({ version }) => version && <Moment view={view} at={version.at} /> },
         {
           label: 'From',

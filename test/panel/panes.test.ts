@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../support/app.js'
-import { browserOf, chromiumMissing, expectClean, type Panel } from '../support/browser.js'
+import { browserOf, chromiumMissing, expectClean, looks, type Panel } from '../support/browser.js'
 import { factories } from '../support/factories.js'
 
 const app = await testApp({ i18n_enabled: true })
@@ -64,6 +64,46 @@ describe.skipIf(chromiumMissing)(
       await open(`/content/entry/${await made('/other')}`)
       expect(await widthOf(admin, '.tree')).toBe(220)
       expect(admin.problems).toEqual([])
+    })
+
+    it('of a phone stand behind their buttons, on each page anew, and are open without scripts', async () => {
+      const id = await made('/phone')
+      const admin = await panel({ as: 'admin', ...looks.phone })
+      const { page: tab, open } = admin
+      const isThere = (selector: string) => tab.locator(selector).isVisible()
+      await open(`/content/entry/${id}`)
+      expect(await isThere('.tree')).toBe(false)
+      const fold = tab.getByRole('button', { name: 'Tree', exact: true })
+      expect(await fold.getAttribute('aria-expanded')).toBe('false')
+      await fold.click()
+      expect([await isThere('.tree'), await fold.getAttribute('aria-expanded')]).toEqual([true, 'true'])
+      await expectClean(admin)
+      await tab.getByRole('treeitem').nth(1).click()
+      await tab.waitForURL(url => !url.pathname.endsWith(id))
+      await tab.locator('.tree').waitFor({ state: 'hidden' })
+      await open('/media?type=image&sort=name')
+      expect([await isThere('.tree'), await isThere('[name=type]')]).toEqual([false, false])
+      await tab.getByRole('button', { name: 'Folders', exact: true }).click()
+      expect(await isThere('.tree')).toBe(true)
+      const filters = tab.getByRole('button', { name: 'Filters (2)' })
+      expect(await filters.getAttribute('aria-expanded')).toBe('false')
+      await filters.click()
+      await expectClean(admin)
+      await tab.locator('select[name=type]').selectOption('')
+      const left = tab.getByRole('button', { name: 'Filters (1)' })
+      await left.waitFor()
+      // A filter that was set leaves the others where they are.
+      expect([await isThere('[name=type]'), await left.getAttribute('aria-expanded')]).toEqual([true, 'true'])
+      const plain = await panel({ as: 'admin', ...looks.phone, javaScriptEnabled: false })
+      await plain.open('/media')
+      const seen = ['.tree', '[name=type]', '[data-fold]', '[data-show-filters]'].map(at =>
+        plain.page.locator(at).isVisible(),
+      )
+      expect(await Promise.all(seen)).toEqual([true, true, false, false])
+      const wide = await panel({ as: 'admin' })
+      await wide.open('/media')
+      expect(await wide.page.locator('[name=type]').isVisible()).toBe(true)
+      expect(await wide.page.locator('[data-show-filters]').isVisible()).toBe(false)
     })
 
     it('have no tree after a backslash, nor of a page of one entry until it is asked for', async () => {

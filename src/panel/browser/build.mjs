@@ -1,4 +1,4 @@
-// Builds the files that the panel gives to browsers: one script, one style sheet and the icons, each also compressed.
+// Builds the files that the panel gives to browsers: scripts, style sheets and the icons, each also compressed.
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -119,18 +119,29 @@ const addressOf = ([{ contents }], name) => {
   return JSON.stringify(`/admin/files/${hash}/${name}`)
 }
 const markdown = await built({ markdown: join(from, 'editor/markdown.ts') }, { format: 'esm' })
+const editorStyle = await built(undefined, {
+  stdin: { contents: "@import './editor.css' layer(content);", loader: 'css', resolveDir: from },
+  outdir: undefined,
+  outfile: join(to, 'editor.css'),
+})
 const editor = await built(
   { editor: join(from, 'editor/editor.ts') },
   {
     format: 'esm',
     external: ['/admin/files/*'],
-    define: { markdownAddress: addressOf(markdown, 'markdown.js') },
+    define: {
+      markdownAddress: addressOf(markdown, 'markdown.js'),
+      editorStyleAddress: addressOf(editorStyle, 'editor.css'),
+    },
   },
 )
 /** Scripts that only the pages load that need them. */
 const ofPages = await built(
   Object.fromEntries(
-    ['webauthn', 'media-drag', 'media-item', 'media-crop'].map(name => [name, join(from, `${name}.ts`)]),
+    ['webauthn', 'media-library', 'media-item', 'media-crop', 'field-order', 'narrow'].map(name => [
+      name,
+      join(from, `${name}.ts`),
+    ]),
   ),
   { format: 'esm' },
 )
@@ -166,6 +177,7 @@ function editWords() {
 const outputFiles = [
   ...Object.values(texts).flat(),
   ...markdown,
+  ...editorStyle,
   ...editor,
   ...ofPages,
   ...(await built(

@@ -1,7 +1,10 @@
 import { say } from './say.js'
 import { t } from './text.js'
 
-/** The order of fields: rows are dragged, or moved by Alt and an arrow. The form of the list saves each move. */
+/**
+ * Loaded by the page of a datatype alone. The order of fields: rows are dragged, or moved by Alt and an arrow. The form of
+ * the list saves each move.
+ */
 
 const itemOf = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>('[data-order] > li') : null
@@ -82,12 +85,10 @@ function onSwap(): void {
   document.querySelector<HTMLFormElement>('#add-field[data-added] form')?.reset()
 }
 
-export function startFieldOrder(): void {
-  document.addEventListener('keydown', onKey)
-  document.addEventListener('dragstart', onDragStart)
-  document.addEventListener('dragover', onDragOver)
-  document.addEventListener('drop', onDrop)
-  document.addEventListener('dragend', onDragEnd)
-  document.addEventListener('toggle', onToggle, true)
-  document.addEventListener('htmx:after:swap', onSwap)
-}
+document.addEventListener('keydown', onKey)
+document.addEventListener('dragstart', onDragStart)
+document.addEventListener('dragover', onDragOver)
+document.addEventListener('drop', onDrop)
+document.addEventListener('dragend', onDragEnd)
+document.addEventListener('toggle', onToggle, true)
+document.addEventListener('htmx:after:swap', onSwap)

@@ -1,10 +1,5 @@
 import { t } from './text.js'
 
-/**
- * Loaded by the library alone: files are dragged to a folder, the dragged one, or all selected ones if it is selected.
- * The keyboard selects files and moves them with the bar.
- */
-
 let dragged: readonly string[] = []
 
 const list = () => document.querySelector<HTMLFormElement>('form.work-list')
@@ -66,10 +61,16 @@ function onDrop(event: DragEvent): void {
   form.requestSubmit(move)
 }
 
-document.addEventListener('dragstart', onDragStart)
-document.addEventListener('dragover', onDragOver)
-document.addEventListener('drop', onDrop)
-document.addEventListener('dragend', () => {
-  dragged = []
-  mark(null)
-})
+/**
+ * Lets the pointer drag files to a folder: the dragged one, or all selected ones if it is selected. The keyboard selects
+ * files and moves them with the bar.
+ */
+export function startDrag(): void {
+  document.addEventListener('dragstart', onDragStart)
+  document.addEventListener('dragover', onDragOver)
+  document.addEventListener('drop', onDrop)
+  document.addEventListener('dragend', () => {
+    dragged = []
+    mark(null)
+  })
+}

@@ -25,11 +25,9 @@ function narrow(): void {
     told.textContent = words.length === 0 ? '' : count === 0 ? t('No results.') : t('{n} found', { n: count })
 }
 
-/** Starts the search for fields of a long form. */
-export function startNarrowing(): void {
-  narrow()
-  document.addEventListener('input', ({ target }) => {
-    if (target instanceof Element && target.closest('[data-narrows]')) narrow()
-  })
-  document.addEventListener('htmx:after:swap', narrow)
-}
+// Loaded by the page of the settings alone.
+narrow()
+document.addEventListener('input', ({ target }) => {
+  if (target instanceof Element && target.closest('[data-narrows]')) narrow()
+})
+document.addEventListener('htmx:after:swap', narrow)

@@ -1,4 +1,3 @@
-import { startFieldOrder } from './field-order.js'
 import './global.js'
 import 'htmx.org/dist/ext/hx-csp.js'
 import { startComments } from './comments.js'
@@ -10,7 +9,6 @@ import { startFollowing } from './follows.js'
 import { startFrame } from './frame.js'
 import { startKeys } from './keys.js'
 import { startList } from './list.js'
-import { startNarrowing } from './narrow.js'
 import { startNewPage } from './new-page.js'
 import { startNotes } from './notes.js'
 import { startPalette } from './palette.js'
@@ -26,7 +24,6 @@ import { startSending } from './send-file.js'
 import { startTree } from './tree.js'
 import { startTreeMenus } from './tree-menus.js'
 import { startTyping } from './typing.js'
-import { startUpload } from './upload.js'
 import { tellZone } from './zone.js'
 
 tellZone()
@@ -34,7 +31,6 @@ startTyping()
 startFolds()
 startPanes()
 startParts()
-startFieldOrder()
 startSending()
 startList()
 startRows()
@@ -44,7 +40,6 @@ startNotes()
 startKeys()
 startPalette()
 startPresence()
-startUpload()
 startTreeMenus()
 startSelection()
 startTree()
@@ -55,5 +50,4 @@ startPreview()
 startNewPage()
 startFrame()
 startConflicts()
-startNarrowing()
 startComments()

@@ -23,8 +23,15 @@ function keep(key: string, value: string): void {
 const root = document.documentElement
 const edge = () => document.querySelector<HTMLElement>('[data-edge]')
 const button = () => document.querySelector<HTMLElement>('[data-fold]')
+const filtersButton = () => document.querySelector('[data-show-filters]')
 
 let shown: string | undefined
+
+const phone = matchMedia('(max-width: 760px)')
+/** The page whose tree a phone shows, above the content. */
+let shownOnPhone: string | undefined
+
+const isThere = () => document.querySelector(phone.matches ? '#tree' : '[data-tree]') !== null
 
 /** The id of the only entry of a tree: such a tree adds nothing to the page, and is folded. */
 const single = (): string | undefined => {
@@ -33,13 +40,16 @@ const single = (): string | undefined => {
 }
 
 function isFolded(): boolean {
+  if (phone.matches) return shownOnPhone !== location.pathname
   const only = single()
   return only === undefined ? kept(foldedKey) === 'true' : only !== shown
 }
 
 function draw(): void {
-  const folded = document.querySelector('[data-tree]') !== null && isFolded()
+  const folded = isThere() && isFolded()
   root.toggleAttribute('data-folded', folded)
+  root.toggleAttribute('data-unfolded', !folded)
+  filtersButton()?.setAttribute('aria-expanded', String(root.hasAttribute('data-filters')))
   button()?.setAttribute('aria-expanded', String(!folded))
   const width = Number(kept(widthKey))
   if (width >= narrow && width <= wide) root.style.setProperty('--tree-own', `${width}px`)
@@ -49,7 +59,8 @@ function draw(): void {
 
 function setFolded(folded: boolean): void {
   const only = single()
-  if (only === undefined) keep(foldedKey, String(folded))
+  if (phone.matches) shownOnPhone = folded ? undefined : location.pathname
+  else if (only === undefined) keep(foldedKey, String(folded))
   else shown = folded ? undefined : only
   draw()
   if (folded && (document.activeElement === document.body || document.activeElement === null))
@@ -63,7 +74,7 @@ export function showTree(): void {
 
 /** @returns whether there is a tree */
 export function toggleTree(): boolean {
-  if (!document.querySelector('[data-tree]')) return false
+  if (!isThere()) return false
   setFolded(!root.hasAttribute('data-folded'))
   return true
 }
@@ -104,14 +115,23 @@ function onKey(event: KeyboardEvent): void {
 }
 
 function onClick({ target }: MouseEvent): void {
-  if (target instanceof Element && target.closest('[data-fold]')) toggleTree()
+  if (!(target instanceof Element)) return
+  if (target.closest('[data-fold]')) toggleTree()
+  if (target.closest('[data-show-filters]')) {
+    root.toggleAttribute('data-filters')
+    draw()
+  }
 }
 
-/** Restores the width of the tree and whether it is folded, as this browser has stored them. */
+/**
+ * Restores the width of the tree and whether it is folded, as this browser has stored them. On a phone the tree and the
+ * filters are folded until somebody asks for them.
+ */
 export function startPanes(): void {
   draw()
   document.addEventListener('pointerdown', onPointer)
   document.addEventListener('keydown', onKey)
   document.addEventListener('click', onClick)
   document.addEventListener('htmx:after:swap', draw)
+  phone.addEventListener('change', draw)
 }

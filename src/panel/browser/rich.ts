@@ -12,7 +12,9 @@ let loaded: Editor | undefined
 async function mount(): Promise<void> {
   if (document.querySelector('textarea[data-rich]') === null && !loaded) return
   editor ??= import(editorAddress) as Promise<Editor>
-  loaded = await editor
+  const found = await editor
+  await found.styled
+  loaded = found
   const writtenIn = document.activeElement
   loaded.mountEditors({ choose: openPicker, upload })
   if (writtenIn) focusRich(writtenIn)

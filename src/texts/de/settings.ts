@@ -106,6 +106,8 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Fallback: 'Ersatzsprache',
   Fields: 'Felder',
   Filter: 'Filtern',
+  Filters: 'Filter',
+  'Filters ({n})': 'Filter ({n})',
   'Search settings': 'Einstellungen suchen',
   Fingerprint: 'Fingerabdruck',
   Finished: 'Abgeschlossen',

@@ -97,6 +97,8 @@ export const settingsTexts = [
   'Fallback',
   'Fields',
   'Filter',
+  'Filters',
+  'Filters ({n})',
   'Search settings',
   'Fingerprint',
   'Finished',

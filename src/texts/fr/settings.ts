@@ -107,6 +107,8 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   Fallback: 'Langue de repli',
   Fields: 'Champs',
   Filter: 'Filtrer',
+  Filters: 'Filtres',
+  'Filters ({n})': 'Filtres ({n})',
   'Search settings': 'Rechercher des réglages',
   Fingerprint: 'Empreinte',
   Finished: 'Terminé',

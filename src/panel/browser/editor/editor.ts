@@ -1,4 +1,16 @@
+import { element } from '../elements.js'
 import { RichField, type Surroundings } from './field.js'
+
+/** The address of the style sheet, which the build puts in. */
+declare const editorStyleAddress: string
+
+/** Resolves when the editors have their style, or when it cannot be loaded: they work without it. */
+export const styled = new Promise<void>(resolve => {
+  const sheet = element('link', { rel: 'stylesheet', href: editorStyleAddress })
+  sheet.addEventListener('load', () => resolve())
+  sheet.addEventListener('error', () => resolve())
+  document.head.append(sheet)
+})
 
 const fields = new Map<HTMLElement, RichField>()
 

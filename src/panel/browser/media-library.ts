@@ -1,0 +1,6 @@
+import { startDrag } from './media-drag.js'
+import { startUpload } from './upload.js'
+
+// Loaded by the library alone.
+startDrag()
+startUpload()
