@@ -60,7 +60,8 @@ const values = table => `select ${entry}, f.name, v.locale, named(v.field_value)
   join content_data c using (content_data_id) join fields f using (field_id)`
 
 /**
- * The content of a site, without ids, numbers and times that a site makes itself. Hashes of records have ids of
+ * The content of a site, without ids, numbers and times that a site makes itself: numbers are of the moment in which
+ * a process stores a record, so that their order stands for them. Hashes of records have ids of
  * files, and terms and authors of WordPress have no time there.
  */
 const parts = {
@@ -72,6 +73,7 @@ const parts = {
   'public values': values('public_values'),
   references: `select ${entry}, f.name, named(x.target_id) from content_references x
     join content_data c using (content_data_id) join fields f using (field_id)`,
+  'order of numbers': `select row_number() over (order by c.numeric_id), ${entry} from content_data c`,
   'public entries': `select ${entry}, c.status from public_entries c`,
   'source ids': 'select source_key, content_data_id, named(media_id) from source_ids',
   states: 'select state_key, named(record_id) from import_states',

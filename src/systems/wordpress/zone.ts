@@ -49,7 +49,7 @@ const mostTimes = 200
 const mostWrong = 0.1
 
 /** The first zone in which most times are as they are given; undefined for UTC, or if no zone fits. */
-export function zoneOf(times: readonly ZonedTime[]): string | undefined {
+export function zoneOf(times: Iterable<ZonedTime>): string | undefined {
   // One of each month and distance is enough.
   const different = new Map<string, ZonedTime & { readonly count: number }>()
   for (const one of times) {

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../errors.js'
-import { type Lists, recordAt } from '../../../services/import/records.js'
+import { type Lists, type Records, recordAt, recordsOf } from '../../../services/import/records.js'
 import type { ExportFiles } from '../../../services/import/site.js'
 import type { UnreadRecord } from '../../../services/import/unread.js'
 import { uriDecoded } from '../../../services/text.js'
@@ -11,7 +11,8 @@ export interface WordpressExport {
   readonly base: URL
   readonly authors: readonly WordpressAuthor[]
   readonly terms: readonly WordpressTerm[]
-  readonly items: readonly WordpressItem[]
+  /** By their ids, and read anew whenever they are asked for: there are many. */
+  readonly items: WordpressItems
   /** Records that cannot be read, or that another one comes before. */
   readonly unread: readonly UnreadRecord[]
 }
@@ -69,6 +70,13 @@ export interface WordpressTexts {
 }
 
 type WholeItem = Omit<WordpressItem, 'texts'> & WordpressTexts
+
+interface WordpressItems extends Records<WordpressItem> {
+  /** Where the items of each type are among all, in the order in which a type occurs first. */
+  readonly types: ReadonlyMap<string, readonly number[]>
+  of(type: string): Records<WordpressItem>
+  withId(id: number): WordpressItem | undefined
+}
 
 const childText = ({ children }: XmlElement, name: string): string =>
   children.find(child => child.name === name)?.text ?? ''
@@ -184,14 +192,24 @@ function placeOf(element: XmlElement, file: string): string {
   return `${file}: line ${element.line}${name === undefined ? '' : `: ${name.slice(0, 100)}`}`
 }
 
-const isSame = (a: WordpressItem, b: WholeItem): boolean =>
-  a.type === b.type && a.title === b.title && a.texts().content === b.content
+const isSame = (a: WholeItem, b: WholeItem): boolean =>
+  a.type === b.type && a.title === b.title && a.content === b.content
+
+/** A copy without the text of which the parts are pieces: the parser's are those of the whole file. */
+const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+
+/** The records at some places of a list. */
+export const chosenOf = <T>(all: Records<T>, places: readonly number[]): Records<T> =>
+  recordsOf(places.length, i => recordAt(all, recordAt(places, i)))
 
 class Gathered {
   base: URL | undefined
   readonly authors = new Map<string, WordpressAuthor>()
   readonly terms = new Map<string, WordpressTerm>()
-  readonly items = new Map<number, WordpressItem>()
+  /** The places of items in the list, by their ids. */
+  private readonly places = new Map<number, number>()
+  private readonly typeNames: string[] = []
+  private readonly knownTypes = new Map<string, string>()
   readonly unread: UnreadRecord[] = []
 
   /** The authors and terms that items of a file name. Exports of a part of a site list neither. */
@@ -206,12 +224,30 @@ class Gathered {
     this.list = lists.make<WholeItem>()
   }
 
-  /** Keeps an item in the list. Its short parts are copies: those of the parser are pieces of the whole file. */
-  private stored(item: WholeItem): WordpressItem {
-    const place = this.list.length
-    this.list.push(item)
-    const { content: _, excerpt: __, metas: ___, ...others } = recordAt(this.list, place)
-    return { ...others, texts: () => recordAt(this.list, place) }
+  get items(): WordpressItems {
+    const { list, places, typeNames } = this
+    const ids = [...places.keys()].sort((a, b) => a - b)
+    const at = (place: number): WordpressItem => {
+      const { content, excerpt, metas, ...others } = recordAt(list, place)
+      return { ...others, texts: () => ({ content, excerpt, metas }) }
+    }
+    const placeOf = (i: number) => places.get(recordAt(ids, i)) ?? -1
+    const types = new Map<string, number[]>()
+    for (const i of ids.keys()) {
+      const type = recordAt(typeNames, placeOf(i))
+      const own = types.get(type)
+      if (own) own.push(i)
+      else types.set(type, [i])
+    }
+    const all = recordsOf(ids.length, i => at(placeOf(i)))
+    return {
+      ...{ length: ids.length, at: all.at, [Symbol.iterator]: all[Symbol.iterator], types },
+      of: type => chosenOf(all, types.get(type) ?? []),
+      withId(id) {
+        const place = places.get(id)
+        return place === undefined ? undefined : at(place)
+      },
+    }
   }
 
   addItem(element: XmlElement, file: string): void {
@@ -221,15 +257,27 @@ class Gathered {
       unread('it has no id (wp:post_id)')
       return
     }
-    const known = this.items.get(item.id)
+    const known = this.places.get(item.id)
     // Exports of parts of a site have some items twice.
-    if (known && !isSame(known, item)) unread(`another item has its id ${item.id} (wp:post_id)`)
-    if (!known) this.items.set(item.id, this.stored(item))
+    if (known !== undefined && !isSame(recordAt(this.list, known), item))
+      unread(`another item has its id ${item.id} (wp:post_id)`)
+    if (known === undefined) {
+      this.places.set(item.id, this.list.length)
+      this.typeNames.push(this.typeNamed(item.type))
+      this.list.push(item)
+    }
     for (const term of item.terms) {
       const key = `${term.taxonomy}:${term.slug}`
-      if (!this.named.terms.has(key)) this.named.terms.set(key, term)
+      if (!this.named.terms.has(key)) this.named.terms.set(key, copyOf(term))
     }
-    this.named.authors.add(item.author)
+    if (!this.named.authors.has(item.author)) this.named.authors.add(copyOf(item.author))
+  }
+
+  /** Only one text of each name stays in memory. */
+  private typeNamed(type: string): string {
+    const known = this.knownTypes.get(type) ?? copyOf(type)
+    this.knownTypes.set(known, known)
+    return known
   }
 
   /** Adds the rest of a file, when its items are there. */
@@ -293,6 +341,5 @@ export async function readWordpressExport(files: ExportFiles, lists: Lists): Pro
   }
   const { base, authors, terms, items, unread } = gathered
   if (!base) throw badRequest('there is no export')
-  const inOrder = [...items.values()].sort((a, b) => a.id - b.id)
-  return { base, authors: [...authors.values()], terms: [...terms.values()], items: inOrder, unread }
+  return { base, authors: [...authors.values()], terms: [...terms.values()], items, unread }
 }

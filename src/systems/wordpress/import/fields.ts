@@ -94,26 +94,31 @@ const maxFields = 500
 /** Finds the fields of one kind of entries and their values. */
 export class CustomFields {
   readonly fields: ImportedField[] = []
-  private readonly values: ImportedValues[]
+  private readonly values = new Map<number, [string, ImportedValue][]>()
 
   /**
-   * @param metas of each entry
+   * @param metas of the entries that have some, by the places of these
    * @param taken names that fields have already
    */
   constructor(
-    metas: readonly ReadonlyMap<string, Meta>[],
+    metas: ReadonlyMap<number, ReadonlyMap<string, Meta>>,
     taken: ReadonlySet<string>,
     private readonly references: FieldReferences,
     private readonly notes: WordpressNotes,
   ) {
-    const all = [...new Set(metas.flatMap(own => [...own.keys()]))]
+    const all = [...new Set([...metas.values()].flatMap(own => [...own.keys()]))]
     const names = all.slice(0, maxFields)
     notes.count('manyFields', undefined, all.length - names.length)
     const used = new Set([...taken].map(name => name.toLowerCase()))
-    const values = metas.map((): [string, ImportedValue][] => [])
     for (const name of names) {
-      const own = metas.map(each => each.get(name))
-      const column = columnOf(name, own)
+      const own = [...metas].flatMap(([at, each]): [number, Meta][] => {
+        const meta = each.get(name)
+        return meta ? [[at, meta]] : []
+      })
+      const column = columnOf(
+        name,
+        own.map(([, meta]) => meta),
+      )
       const candidate = this.chosen(column)
       const field = fieldName(name, used)
       if (field !== name) this.notes.count('renamed', `${name} is ${field}`)
@@ -124,17 +129,18 @@ export class CustomFields {
         type: candidate.type,
         ...(candidate.data ? { data: candidate.data } : {}),
       })
-      own.forEach((meta, i) => {
-        const value = meta && meta.value !== '' ? this.valueOf(meta.value, candidate) : undefined
-        if (value) values[i]?.push([field, value])
-      })
+      for (const [at, meta] of own) {
+        const value = meta.value === '' ? undefined : this.valueOf(meta.value, candidate)
+        const values = this.values.get(at)
+        if (value && values) values.push([field, value])
+        else if (value) this.values.set(at, [[field, value]])
+      }
     }
-    this.values = values.map(each => Object.fromEntries(each))
   }
 
   /** @param at the place of the entry's metas */
   valuesOf(at: number): ImportedValues {
-    return this.values[at] ?? {}
+    return Object.fromEntries(this.values.get(at) ?? [])
   }
 
   /** Nothing where all references lead nowhere. */
@@ -267,8 +273,7 @@ function select(choices: ReadonlyMap<string, string>): Candidate {
   return { type: 'select', data: { options }, convert: textual(value => choices.has(value)) }
 }
 
-function columnOf(name: string, metas: readonly (Meta | undefined)[]): Column {
-  const present = metas.filter(meta => meta !== undefined)
+function columnOf(name: string, present: readonly Meta[]): Column {
   return {
     name,
     field: present.find(({ field }) => field)?.field,

@@ -3,7 +3,7 @@ import { uriDecoded } from '../../../services/text.js'
 import type { WordpressItem } from './export.js'
 import { oneLine, plainText } from './html.js'
 
-export const fileKey = ({ id }: WordpressItem): string => `attachment:${id}`
+export const fileKey = (id: number): string => `attachment:${id}`
 
 function inUploads(path: string): string | undefined {
   const [, rest] = /(?:^|\/)uploads\/(.+)$/.exec(path) ?? []
@@ -16,7 +16,7 @@ function inUploads(path: string): string | undefined {
  * @param names of files beside the export
  */
 export function importedFiles(
-  attachments: readonly WordpressItem[],
+  attachments: Iterable<WordpressItem>,
   names: readonly string[],
 ): ImportedFile[] {
   const uploads = new Map(
@@ -25,7 +25,7 @@ export function importedFiles(
       return path === undefined ? [] : [[path, name] as const]
     }),
   )
-  return attachments.map(item => {
+  return Array.from(attachments, item => {
     const { url, title } = item
     const { metas, excerpt } = item.texts()
     const path = uriDecoded(new URL(url).pathname)
@@ -33,7 +33,7 @@ export function importedFiles(
     const alt = metas.get('_wp_attachment_image_alt')?.[0] ?? ''
     const [named, caption] = [oneLine(title), plainText(excerpt)]
     return {
-      ...{ key: fileKey(item), ids: [{ kind: 'post', id: String(item.id) }] },
+      ...{ key: fileKey(item.id), ids: [{ kind: 'post', id: String(item.id) }] },
       ...{ name: path.slice(path.lastIndexOf('/') + 1) || named, url },
       ...(named === '' ? {} : { title: named }),
       ...(at === undefined ? {} : { at }),

@@ -11,8 +11,9 @@ import {
 import { sizeOfText, sizeOfValues, sumOf } from '../../../services/import/size.js'
 import { isSlugText, trimmed } from '../../../services/text.js'
 import { byTime } from '../../imports.js'
-import { zoneOf } from '../zone.js'
+import { type ZonedTime, zoneOf } from '../zone.js'
 import {
+  chosenOf,
   type Metas,
   readWordpressExport,
   type WordpressExport,
@@ -32,7 +33,7 @@ const ofTheSite =
 const siteTaxonomies: ReadonlySet<string> = new Set(['nav_menu', 'post_format', 'wp_theme', 'link_category'])
 
 const withParent = 'parent'
-const entryKey = ({ id }: WordpressItem): string => `post:${id}`
+const entryKey = (id: number): string => `post:${id}`
 const termKey = ({ taxonomy, slug }: Pick<WordpressTerm, 'taxonomy' | 'slug'>): string =>
   `${taxonomy}:${slug}`
 const idsOf = (kind: string, id: number | undefined): Pick<ImportedEntry, 'ids'> =>
@@ -53,14 +54,37 @@ function inOrder(entries: Records<ImportedEntry>, times: readonly string[]): Rec
   return recordsOf(order.length, i => recordAt(entries, recordAt(order, i)))
 }
 
+/** The records that pass, by their places: there are many. */
+function those<T>(all: Records<T>, passes: (one: T) => boolean): Records<T> {
+  const places: number[] = []
+  let at = 0
+  for (const one of all) {
+    if (passes(one)) places.push(at)
+    at++
+  }
+  return chosenOf(all, places)
+}
+
+function* zonedTimes(items: Iterable<WordpressItem>): Generator<ZonedTime> {
+  for (const { zoned } of items) if (zoned) yield zoned
+}
+
+function earliestOf(items: Iterable<WordpressItem>): string | undefined {
+  let first: string | undefined
+  for (const { createdAt } of items)
+    if (createdAt !== undefined && (first === undefined || createdAt < first)) first = createdAt
+  return first
+}
+
 class WordpressReader {
   private readonly notes = new WordpressNotes()
   private readonly types: ImportedType[] = []
   private readonly entries
   /** When each of them was made. */
   private readonly times: string[] = []
-  private readonly pages: readonly WordpressItem[]
-  private readonly attachments: readonly WordpressItem[]
+  /** The items that become entries. */
+  private readonly pages: Records<WordpressItem>
+  private readonly attachments: Records<WordpressItem>
   private readonly places: WordpressPlaces
   private readonly bodies: Bodies
   private readonly definitions
@@ -76,18 +100,16 @@ class WordpressReader {
     lists: Lists,
   ) {
     this.entries = lists.make<ImportedEntry>()
-    const { items, terms, authors, base } = site
-    this.definitions = acfFields(items)
+    const { items, terms, authors } = site
+    this.definitions = acfFields(items.of('acf-field'))
     for (const { place, reason } of site.unread) this.notes.unread.add(place, reason)
-    this.zone = zoneOf(items.flatMap(({ zoned }) => zoned ?? []))
-    this.start = items.flatMap(({ createdAt }) => createdAt ?? []).sort()[0] ?? new Date(0).toISOString()
-    this.attachments = items.filter(item => item.type === 'attachment' && this.isFile(item))
-    this.pages = items.filter(item => this.isTaken(item))
-    this.places = new WordpressPlaces(base, this.pages, this.attachments, this.notes)
+    this.zone = zoneOf(zonedTimes(items))
+    this.start = earliestOf(items) ?? new Date(0).toISOString()
+    this.attachments = those(items.of('attachment'), item => this.isFile(item))
+    this.pages = those(items, item => this.isTaken(item))
+    this.places = new WordpressPlaces(site, this.pages, this.attachments, this.notes)
     this.nameTypes()
-    const shared = new Map(
-      items.filter(({ type }) => type === 'wp_block').map(item => [item.id, item.texts().content]),
-    )
+    const shared = new Map(Array.from(items.of('wp_block'), item => [item.id, item.texts().content]))
     const keys = { entry: entryKey, file: fileKey }
     this.bodies = new Bodies(
       {
@@ -99,14 +121,17 @@ class WordpressReader {
       },
       this.notes,
     )
-    const byId = new Map(this.pages.map(item => [item.id, item]))
-    const files = new Map(this.attachments.map(item => [item.id, item]))
+    const files = new Set(Array.from(this.attachments, ({ id }) => id))
     const taken = terms.filter(({ taxonomy }) => !siteTaxonomies.has(taxonomy))
     const termsById = new Map(taken.map(term => [term.id, term]))
     const authorsById = new Map(authors.filter(({ id }) => id > 0).map(author => [author.id, author]))
     this.references = {
-      file: id => maybe(files.get(id), fileKey),
-      entry: id => maybe(byId.get(id), item => ({ key: entryKey(item), type: this.typeOf(item.type) })),
+      file: id => (files.has(id) ? fileKey(id) : undefined),
+      entry: id =>
+        maybe(this.places.hasPage(id) ? items.withId(id) : undefined, ({ type }) => ({
+          key: entryKey(id),
+          type: this.typeOf(type),
+        })),
       term: id =>
         maybe(termsById.get(id), term => ({ key: termKey(term), type: this.typeOf(term.taxonomy) })),
       author: id => maybe(authorsById.get(id), ({ login }) => ({ key: authorKey(login), type: 'author' })),
@@ -119,9 +144,10 @@ class WordpressReader {
     for (const taxonomy of this.taxonomies()) this.addTerms(taxonomy)
     for (const type of this.postTypes()) this.addPosts(type)
     const files = importedFiles(this.attachments, this.names)
-    for (const { id, type } of this.site.items)
-      if (ofTheSite.test(type) && !type.startsWith('acf-') && !this.shownBlocks.has(id))
-        this.notes.count('notTaken', type)
+    for (const type of this.site.items.types.keys())
+      if (ofTheSite.test(type) && !type.startsWith('acf-'))
+        for (const { id } of this.site.items.of(type))
+          if (!this.shownBlocks.has(id)) this.notes.count('notTaken', type)
     const entries = inOrder(this.entries, this.times)
     const { sentences: notes, unread } = this.notes
     return { locales: [], types: this.types, entries, files, notes, unread: unread.found }
@@ -147,7 +173,9 @@ class WordpressReader {
   }
 
   private postTypes(): string[] {
-    return [...new Set(['post', 'page', ...this.pages.map(({ type }) => type)])]
+    const found = new Set(['post', 'page'])
+    for (const { type } of this.pages) found.add(type)
+    return [...found]
   }
 
   private taxonomies(): string[] {
@@ -218,19 +246,23 @@ class WordpressReader {
   }
 
   private customFields(
-    of: readonly { readonly metas: Metas }[] | readonly WordpressItem[],
+    of: Iterable<{ readonly metas: Metas } | WordpressItem>,
     fields: readonly ImportedField[],
   ) {
-    const metas = of.map(one => {
+    const metas = new Map<number, ReturnType<typeof metaValues>>()
+    let at = 0
+    for (const one of of) {
       const own = 'texts' in one ? one.texts().metas : one.metas
       for (const [name, [value]] of own) if (isOfPlugin(name, value)) this.notes.count('privateMetas', name)
-      return metaValues(own, this.definitions)
-    })
+      const values = metaValues(own, this.definitions)
+      if (values.size > 0) metas.set(at, values)
+      at++
+    }
     return new CustomFields(metas, new Set(fields.map(({ name }) => name)), this.references, this.notes)
   }
 
   private addPosts(type: string): void {
-    const items = this.pages.filter(item => item.type === type)
+    const items = those(this.pages, item => item.type === type)
     for (const { menuOrder } of items) if (menuOrder !== 0) this.notes.count('menuOrder', type)
     const filed = new Map(this.relationsOf(type, items).map(name => [name, this.relationName(name)]))
     const fields = [
@@ -255,16 +287,17 @@ class WordpressReader {
       },
       ...(Object.keys(compat).length > 0 ? { compat } : {}),
     })
-    items.forEach((item, i) => {
+    let at = 0
+    for (const item of items) {
       const texts = item.texts()
-      this.add(this.entry(item, texts, { ...this.ownValues(item, texts, filed), ...custom.valuesOf(i) }))
-    })
+      this.add(this.entry(item, texts, { ...this.ownValues(item, texts, filed), ...custom.valuesOf(at++) }))
+    }
   }
 
-  private relationsOf(type: string, items: readonly WordpressItem[]): string[] {
-    const found = items.flatMap(({ terms }) => terms.map(({ taxonomy }) => taxonomy))
-    const all = [...(type === 'post' ? ['category', 'post_tag'] : []), ...found]
-    return [...new Set(all)].filter(name => !siteTaxonomies.has(name))
+  private relationsOf(type: string, items: Iterable<WordpressItem>): string[] {
+    const all = new Set(type === 'post' ? ['category', 'post_tag'] : [])
+    for (const { terms } of items) for (const { taxonomy } of terms) all.add(taxonomy)
+    return [...all].filter(name => !siteTaxonomies.has(name))
   }
 
   private relationName(taxonomy: string): string {
@@ -290,13 +323,13 @@ class WordpressReader {
   }
 
   private entry(item: WordpressItem, { content }: WordpressTexts, values: Values): ImportedEntry {
-    const path = this.places.pathOf(item)
+    const path = this.places.pathOf(item.id)
     const title = oneLine(item.title) || item.slug || `${labelOf(item.type)} ${item.id}`
     if (/<[a-z]/i.test(item.title)) this.notes.count('titles')
     if (item.isSticky) this.notes.count('sticky')
     const isPublished = this.isPublished(item)
     return {
-      ...{ key: entryKey(item), type: this.typeOf(item.type), page: { path, title }, isPublished },
+      ...{ key: entryKey(item.id), type: this.typeOf(item.type), page: { path, title }, isPublished },
       ...idsOf('post', item.id),
       createdAt: item.createdAt ?? this.start,
       ...(item.changedAt === undefined ? {} : { changedAt: item.changedAt }),

@@ -21,10 +21,9 @@ export interface Meta {
 }
 
 /** The fields that an export says that ACF has, by their keys, such as `field_5f1a`. */
-export function acfFields(items: readonly WordpressItem[]): Definitions {
+export function acfFields(items: Iterable<WordpressItem>): Definitions {
   const fields = new Map<string, AcfField>()
   for (const item of items) {
-    if (item.type !== 'acf-field') continue
     const { slug, title } = item
     const settings = phpArray(item.texts().content)
     if (!settings || Array.isArray(settings) || typeof settings.type !== 'string') continue
