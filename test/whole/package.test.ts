@@ -72,7 +72,7 @@ describe.runIf(engine === 'sqlite')('the package', () => {
         !/^dist\/(cli|chunks\/[\w.-]+|src\/(app|ssh\/interactive|cli\/import-process|computing\/process|db\/dialects\/sqlite-thread))\.js$/.test(
           file,
         ) &&
-        !/^dist\/panel\/((panel|edit|editor|markdown|webauthn|media-(crop|drag|item)|page|texts-[\w-]+)\.js|(style|page)\.css|icons\.svg)(\.br|\.gz)?$/.test(
+        !/^dist\/panel\/((panel|edit|editor|field-order|markdown|narrow|webauthn|media-(crop|item|library)|page|texts-[\w-]+)\.js|(editor|style|page)\.css|icons\.svg)(\.br|\.gz)?$/.test(
           file,
         ) &&
         !/^dist\/sample\/[a-z-]+\.webp$/.test(file),
