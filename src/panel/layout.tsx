@@ -123,7 +123,13 @@ export function Page({
       <a class="skip" href="#main">
         {view.t('Skip to the content')}
       </a>
-      <div id="app" class={classes.join(' ')} data-base={view.base} data-user={view.user?.user_id}>
+      <div
+        id="app"
+        class={classes.join(' ')}
+        data-base={view.base}
+        data-user={view.user?.user_id}
+        data-script={script && view.fileAddress(script)}
+      >
         <Rail view={view} />
         <header class="bar">
           {hasTree && <TreeButton view={view} word={treeWord} />}

@@ -51,3 +51,9 @@ startNewPage()
 startFrame()
 startConflicts()
 startComments()
+
+// A page that a form puts into this one may need a script that this one has not loaded. Each is run only once.
+document.addEventListener('htmx:after:swap', () => {
+  const own = document.getElementById('app')?.dataset.script
+  if (own !== undefined) void import(own)
+})
