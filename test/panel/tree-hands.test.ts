@@ -79,10 +79,12 @@ describe.skipIf(chromiumMissing)(
       expect(await row.locator('[data-hand=add]').isVisible()).toBe(false)
       await row.hover()
       await row.locator('[data-hand=add]').click()
-      expect(await options.allTextContents()).toEqual(['Workshop course with a very long name', 'Section'])
+      await expect
+        .poll(() => options.allTextContents())
+        .toEqual(['Workshop course with a very long name', 'Section'])
       await expectClean(admin)
       await tab.keyboard.type('/blo')
-      expect(await options.allTextContents()).toEqual(['Blog'])
+      await expect.poll(() => options.allTextContents()).toEqual(['Blog'])
       await tab.keyboard.press('Escape')
       await expect.poll(() => options.count()).toBe(0)
       await row.focus()
@@ -144,6 +146,7 @@ describe.skipIf(chromiumMissing)(
       for (const look of [looks.light, looks.phone]) {
         const admin = await panel({ ...look, as: 'admin' })
         await admin.open(`/content/entry/${content_data_id}`)
+        if (look === looks.phone) await admin.page.getByRole('button', { name: 'Tree', exact: true }).click()
         const row = await admin.page.locator(`[id="n-${content_data_id}"]`).boundingBox()
         const type = await admin.page.locator(`[id="n-${content_data_id}"] .type`).boundingBox()
         expect(row && type && type.x + type.width <= row.x + row.width).toBe(true)
