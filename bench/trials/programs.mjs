@@ -53,10 +53,19 @@ export function program(name, command, args, options = {}) {
   return self
 }
 
+/** Ends a program, and with one that leads a group, such as a browser, all its processes: they write files too. */
+function end(child) {
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    child.kill('SIGKILL')
+  }
+}
+
 /** Ends every program and removes the files. */
 export async function endAll() {
   for (const clean of cleaners.splice(0)) await Promise.resolve(clean()).catch(() => undefined)
-  for (const child of running) child.kill('SIGKILL')
+  for (const child of running) end(child)
   while (running.size > 0) await sleep(20)
   if (process.env.TRIAL_KEEP) say(`kept ${folder}`)
   else rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
