@@ -193,9 +193,9 @@ export const countEntries = bySpace(
 )
 
 /**
- * The same, where the values of one field in one locale are looked at first, of which each entry has at most one that
- * passes. All belong to entries of the field's datatype (`refuseChange`, `refuseValues`), so without further tests the
- * entries are not looked at. Values: the field, the locale, those of its test; with further tests the datatype, theirs.
+ * Counts by the values of one field in one locale, of which each entry has at most one that passes. All belong to
+ * entries of the field's datatype (`refuseChange`, `refuseValues`), so without further tests the entries are not looked
+ * at. Values: the field, the locale, those of its test; with further tests the datatype, theirs.
  */
 export const countByValues = bySpace(
   (
