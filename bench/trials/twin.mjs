@@ -1,8 +1,9 @@
 // A twin of a site on nginx, Bun, Deno and workerd, by the examples of docs/edge.md: random edits while it follows, and
-// how old pages are there; then the service is killed, and each answer is compared with the one that it gave (Debian:
-// nginx-light). --pages N, --seconds N, --seed N; under 30 seconds no age is judged.
+// how old pages are there; changes of all pages, with and without `origin`; then the service is killed, and each answer is
+// compared with the one that it gave (Debian: nginx-light). --pages N, --seconds N, --seed N; under 30 seconds no age is
+// judged.
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request as ask } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -68,8 +69,13 @@ async function filled(api, pages) {
   await field(page, 'Head', 'text', { translatable: true })
   await field(page, 'Text', 'richtext')
   await field(page, 'See', 'relation')
+  await field(page, 'Menu', 'relation')
   await field(note, 'Head', 'text')
-  const site = { page, note, pages: [] }
+  const { route_id: top } = await api('POST', '/routes', { slug: '/menu', title: 'Menu' })
+  const { content_data_id: menu } = await api('POST', '/content', {
+    ...{ datatype_id: note, route_id: top, status: 'published', fields: { head: 'menu 0!' } },
+  })
+  const site = { page, note, menu, pages: [] }
   for (let i = 0; i < pages; i++) {
     const slug = i === 0 ? '/' : i % 3 === 0 ? `/blog/ä-${i}` : `/blog/page-${i}`
     const translations = i % 2 === 0 ? { de: { slug: `/de/${i}`, title: `Seite ${i}` } } : {}
@@ -78,6 +84,7 @@ async function filled(api, pages) {
     const fields = {
       head: `v0 of ${i} 🚲`,
       text: `<p>Text <em>${i}</em> <a href="/old">there</a></p>`,
+      menu,
       ...see,
     }
     const { content_data_id: id } = await api('POST', '/content', {
@@ -201,26 +208,90 @@ function editsOf({ api, port }, site, next) {
   }
 }
 
-/** Starts every runtime. @returns their ports by name */
-async function startEdges(twin) {
+/** Starts every runtime. @returns their ports by name, and those of a handler with and without `origin` */
+async function startEdges(twin, origin) {
   const { edges } = await import('../../test/support/edges.ts')
   const { installedPackages } = await import('../../test/support/installed.ts')
   const runtimes = await installedPackages('test/client-runtimes', 'client-runtimes')
   const ports = {}
   const handlerPort = await freePort()
-  for (const name of ['node', 'nginx', 'bun', 'deno', 'workerd']) {
-    const port = name === 'node' ? handlerPort : await freePort()
+  const passingPort = await freePort()
+  const names = ['node', 'passing', 'nginx', 'bun', 'deno', 'workerd']
+  for (const name of names) {
+    const port = { node: handlerPort, passing: passingPort }[name] ?? (await freePort())
     const place = { twin, folder: join(folder, name), port, runtimes, handlerPort }
-    const { command, args, cwd } = edges[name](place)
+    const { command, args, cwd } = edges[name === 'passing' ? 'node' : name](place)
+    if (name === 'passing') {
+      const server = join(place.folder, 'server.mjs')
+      writeFileSync(
+        server,
+        readFileSync(server, 'utf8').replace('(request, store)', `(request, store, { origin: '${origin}' })`),
+      )
+    }
     const running = program(`edge-${name}`, command, args, { cwd })
     await until(`${name} listens`, () => {
       if (running.isOver) throw new Error(`${name} ended: ${running.log()}`)
       return listens(port)
     })
-    // Behind nginx.
-    if (name !== 'node') ports[name] = port
+    if (port !== handlerPort && port !== passingPort) ports[name] = port
   }
-  return ports
+  return { ports, handlers: { 'with `origin`': passingPort, 'without it': handlerPort } }
+}
+
+/** Asks a handler for pages at random until it has been current for 3 seconds. @returns the age of its oldest answer */
+async function oldest(port, slugs, { random, query, isSeen, isOver }) {
+  const from = performance.now()
+  const found = { age: 0, answers: 0, outdated: 0 }
+  const ask = async () => {
+    while (!isOver() || performance.now() - from - found.age < 3000) {
+      const asked = performance.now() - from
+      const answer = await answerOf(port, { path: `${encodeURI(random.one(slugs))}${query}` })
+      found.answers++
+      if (!isSeen(answer)) {
+        found.outdated++
+        found.age = Math.max(found.age, asked)
+      }
+      if (asked > 300_000) return
+      await sleep(random.below(100))
+    }
+  }
+  await Promise.all(Array.from({ length: 4 }, ask))
+  return found
+}
+
+/** Changes all pages at once, and judges how long readers still meet the old ones. */
+async function massChanges({ judgement, api, twin, handlers, random, isJudged }, site) {
+  const isBehind = () => JSON.parse(readFileSync(join(twin, 'root.json'), 'utf8')).behind !== undefined
+  const slugs = site.pages.slice(1, site.count).flatMap(({ slug, isEdited }) => (isEdited ? [] : [slug]))
+  const changes = {
+    async 'an entry that all pages show'() {
+      await api('PUT', `/content/?q=${site.menu}`, { fields: { head: 'menu anew!' } })
+      return { query: '?format=contentful', isSeen: ({ body }) => body.includes('menu anew!') }
+    },
+    async 'the format of all pages'() {
+      await api('PUT', '/config', { output_format: 'contentful' })
+      return { query: '', isSeen: ({ body }) => body.includes('"sys":') }
+    },
+  }
+  for (const [what, change] of Object.entries(changes)) {
+    const { query, isSeen } = await change()
+    const from = performance.now()
+    const isOver = () => performance.now() - from > 3000 && !isBehind()
+    await Promise.all(
+      Object.entries(handlers).map(async ([name, port]) => {
+        const { age, answers, outdated } = await oldest(port, slugs, { random, query, isSeen, isOver })
+        const wanted = name === 'without it' ? '' : `< ${ageMs} ms`
+        const isRight = wanted !== '' && isJudged ? age < ageMs && answers > outdated : undefined
+        judgement.add(
+          `${what}, changed: oldest at a handler ${name}`,
+          wanted,
+          `${age.toFixed(0)} ms (${outdated} of ${answers} answers outdated)`,
+          isRight,
+        )
+      }),
+    )
+    say(`${what}: all readers see it`)
+  }
 }
 
 /** Notes for each runtime how long after its end an edit is seen there. */
@@ -289,6 +360,8 @@ export async function trial(judgement, { pages = 1000, seconds = 60, seed = 40 }
   const { chooser } = await import('../../test/support/random.ts')
   const origin = await instance('origin', {
     ...{ db_url: join(folder, 'site.db'), client_site: 'https://www.example.com', i18n_enabled: true },
+    // It is changed over the API later.
+    output_format: undefined,
   })
   origin.start()
   await origin.ready()
@@ -308,13 +381,17 @@ export async function trial(judgement, { pages = 1000, seconds = 60, seed = 40 }
     { ms: 1_200_000 },
   )
   judgement.add('first twin', '', `${(written / 1000).toFixed(1)} s for ${pages} pages`)
-  const ports = await startEdges(twin)
+  const { ports, handlers } = await startEdges(twin, origin.url)
   say('every runtime answers')
 
   const random = chooser(seed)
   // Each page is edited once, so that no later edit hides an earlier one.
   const turns = site.pages.slice(1).filter((_, i) => i % 10 < 8)
-  const next = () => turns.splice(random.below(turns.length), 1)[0]
+  const next = () => {
+    const [page] = turns.splice(random.below(turns.length), 1)
+    page.isEdited = true
+    return page
+  }
   const edits = editsOf({ api, port: origin.port }, site, next)
   const kinds = Object.keys(edits)
   const ages = Object.fromEntries(Object.keys(ports).map(name => [name, []]))
@@ -339,6 +416,8 @@ export async function trial(judgement, { pages = 1000, seconds = 60, seed = 40 }
   judgement.add('age of pages that show an edited one', `< ${ageMs} ms`, spread(found.related), related)
   judgement.add('edits seen later', 'none', found.late, isJudged ? found.late.size === 0 : undefined)
   judgement.add('edits not seen in a minute', 'none', found.lost, found.lost.size === 0)
+
+  await massChanges({ judgement, api, twin, handlers, random, isJudged }, site)
 
   const requests = await requestsOf(site)
   const expected = []

@@ -247,10 +247,11 @@ function unavailable(error: string): Response {
 
 function passed(request: Request, origin: string, signal?: AbortSignal): Promise<Response> {
   const address = request.url.slice(request.url.indexOf('/', 8))
-  return globalThis.fetch(new Request(origin + address, request), {
-    redirect: 'manual',
-    ...(signal ? { signal } : {}),
-  })
+  const headers = new Headers(request.headers)
+  // `fetch` decompresses a response, but leaves its headers as if it had not.
+  headers.set('Accept-Encoding', 'identity')
+  const wanted = { headers, redirect: 'manual' as const, ...(signal ? { signal } : {}) }
+  return globalThis.fetch(new Request(origin + address, request), wanted)
 }
 
 async function fromOrigin(request: Request, origin: string): Promise<Response> {

@@ -24,10 +24,10 @@ const terminal = {
 }
 
 /** A follower in this process beside a service in another one; it notes which pages it asks for. */
-async function followedSite() {
+async function followedSite(config: Record<string, unknown> = { output_format: 'clean' }) {
   const { address, drop } = await freshDatabase()
   onTestFinished(drop)
-  const product = await startProduct(address, { config: { output_format: 'clean' } })
+  const product = await startProduct(address, { config })
   const call = await callerOf(product)
   const api = async (method: string, path: string, body?: unknown) => made(call(method, path, body))
   const { datatype_id } = await api('POST', '/datatypes', {
@@ -124,6 +124,30 @@ it('passes requests to the origin for addresses that are still to be read again'
   expect(await current(product.url)).toBe(read)
   while (follower.isBehind) await follower.follow()
   expect([twin.root?.behind, await current(product.url)]).toEqual([undefined, many.length])
+}, 300_000)
+
+it('says of the whole site that it may be outdated while it reads all of it after a change of settings or locales', async () => {
+  const { api, page, during, follower, twin, product, store } = await followedSite({ i18n_enabled: true })
+  const { fetch } = await handler()
+  await page('/some', { head: 'first' })
+  await follower.follow()
+  const asked = async (query: string) => {
+    const request = new Request(`https://edge.example/some${query}`)
+    return (await fetch(request, { ...store }, { origin: product.url })).text()
+  }
+  const changes: [string, () => Promise<unknown>][] = [
+    ['?locale=de', () => api('POST', '/locales', { code: 'de', label: 'Deutsch' })],
+    ['', () => api('PUT', '/config', { output_format: 'contentful' })],
+  ]
+  for (const [query, change] of changes) {
+    await change()
+    const service = await (await globalThis.fetch(`${product.url}/some${query}`)).text()
+    const meanwhile: unknown[] = []
+    during.set('/some', async () => meanwhile.push(twin.root?.behind?.length, await asked(query)))
+    await follower.follow()
+    expect(meanwhile).toEqual([twin.root?.shards.length, service])
+    expect([twin.root?.behind, follower.isBehind]).toEqual([undefined, false])
+  }
 }, 300_000)
 
 it('reads a page again whose relation has lost its entry, or gets it back', async () => {

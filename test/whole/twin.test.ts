@@ -1,5 +1,9 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callerOf, made } from '../support/calls.js'
 import { freshDatabase } from '../support/database.js'
@@ -190,6 +194,20 @@ it('passes to the origin what it does not have', async () => {
     503,
     expect.stringContaining('origin does not answer'),
   ])
+})
+
+it('passes on what a proxy before the origin would compress', async () => {
+  const compressing = createServer(({ headers }, response) => {
+    const isWanted = /gzip/.test(headers['accept-encoding'] ?? '')
+    response.writeHead(200, isWanted ? { 'Content-Encoding': 'gzip' } : {})
+    response.end(isWanted ? gzipSync('some text') : 'some text')
+  })
+  onTestFinished(() => void compressing.close())
+  await once(compressing.listen(0, '127.0.0.1'), 'listening')
+  const { port } = compressing.address() as AddressInfo
+  const request = new Request('https://edge.example/api/x', { headers: { 'Accept-Encoding': 'gzip, br' } })
+  const answer = await twinFetch(request, folderStore(twinFolder()), { origin: `http://127.0.0.1:${port}` })
+  expect([answer.headers.get('content-encoding'), await answer.text()]).toEqual([null, 'some text'])
 })
 
 it('is written into a store that speaks S3', async () => {
