@@ -38,6 +38,12 @@ const deliveryTexts: Readonly<Record<string, PlainText>> = {
   retrying: 'Retrying',
 }
 
+/** Shows a state of a delivery in a list. */
+export const deliveryCell = (status: string) => ({
+  state: deliveryStates[status] ?? 'off',
+  word: deliveryTexts[status] ?? ('Waiting' as const),
+})
+
 /** Returns the words for a state of a delivery. */
 export function deliveryWords(status: string, { t }: Wording): string {
   const text = deliveryTexts[status]

@@ -246,6 +246,14 @@ describe('the content model', () => {
     await post(`/admin/fields/${field}`, { label: 'Price', data: '{"min": 5}' })
     expect((await call('GET', `/admin/fields/${field}`)).text).toContain('Values that break these rules')
     expect((await call('GET', `/admin/datatypes/${datatype}`)).text).toContain(`/admin/fields/${field}`)
+    const { text: list } = await call('GET', '/admin/datatypes')
+    const row = /<tr>(?:(?!<tr>).)*>Card<.*?<\/tr>/s.exec(list)?.[0] ?? ''
+    expect(
+      row
+        .replaceAll(/<[^>]+>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    ).toBe('Card card content Linked 1')
     const question = await call('GET', `/admin/datatypes/${datatype}/delete`)
     expect(question.text).toContain('This also deletes 1 field, 1 entry, 1 value')
     expect((await post(`/admin/datatypes/${datatype}/delete`, {})).status).toBe(303)

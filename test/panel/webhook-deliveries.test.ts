@@ -52,6 +52,20 @@ it('D27: deliveries stand before the settings, with attempts, response and the n
   expect(html.match(/Send again/g)).toHaveLength(1)
 })
 
+it('the list tells how the last delivery of each webhook went', async () => {
+  const { webhook_id } = (await call('POST', '/api/v1/admin/webhooks', { body: { ...hook, name: 'Idle' } }))
+    .body
+  const rows = [...(await page('/webhooks')).matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    words(row).trim(),
+  )
+  expect(rows).toEqual([
+    'Name State Address Last delivery When',
+    expect.stringMatching(/^Search Active https:\/\/receiver.example\/hook Retrying \S/),
+    'Idle Active https://receiver.example/hook never',
+  ])
+  await call('DELETE', `/api/v1/admin/webhooks?q=${webhook_id}`)
+})
+
 it('D27: events are grouped, and a group with a chosen event is open', async () => {
   const html = await page(`/webhooks/${id}`)
   const groups = [...html.matchAll(/<details class="checks-group"( open="")?><summary>([^<]+)</g)]

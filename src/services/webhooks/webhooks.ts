@@ -212,6 +212,12 @@ export class WebhookService {
     return { batches: this.deliveryBatches(given, slice), total: await this.db.count(deliveries, given) }
   }
 
+  /** The newest delivery of a webhook; undefined before the first one. */
+  async lastDelivery(id: string): Promise<ShownDelivery | undefined> {
+    for await (const [last] of this.deliveryBatches({ webhook_id: id }, { limit: 1 })) return last
+    return undefined
+  }
+
   /** One delivery of a webhook. @throws 404 */
   async delivery(webhookId: string, deliveryId: string): Promise<ShownDelivery> {
     const row = await this.db.find(deliveries, { delivery_id: deliveryId, webhook_id: webhookId })

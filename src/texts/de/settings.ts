@@ -152,6 +152,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Set in the configuration file only.': 'Nur in der Konfigurationsdatei änderbar.',
   Languages: 'Sprachen',
   'Last error': 'Letzter Fehler',
+  'Last delivery': 'Letzte Zustellung',
   'Last used': 'Zuletzt benutzt',
   'Last {n} deliveries: {delivered} delivered, {failed} failed':
     'Letzte {n} Zustellungen: {delivered} zugestellt, {failed} fehlgeschlagen',

@@ -140,6 +140,7 @@ export const settingsTexts = [
   'Set in the configuration file only.',
   'Languages',
   'Last error',
+  'Last delivery',
   'Last used',
   'Last {n} deliveries: {delivered} delivered, {failed} failed',
   'Response body',

@@ -154,6 +154,7 @@ export const settings: Readonly<Record<(typeof settingsTexts)[number], Translate
   'Set in the configuration file only.': 'Modifiable uniquement dans le fichier de configuration.',
   Languages: 'Langues',
   'Last error': 'Dernière erreur',
+  'Last delivery': 'Dernière livraison',
   'Last used': 'Dernière utilisation',
   'Last {n} deliveries: {delivered} delivered, {failed} failed':
     '{n} dernières livraisons\u00a0: {delivered} livrées, {failed} échouées',
