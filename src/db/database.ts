@@ -258,6 +258,11 @@ export class Database extends Reader {
     for (const { own } of this.inParts) for (const listener of own) listener(commit)
   }
 
+  /** Whether an index has the titles of pages. */
+  get hasTitlesInOrder(): boolean {
+    return this.dialect.expressionIndexes
+  }
+
   get pool(): PoolState | undefined {
     return this.dialect.pool?.()
   }

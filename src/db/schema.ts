@@ -13,6 +13,8 @@ export interface SchemaDialect {
   createIndex(name: string, table: string, columns: string): string
   dropIndex(name: string, table: string): string
   indexedPrefix(column: string, characters: number): string
+  /** Whether an index can be of an expression. */
+  readonly expressionIndexes: boolean
   quote(name: string): string
   readonly fullText: FullText
 }

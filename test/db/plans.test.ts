@@ -13,7 +13,8 @@ import { manyEntries, wholeReads } from '../support/plans.js'
 const app = await testApp()
 const dialect = await connect(app.config)
 const statements = new Statements(dialect.knex, dialect.fullText)
-const { asked, queried, searched, hidden, ordered, changed, rooted, unrouted } = plannedStatements(statements)
+const { asked, queried, searched, hidden, ordered, changed, rooted, titled, unrouted } =
+  plannedStatements(statements)
 afterAll(() => dialect.close())
 
 const audited = [
@@ -119,6 +120,18 @@ describe.runIf(engine === 'sqlite')('what SQLite does', () => {
   it.each(Object.keys(rooted))('%s come from an index of the roots alone', async name => {
     const [first] = await plan(rooted[name] as Statement)
     expect(first).toMatch(/^SEARCH r USING COVERING INDEX content_data_parent_id_9_index \(parent_id=\?/)
+  })
+
+  it('the first trees by title come from the index of titles, and only those without one from the roots', async () => {
+    const steps = (await plan(titled)).filter(step => /^S\w+ [or]\b/.test(step))
+    const page = expect.stringMatching(/^SEARCH r USING INDEX \w+ \(route_id=\?\)/)
+    expect(steps).toEqual([
+      'SEARCH o USING INDEX routes_title_index (<expr>>?)',
+      page,
+      'SEARCH o USING INDEX routes_title_index (<expr>=?)',
+      page,
+      expect.stringMatching(/^SEARCH r USING COVERING INDEX content_data_parent_id_9_index \(parent_id=\?/),
+    ])
   })
 
   const referring = ['who refers', 'which public entries refer', 'what the public sees of references']

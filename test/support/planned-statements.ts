@@ -183,6 +183,9 @@ export function plannedStatements(statements: Statements) {
       ]),
     ),
   }
+  const titled = statements.ofQuery(
+    listTrees(tables, every, { by: 'title', descending: false, titles: 1, few: false, firstTitles: true }),
+  )
   const unrouted: Record<string, Statement> = {
     'entries of public trees on no route': statements.ofQuery(lean.entriesWithoutRoute),
     'values of public trees on no route': statements.ofQuery(lean.valuesWithoutRoute),
@@ -196,5 +199,5 @@ export function plannedStatements(statements: Statements) {
     ]),
   )
 
-  return { asked, queried, searched, hidden, ordered, changed, rooted, unrouted }
+  return { asked, queried, searched, hidden, ordered, changed, rooted, titled, unrouted }
 }

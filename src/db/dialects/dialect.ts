@@ -83,10 +83,14 @@ export interface Dialect extends SchemaDialect {
 }
 
 /** For engines whose statements can say themselves that they may be repeated. */
-export const repeatableIndexes: Pick<SchemaDialect, 'createIndex' | 'dropIndex' | 'indexedPrefix'> = {
+export const repeatableIndexes: Pick<
+  SchemaDialect,
+  'createIndex' | 'dropIndex' | 'indexedPrefix' | 'expressionIndexes'
+> = {
   createIndex: (name, table, columns) => `create index if not exists ${name} on ${table} (${columns})`,
   dropIndex: name => `drop index if exists ${name}`,
   indexedPrefix: (column, characters) => `substr(${column}, 1, ${characters})`,
+  expressionIndexes: true,
 }
 
 export const codeOf = (error: unknown): string =>

@@ -250,6 +250,8 @@ export function mysql(address: Address): Dialect {
     createIndex: (name, table, columns) => `create index ${name} on ${table} (${columns})`,
     dropIndex: (name, table) => `drop index ${name} on ${table}`,
     indexedPrefix: (column, characters) => `${column}(${characters})`,
+    // MariaDB refuses them.
+    expressionIndexes: false,
     fullText: mysqlFullText,
     quote: name => `\`${name}\``,
   }

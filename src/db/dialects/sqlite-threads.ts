@@ -37,8 +37,12 @@ const [maxThreads, maxWaiting] = [3, 64]
 /** A snapshot is of the moment of its first read, so it reads something at once. */
 export const beginSnapshot = 'begin; select 1 from sqlite_master limit 1'
 
-/** Ends a statement whose time is over, where its text names a row. */
-const checked = (sql: string): string => sql.replaceAll(eachRow.pattern, 'within_time($1) and')
+/**
+ * Ends a statement whose time is over, where its text names a row. A call for each row would take two fifths of the time of
+ * a count, so one row in 16 is chosen by chance.
+ */
+const checked = (sql: string): string =>
+  sql.replaceAll(eachRow.pattern, '(random() & 15 <> 0 or within_time($1)) and')
 
 interface Waiting {
   resolve(rows: Rows): void

@@ -27,6 +27,8 @@ export type TreeOrder = {
   readonly titles: number
   /** Whether few trees pass, so that they are sorted. Else trees are looked at in the order of their changes. */
   readonly few: boolean
+  /** Whether the first of all trees are listed by title, where an index has the titles of pages. */
+  readonly firstTitles?: boolean
 }
 
 type Value = (name: string) => string
@@ -107,14 +109,64 @@ function fewTrees(knex: Knex, space: ContentSpace, filter: TreeFilter, value: Va
 }
 
 /** The name of a tree, in the order of `namesOf`: its page, else the first text of its root, else its datatype. */
-function titleSql({ contentFields, datatypes }: ContentSpace, titles: number): string {
+const titleSql = (space: ContentSpace, titles: number): string =>
+  `lower(coalesce(nullif(o.title, ''), ${untitledSql(space, titles)}))`
+
+/** The name of a tree without the title of a page. */
+function untitledSql({ contentFields, datatypes }: ContentSpace, titles: number): string {
   const label = `(select d.label from ${datatypes.name} d where d.datatype_id = r.datatype_id)`
-  if (titles === 0) return `lower(coalesce(nullif(o.title, ''), ${label}))`
+  if (titles === 0) return label
   const places = Array.from({ length: titles }, () => '?').join()
   const text = `(select substr(v.field_value, 1, 191) from ${contentFields.name} v
     where v.content_data_id = r.content_data_id and v.field_id in (${places}) and v.field_value <> ''
     order by case when v.locale = '' then 0 else 1 end, v.content_field_id limit 1)`
-  return `lower(coalesce(nullif(o.title, ''), ${text}, ${label}))`
+  return `coalesce(${text}, ${label})`
+}
+
+/** The expression of the index of titles. */
+const indexedTitle = 'substr(lower(o.title), 1, 64)'
+
+/**
+ * The first of all trees by title, as the value `most`: those with the title of a page from an index, in its order, and the
+ * others sorted. Nothing is looked at that comes later in the index.
+ */
+function firstTitles(
+  knex: Knex,
+  space: ContentSpace,
+  { titles, direction, value }: { titles: number; direction: string; value: Value },
+): Knex.QueryBuilder {
+  const untitled = knex.raw(
+    `lower(${untitledSql(space, titles)}) as title`,
+    numbered('title', titles).map(value),
+  )
+  const first = (trees: Knex.QueryBuilder, title: Knex.Raw, order: string) =>
+    trees
+      .select('r.content_data_id as id', title)
+      .whereNull('r.parent_id')
+      .orderByRaw(`${order} limit ?`, [value('most')])
+  // SQLite keeps the order of a cross join.
+  const pages = (condition: string) =>
+    knex(`${space.routes.name} as o`)
+      .crossJoin(`${space.contentData.name} as r` as never)
+      .whereRaw(`r.route_id = o.route_id and ${indexedTitle} ${condition}`)
+  const [titled, nameless, shared] = [
+    first(
+      pages("> ''"),
+      knex.raw('lower(o.title) as title'),
+      `${indexedTitle} ${direction}, lower(o.title) ${direction}, r.content_data_id ${direction}`,
+    ),
+    first(pages("= ''"), untitled, `2 ${direction}, 1 ${direction}`),
+    first(
+      // As `roots`: by the index of routes there would be all entries without one.
+      knex(`${space.contentData.name} as r`).whereRaw(`${unindexed('r.route_id')} = ''`),
+      untitled,
+      `2 ${direction}, 1 ${direction}`,
+    ),
+  ]
+  return knex
+    .select('*')
+    .from(titled.as('a'))
+    .unionAll([knex.select('*').from(nameless.as('b')), knex.select('*').from(shared.as('c'))])
 }
 
 /** Draft, scheduled, with unpublished changes, published: what `stateOf` says of a root, as a number. */
@@ -150,18 +202,23 @@ export const listTrees = bySpace(
   (
     space: ContentSpace,
     filter: TreeFilter,
-    { by, descending, titles, few }: TreeOrder,
+    { by, descending, titles, few, firstTitles: isFirst = false }: TreeOrder,
   ): RowsQuery<string, string> => {
     const fields = by === 'title' ? numbered('title', titles) : []
     const direction = descending ? 'desc' : 'asc'
     return {
-      values: [...filterValues(filter), ...fields, 'limit', 'offset'],
+      values: [...filterValues(filter), ...fields, ...(isFirst ? ['most'] : []), 'limit', 'offset'],
       build(knex, value) {
         const slice = [value('limit'), value('offset')]
         if (by === 'changed')
           return (few && asksRoots(filter) ? fewTrees : changedTrees)(knex, space, filter, value)
             .select('t.root_id as id')
             .orderByRaw(`t.changed_at ${direction}, t.root_id ${direction} limit ? offset ?`, slice)
+        if (isFirst)
+          return knex
+            .select('t.id')
+            .from(firstTitles(knex, space, { titles, direction, value }).as('t'))
+            .orderByRaw(`t.title ${direction}, t.id ${direction} limit ? offset ?`, slice)
         return roots(knex, space, filter, value)
           .leftJoin(`${space.routes.name} as o`, 'o.route_id', 'r.route_id')
           .select('r.content_data_id as id')

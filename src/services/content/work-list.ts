@@ -23,6 +23,8 @@ export interface TreesAsked {
   readonly roots?: readonly string[] | undefined
 }
 
+/** From so many on it costs less to sort all trees by title than to take them from an index. */
+const maxFirst = 1000
 /** From so many on it costs more to sort trees than to look at all of them until a page is full. */
 const maxSorted = 10_000
 
@@ -80,14 +82,19 @@ export function workList(db: Database, space: ContentSpace) {
       if (isImpossible) return []
       const { by, descending, titleFields } = order
       const fields = by === 'title' ? filled(titleFields, maxFields) : []
+      const isWhole = Object.values(asked).every(one => one === undefined)
       const query = listTrees(space, filter, {
+        firstTitles: by === 'title' && db.hasTitlesInOrder && isWhole && offset + limit <= maxFirst,
         by,
         descending,
         titles: fields.length,
         few: total <= maxSorted,
       })
       const all = new Map<string, string | number>([...values, ...named('title', fields)])
-      all.set('limit', limit).set('offset', offset)
+      all
+        .set('limit', limit)
+        .set('offset', offset)
+        .set('most', offset + limit)
       return db.boundedQuery(query, pick(query.values, all))
     },
     async count(asked: TreesAsked): Promise<number> {
