@@ -74,6 +74,8 @@ writeFileSync(
     log_level: 'silent',
     bucket_endpoint: 'file:./media',
     environment: 'local',
+    // Another instance may have the port of the terminal.
+    ssh_enabled: false,
   }),
 )
 const more = process.env.UPLOADS_PROFILE

@@ -55,6 +55,7 @@ import { draftsByStatus } from './059-drafts-by-status.js'
 import { importStates } from './060-import-states.js'
 import { mediaCrop } from './061-media-crop.js'
 import { oauthLinkSessions } from './062-oauth-link-sessions.js'
+import { mediaTags } from './063-media-tags.js'
 import { titlesInOrder } from './064-titles-in-order.js'
 
 /** Every migration in its order. A released one is never changed: later changes are a new file. */
@@ -115,5 +116,6 @@ export const migrations: readonly Migration[] = [
   importStates,
   mediaCrop,
   oauthLinkSessions,
+  mediaTags,
   titlesInOrder,
 ]

@@ -165,6 +165,10 @@ export const limits = {
     folderLevels: 10,
     /** Image sizes. */
     presets: 20,
+    /** Tags of one file. */
+    tags: 20,
+    /** Characters of a tag. */
+    tagLength: 40,
     /** File name. */
     nameBytes: 180,
   },

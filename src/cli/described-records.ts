@@ -85,6 +85,7 @@ export const described: Readonly<Record<RecordName, Described>> = {
     filters: {
       '--folder-id <id>': 'only files in this folder',
       '--type <type>': 'only files of this type, such as image',
+      '--tag <tag>': 'only files with this tag',
     },
   },
   user: {

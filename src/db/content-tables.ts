@@ -369,6 +369,8 @@ export function mediaSpace(prefix: '' | 'admin_') {
         crop: json<StoredCrop>().orNull(),
         /** The object with the uploaded image, which is kept while `object_key` has a part of it. */
         uncropped_key: text().orNull(),
+        /** In the order in which they were given; null without one. */
+        tags: json<string[]>().orNull(),
       },
       { unique: [['object_key']], announced: prefix === '' },
     ),

@@ -24,6 +24,7 @@ import type {
 import { Semaphore } from '../semaphore.js'
 import { commonjs } from './commonjs.js'
 import { configFileAt } from './config-file.js'
+import { imageLibrary } from './image-library.js'
 import { standardOutput } from './log.js'
 import { exposition, type MetricsOfAll } from './metrics.js'
 
@@ -100,10 +101,10 @@ export const archives: Archives = {
   },
 }
 export const images: Images = {
-  pixels: async (...given) => (await import('./images.js')).images.pixels(...given),
-  inspect: async path => (await import('./images.js')).images.inspect(path),
-  crop: async (...call) => (await import('./images.js')).images.crop(...call),
-  render: async (...call) => (await import('./images.js')).images.render(...call),
+  pixels: async (...given) => (await imageLibrary()).images.pixels(...given),
+  inspect: async path => (await imageLibrary()).images.inspect(path),
+  crop: async (...call) => (await imageLibrary()).images.crop(...call),
+  render: async (...call) => (await imageLibrary()).images.render(...call),
 }
 export const sandbox: Sandbox = {
   run: async (...call) => (await import('./sandbox.js')).sandbox.run(...call),

@@ -177,7 +177,7 @@ async function Languages({ view, context, id, locale, entry, model }: Shown) {
   return (
     <nav class="tabs" aria-label={view.t('Language')}>
       <a href={`${view.base}${pathOf(id)}`} aria-current={locale === '' ? 'page' : undefined}>
-        {view.t('Every language')}
+        {view.t('All languages')}
       </a>
       {locales.map(({ code, label, is_default }) => (
         <a

@@ -19,7 +19,7 @@ export async function sourcesIn(locale: string, { services }: PanelContext, { t 
   const [own] = await all(services.locales.list({ is_default: true }, { limit: 1 }))
   return [
     ...(own && own.code !== locale ? [{ code: own.code, label: own.label }] : []),
-    { code: '', label: t('Every language') },
+    { code: '', label: t('All languages') },
   ]
 }
 

@@ -1,3 +1,4 @@
+import { limits } from '../limits.js'
 import type { Ctx } from '../middleware/context.js'
 import { type Folder, folderChoices, sizeWords } from '../resources/media.js'
 import type { MediaOrder } from '../services/media/input.js'
@@ -48,6 +49,7 @@ interface Asked {
   readonly folder: string
   readonly text: string
   readonly type: string
+  readonly tag: string
   readonly without: '' | 'alt_text'
   /** Empty for the standard order. */
   readonly sort: '' | Order
@@ -57,6 +59,7 @@ const askedIn = (c: Ctx, view: View): Asked => ({
   folder: c.req.query('folder') ?? '',
   text: c.req.query('text') ?? '',
   type: known(typesIn(view), c.req.query('type')) ?? '',
+  tag: (c.req.query('tag') ?? '').slice(0, limits.media.tagLength),
   without: c.req.query('without') === 'alt_text' ? 'alt_text' : '',
   sort: orderIn(c.req.query('sort')),
 })
@@ -77,10 +80,11 @@ function sliceIn(c: Ctx, { sort }: Asked) {
 }
 
 /** Decorative pictures lack it on purpose, and other files do not need it. */
-const filterOf = ({ folder, text, type, without }: Asked) => ({
+const filterOf = ({ folder, text, type, tag, without }: Asked) => ({
   ...(folder && { folder_id: folder }),
   ...(text && { text }),
   ...(type && { type }),
+  ...(tag && { tag }),
   ...(without && { without, type: 'image' }),
 })
 
@@ -95,6 +99,7 @@ export function libraryPage({ get }: Pages, context: PanelContext): void {
       found.push(...batch)
     const shown = found.slice(0, pageSize)
     const tree = (await folders.tree()) as Folder[]
+    const tags = await items.usedTags()
     const query = viewQuery({ ...asked })
     const next = new URLSearchParams(query)
     if (slice.order.by === 'uploaded') next.set('after', shown.at(-1)?.media_id ?? '')
@@ -117,12 +122,12 @@ export function libraryPage({ get }: Pages, context: PanelContext): void {
           </div>
         )}
         {await SavedViews({ view, c, context, path: '/media', query })}
-        <Filters view={view} asked={asked} />
+        <Filters view={view} asked={asked} tags={tags} />
         {view.can('media:create') && <Upload view={view} folder={asked.folder} />}
         {shown.length === 0 ? (
           <Nothing view={view} asked={asked} />
         ) : (
-          <Tiles view={view} shown={shown} back={query} tree={tree} />
+          <Tiles view={view} shown={shown} back={query} tree={tree} tags={tags} />
         )}
         {found.length > pageSize && (
           <p class="pager">
@@ -134,19 +139,19 @@ export function libraryPage({ get }: Pages, context: PanelContext): void {
   })
 }
 
-const Nothing = ({ view, asked: { text, type, without } }: { view: View; asked: Asked }) => (
+const Nothing = ({ view, asked: { text, type, tag, without } }: { view: View; asked: Asked }) => (
   <Empty>
     {text !== ''
       ? view.t('No results for “{text}”.', { text })
-      : view.t(type || without ? 'No files match the filters.' : 'No files yet.')}
+      : view.t(type || tag || without ? 'No files match the filters.' : 'No files yet.')}
   </Empty>
 )
 
-const Filters = ({ view, asked }: { view: View; asked: Asked }) => (
+const Filters = ({ view, asked, tags }: { view: View; asked: Asked; tags: readonly string[] }) => (
   <FilterForm
     view={view}
     path="/media"
-    set={[asked.type, asked.without, asked.sort].filter(Boolean).length}
+    set={[asked.type, asked.tag, asked.without, asked.sort].filter(Boolean).length}
     seek={
       <label class="seek">
         {view.t('Search')}
@@ -170,6 +175,18 @@ const Filters = ({ view, asked }: { view: View; asked: Asked }) => (
       choices={typesIn(view)}
       chosen={asked.type}
     />
+    {(tags.length > 0 || asked.tag !== '') && (
+      <Chooser
+        label={view.t('Tag')}
+        name="tag"
+        none={view.t('Any')}
+        choices={[...new Set([...tags, ...(asked.tag && [asked.tag])])].map(tag => ({
+          value: tag,
+          word: tag,
+        }))}
+        chosen={asked.tag}
+      />
+    )}
     <Chooser
       label={view.t('Alt text')}
       name="without"
@@ -196,11 +213,13 @@ interface TilesProps {
   /** The query of the list, to which an action leads back. */
   back: string
   tree: readonly Folder[]
+  /** Suggestions. */
+  tags: readonly string[]
 }
 
-const Tiles = ({ view, shown, back, tree }: TilesProps) => {
-  const mayAct = view.can('media:update') && (tree.length > 0 || view.can('media:delete'))
-  const mayMove = view.can('media:update') && tree.length > 0
+const Tiles = ({ view, shown, back, tree, tags }: TilesProps) => {
+  const mayAct = view.can('media:update')
+  const mayMove = mayAct && tree.length > 0
   return (
     <Form view={view} action="/media-work" class="work-list">
       <input type="hidden" name="back" value={back} />
@@ -227,12 +246,12 @@ const Tiles = ({ view, shown, back, tree }: TilesProps) => {
           </li>
         ))}
       </ul>
-      {mayAct && <Bar view={view} tree={tree} />}
+      {mayAct && <Bar view={view} tree={tree} tags={tags} />}
     </Form>
   )
 }
 
-const Bar = ({ view, tree }: { view: View; tree: readonly Folder[] }) => (
+const Bar = ({ view, tree, tags }: Pick<TilesProps, 'view' | 'tree' | 'tags'>) => (
   <div class="work-bar">
     <b data-picked="">{view.t('With the selected files:')}</b>
     {tree.length > 0 && (
@@ -248,6 +267,25 @@ const Bar = ({ view, tree }: { view: View; tree: readonly Folder[] }) => (
         </button>
       </>
     )}
+    <input
+      class="input"
+      name="tags"
+      list="used-tags"
+      maxlength={200}
+      aria-label={view.t('Tags')}
+      placeholder={view.t('Tags, with commas')}
+    />
+    <datalist id="used-tags">
+      {tags.map(tag => (
+        <option value={tag} />
+      ))}
+    </datalist>
+    <button type="submit" name="what" value="tag" class="button">
+      {view.t('Add tags')}
+    </button>
+    <button type="submit" name="what" value="untag" class="button">
+      {view.t('Remove tags')}
+    </button>
     {view.can('media:delete') && (
       <button type="submit" name="what" value="delete" class="button bad">
         {view.t('Delete…')}

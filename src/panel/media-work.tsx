@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import type { HttpError } from '../errors.js'
+import { type HttpError, invalid } from '../errors.js'
 import { limits } from '../limits.js'
 import { onEach } from '../resources/several.js'
 import { reference } from '../services/body-parts.js'
 import type { MediaRecord } from '../services/media/record.js'
+import { MediaTags, tagsIn } from '../services/media/tags.js'
 import type { PanelContext } from './context.js'
 import { TitledPage } from './layout.js'
 import { type Pages, showPage } from './pages.js'
@@ -11,10 +12,12 @@ import { Form, Note, Submit } from './parts.js'
 import { panelActor, type View } from './view.js'
 
 const Work = z.object({
-  what: z.enum(['move', 'delete']),
+  what: z.enum(['move', 'tag', 'untag', 'delete']),
   ids: z.array(reference).min(1, 'must name a file').max(limits.content.selectedRecords),
   /** Empty for no folder. */
   folder_id: z.union([z.literal(''), reference]).default(''),
+  /** Tags with commas between. */
+  tags: z.string().max(2000).default(''),
   back: z.string().max(2000).default(''),
   sure: z.enum(['', 'yes']).default(''),
 })
@@ -22,12 +25,14 @@ type Work = z.output<typeof Work>
 
 const doneTexts = {
   move: ['{n} file moved.', '{n} files moved.'],
+  tag: ['{n} file tagged.', '{n} files tagged.'],
+  untag: ['Tags removed from {n} file.', 'Tags removed from {n} files.'],
   delete: ['{n} file deleted.', '{n} files deleted.'],
 } as const
 
 /** Returns the sentence for `done` in the address of the library; undefined if it is invalid. */
 export function mediaDoneIn(given: string | undefined, { count }: View): string | undefined {
-  const [, what, n] = /^(move|delete)\.(\d{1,3})$/.exec(given ?? '') ?? []
+  const [, what, n] = /^(move|tag|untag|delete)\.(\d{1,3})$/.exec(given ?? '') ?? []
   if (what === undefined) return undefined
   const [one, several] = doneTexts[what as Work['what']]
   return count(Number(n), one, several)
@@ -44,6 +49,13 @@ function libraryWith(back: string, done?: string): string {
 const crumbsOf = ({ back }: Work, { t }: View) => [{ word: t('Media'), path: libraryWith(back) }]
 const nameOf = ({ display_name, name }: MediaRecord) => display_name || name
 
+/** @throws 400 without a tag, or with one that is none */
+function taggingOf({ what, tags }: Work): { add: readonly string[]; remove: readonly string[] } {
+  const given = MediaTags.min(1, 'must name a tag').safeParse(tagsIn(tags))
+  if (!given.success) throw invalid('tags', given.error.issues[0]?.message ?? '')
+  return what === 'tag' ? { add: given.data, remove: [] } : { add: [], remove: given.data }
+}
+
 /** Actions on several files. A deletion asks for confirmation first, and a file that content uses stays. */
 export function mediaWork({ submit }: Pages, context: PanelContext): void {
   const { access, media } = context.services
@@ -54,6 +66,10 @@ export function mediaWork({ submit }: Pages, context: PanelContext): void {
       if (body.what === 'move') {
         await media.items.move(panelActor(c), { media_ids: ids, folder_id: body.folder_id || null })
         return libraryWith(body.back, `move.${ids.length}`)
+      }
+      if (body.what !== 'delete') {
+        await media.items.tag(panelActor(c), { media_ids: ids, ...taggingOf(body) })
+        return libraryWith(body.back, `${body.what}.${ids.length}`)
       }
       await access.need(c.env.identity, 'media:delete')
       const files = await media.items.some(ids)

@@ -1,5 +1,6 @@
 import { MediaUpdate } from '../services/media/input.js'
-import type { Choice } from './form-field.js'
+import { tagsIn } from '../services/media/tags.js'
+import type { Choice, Texts } from './form-field.js'
 import { type ResourceParts, resource } from './resource.js'
 import { translationFields, withTranslations } from './translations.js'
 
@@ -32,6 +33,9 @@ export function folderChoices(folders: readonly Folder[]): Choice[] {
   }
   return choices
 }
+
+const withTags = ({ tags, ...texts }: Texts): Texts =>
+  tags === undefined ? texts : { ...texts, tags: tagsIn(String(tags)) }
 
 /** Media: files with their texts. */
 export const mediaResource = (parts: ResourceParts) => {
@@ -73,6 +77,12 @@ export const mediaResource = (parts: ResourceParts) => {
         none: viewer.t('None'),
         choices: folderChoices(await folders.tree()),
       },
+      {
+        name: 'tags',
+        label: viewer.t('Tags'),
+        hint: viewer.t('separate them with commas'),
+        value: (record?.tags ?? []).join(', '),
+      },
       ...(record?.width
         ? ([
             {
@@ -101,6 +111,6 @@ export const mediaResource = (parts: ResourceParts) => {
         viewer,
       )),
     ],
-    prepare: withTranslations,
+    prepare: texts => withTranslations(withTags(texts)),
   })
 }

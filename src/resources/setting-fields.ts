@@ -38,8 +38,16 @@ const wordsOfNames: Readonly<Record<string, string>> = {
   ...{ db: 'database', dir: 'folder', i18n: 'translation', max: 'maximum', url: 'URL', samesite: 'SameSite' },
 }
 
+/** Labels of settings whose names do not say enough. */
+const ownLabels: Readonly<Record<string, string>> = {
+  compat: 'APIs of other systems',
+  version_max_per_content: 'Versions kept for each entry',
+}
+
 /** A setting's name as words: `webhook_max_retries` is "Webhook maximum retries". */
 export function settingLabel(name: string): string {
+  const own = Object.hasOwn(ownLabels, name) ? ownLabels[name] : undefined
+  if (own) return own
   const words = name
     .split('_')
     .map(part => wordsOfNames[part] ?? part)

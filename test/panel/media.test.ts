@@ -1,5 +1,6 @@
 import type { Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { systemActor } from '../../src/actor.js'
 import { testApp } from '../support/app.js'
 import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
 import { callersOf } from '../support/callers.js'
@@ -88,6 +89,75 @@ describe('the media library', () => {
     }
     for (const page of ['0', '-1', '1e9', 'x'])
       expect((await call('GET', `/admin/media?sort=name&page=${page}`)).status).toBe(200)
+  })
+
+  it('tags several files at once, suggests tags that are used, and filters by one', async () => {
+    const names = ['red.txt', 'blue.txt', 'green.txt']
+    const made = await Promise.all(
+      names.map(async name => (await upload(name, name)).body.media_id as string),
+    )
+    const [red, blue, green] = made.map(String)
+    const ids = (...chosen: unknown[]): Form => chosen.map(id => ['ids', String(id)])
+    const work = (form: Form, as: 'admin' | 'viewer' | 'nobody' = 'admin') =>
+      post('/admin/media-work', form, { as })
+    const tagsOf = async (id: unknown) => (await services.media.items.get(String(id))).tags
+    const tagged = await work([
+      ...ids(red, blue),
+      ['what', 'tag'],
+      ['tags', 'Colour, warm ,'],
+      ['back', 'text=txt'],
+    ])
+    expect(tagged.location).toBe('/admin/media?text=txt&done=tag.2')
+    expect(await shown(tagged.location)).toContain('2 files tagged.')
+    expect(await tagsOf(red)).toEqual(['Colour', 'warm'])
+    const less = await work([...ids(blue, green), ['what', 'untag'], ['tags', 'WARM']])
+    expect(await shown(less.location)).toContain('Tags removed from 2 files.')
+    expect([await tagsOf(blue), await tagsOf(green)]).toEqual([['Colour'], undefined])
+    const { text } = await call('GET', '/admin/media?tag=warm')
+    expect(text).toContain('<option value="warm" selected="">')
+    expect([text.includes('red.txt'), text.includes('blue.txt')]).toEqual([true, false])
+    expect(await shown('/admin/media?tag=nowhere')).toContain('No files match the filters.')
+    expect((await call('GET', `/admin/media?tag=${'x'.repeat(5000)}`)).status).toBe(200)
+    expect((await call('GET', `/admin/media?tag=${encodeURIComponent('a,\n<b>')}`)).status).toBe(200)
+
+    // All of them or none: one file would have too many.
+    await services.media.items.update(systemActor, String(green), {
+      tags: Array.from({ length: 20 }, (_, n) => `t${n}`),
+    })
+    const full = await work([...ids(red, green), ['what', 'tag'], ['tags', 'more']])
+    expect([full.status, wordsOf(full.text)]).toEqual([
+      400,
+      expect.stringContaining('green.txt would have more'),
+    ])
+    expect(await tagsOf(red)).toEqual(['Colour', 'warm'])
+    const gone = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
+    for (const [chosen, tags] of [
+      [red, ''],
+      [red, ' , '],
+      [red, 'x'.repeat(41)],
+      [red, 'x'.repeat(5000)],
+      [gone, 'a'],
+    ] as const)
+      expect([tags, (await work([...ids(chosen), ['what', 'tag'], ['tags', tags]])).status]).toEqual([
+        tags,
+        400,
+      ])
+    for (const as of ['viewer', 'nobody'] as const)
+      expect((await work([...ids(red), ['what', 'tag'], ['tags', 'a']], as)).status).toBe(403)
+    expect(await tagsOf(red)).toEqual(['Colour', 'warm'])
+  })
+
+  it('has the tags of a file as a field of its page', async () => {
+    const { body } = await upload('field.txt', 'x', { fields: { tags: 'old' } })
+    const { text } = await call('GET', `/admin/media/${body.media_id}`)
+    expect(text).toMatch(/name="tags"[^>]*value="old"/)
+    const save = (tags: string) => post(`/admin/media/${body.media_id}`, [['tags', tags]])
+    expect((await save('new, Two words')).status).toBe(303)
+    expect((await services.media.items.get(body.media_id)).tags).toEqual(['new', 'Two words'])
+    const refused = await save('x'.repeat(41))
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('x'.repeat(41))])
+    expect((await save('')).status).toBe(303)
+    expect((await services.media.items.get(body.media_id)).tags).toBeUndefined()
   })
 
   it('moves and deletes several files, and keeps one that content uses', async () => {

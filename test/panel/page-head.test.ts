@@ -136,7 +136,7 @@ describe('title and address of a translation', () => {
     const { content_data_id: id } = await entry(datatype_id, { route_id }, { fields: { text } })
     const path = `/admin/content/entry/${id}?locale=de`
     const { text: shown } = await call('GET', path)
-    expect(shown).toContain('Every language: Salt is patient.')
+    expect(shown).toContain('All languages: Salt is patient.')
     // The default language shows what is written for every language.
     expect(shown.replace(/\s+/g, ' ')).toMatch(/>English ?<\/a>.*>Deutsch · 1 empty/)
     expect(shown).toMatch(/name="translations.de.slug"[^>]*placeholder="\/guide"/)

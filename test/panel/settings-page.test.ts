@@ -10,6 +10,9 @@ it('D26: settings have labels in words, with the name of the configuration file 
   expect(['ssl_port', 'oauth_redirect_url', 'publish_mode'].map(settingLabel)).toEqual([
     ...['HTTPS port', 'OAuth redirect URL', 'Publish mode'],
   ])
+  expect(['compat', 'version_max_per_content'].map(settingLabel)).toEqual([
+    ...['APIs of other systems', 'Versions kept for each entry'],
+  ])
   const { text } = await app.call('GET', '/admin/settings')
   expect(text.replaceAll(/\s+/g, ' ')).toContain('>Publish mode <code class="key">publish_mode</code>')
   expect(text).toContain('<a href="#group-0">Content</a>')

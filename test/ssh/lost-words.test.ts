@@ -335,9 +335,9 @@ describe('what was opened and closed between typing and saving', () => {
       'the languages',
       async client => {
         client.press('l')
-        await client.sees('Every language')
+        await client.sees('All languages')
         client.press('escape')
-        await client.misses('Every language')
+        await client.misses('All languages')
       },
     ],
     [

@@ -24,7 +24,7 @@ export type MediaSlice = {
 const orderSql = (by: Exclude<MediaOrder, 'uploaded'>, media: string): string =>
   by === 'size' ? `${media}.size` : `lower(coalesce(nullif(${media}.display_name, ''), ${media}.name))`
 
-export type MediaFilter = 'folder' | 'root' | 'type' | 'kind' | 'text' | 'bare'
+export type MediaFilter = 'folder' | 'root' | 'type' | 'kind' | 'text' | 'tag' | 'bare'
 
 function filteredMedia(space: ContentSpace, filters: readonly MediaFilter[]) {
   return (knex: Knex, value: (name: MediaFilter) => string) => {
@@ -54,7 +54,7 @@ export const mediaKeys = bySpace(
     const { limit, offset, after, by, descending } = slice
     const direction = descending ? 'desc' : 'asc'
     return {
-      values: ['folder', 'root', 'type', 'kind', 'text', 'bare', 'after'],
+      values: ['folder', 'root', 'type', 'kind', 'text', 'tag', 'bare', 'after'],
       build(knex, value) {
         const query = filtered(knex, value).select(sizedKeys(knex, space.media))
         if (after) query.where('media_id', descending ? '<' : '>', value('after'))
@@ -69,9 +69,19 @@ export const mediaKeys = bySpace(
 
 export const mediaCount = bySpace(
   (space: ContentSpace, filters: readonly MediaFilter[]): Query<MediaFilter, number> => ({
-    values: ['folder', 'root', 'type', 'kind', 'text', 'bare'],
+    values: ['folder', 'root', 'type', 'kind', 'text', 'tag', 'bare'],
     build: (knex, value) => filteredMedia(space, filters)(knex, value).count({ n: '*' }),
     rows: each(row => Number(row.n)),
+  }),
+)
+
+/** The tags of the newest media with any, each a list. */
+export const mediaTags = bySpace(
+  (space: ContentSpace, limit: number): Query<never, readonly string[]> => ({
+    values: [],
+    build: knex =>
+      knex(space.media.name).whereNotNull('tags').select('tags').orderBy('media_id', 'desc').limit(limit),
+    lists: rows => rows.map(([tags]) => JSON.parse(tags as string) as string[]),
   }),
 )
 

@@ -7,6 +7,7 @@ import { localeCode } from '../content/locales.js'
 import { escapedForLike } from '../matching.js'
 import { refuseUnknownMembers } from '../unknown-members.js'
 import { MediaRecord } from './record.js'
+import { folded, MediaTag, MediaTags, taggedAs, tagsIn, tagText, withoutEdges } from './tags.js'
 
 const line = (limit: number) =>
   z
@@ -36,6 +37,7 @@ export const MediaUpdate = z
       description:
         'Texts by locale, such as {"de": {"alt_text": "Eine Wand"}}, merged into the stored ones: null removes a locale or a text.',
     }),
+    tags: MediaTags,
     focal_x: percent.nullable(),
     focal_y: percent.nullable(),
     folder_id: reference.nullable(),
@@ -46,9 +48,10 @@ const percentText = z
   .regex(/^\d{1,3}$/, 'must be a whole number from 0 to 100')
   .transform(Number)
   .pipe(percent)
+const tagsText = z.string().transform(tagsIn).pipe(MediaTags).meta({ description: 'With commas between.' })
 /** The members of the form beside the file; an empty one counts as left out. */
 export const MediaUpload = z
-  .object({ ...texts, folder_id: reference, focal_x: percentText, focal_y: percentText })
+  .object({ ...texts, folder_id: reference, focal_x: percentText, focal_y: percentText, tags: tagsText })
   .partial()
 export const MediaMove = z.object({
   media_ids: z.array(reference).min(1).max(1000),
@@ -68,34 +71,38 @@ export const MediaList = z.object({
     .max(255)
     .optional()
     .meta({ description: 'Only items with this text in their name or one of their texts.' }),
+  tag: MediaTag.optional().meta({ description: 'Only items with this tag, without regard to case.' }),
   without: z.enum(['alt_text']).optional().meta({ description: 'Only items with no alt text: `alt_text`.' }),
 })
 
 export type Filter = z.output<typeof MediaList>
 
-/** Texts that look the same are found by each other. */
-const folded = (text: string) => text.normalize('NFC').toLowerCase()
 const escaped = (text: string) => escapedForLike(folded(text))
 
 /** Returns the filters of the list, under the names that the statements have for them. */
-export function filtersOf({ folder_id, type, text, without }: Filter): Partial<Record<MediaFilter, string>> {
+export function filtersOf({
+  folder_id,
+  type,
+  text,
+  tag,
+  without,
+}: Filter): Partial<Record<MediaFilter, string>> {
   return {
     ...(folder_id === undefined ? {} : folder_id === 'root' ? { root: '' } : { folder: folder_id }),
     ...(type === undefined ? {} : type.includes('/') ? { type } : { kind: `${escaped(type)}/%` }),
     ...(text === undefined ? {} : { text: `%${escaped(text)}%` }),
+    ...(tag === undefined ? {} : { tag: `%${escapedForLike(taggedAs(tag))}%` }),
     ...(without === undefined ? {} : { bare: '' }),
   }
 }
 
-/** Returns the text of a media item that the filter `text` searches. */
-export const searchText = ({
-  translations,
-  ...row
-}: Pick<MediaRow, 'name' | 'display_name' | 'alt_text' | 'caption' | 'description' | 'translations'>) => {
+type Searched = 'name' | 'display_name' | 'alt_text' | 'caption' | 'description' | 'translations' | 'tags'
+
+/** Returns the text of a media item that the filters `text` and `tag` search. */
+export const searchText = ({ translations, tags, ...row }: Pick<MediaRow, Searched>) => {
   const others = Object.values(translations).flatMap(texts => Object.values(texts))
-  return folded(
-    [row.name, row.display_name, row.alt_text, row.caption, row.description, ...others].join('\n'),
-  )
+  const own = [row.name, row.display_name, row.alt_text, row.caption, row.description]
+  return withoutEdges(folded([...own, ...others].join('\n'))) + tagText(tags ?? [])
 }
 
 const shown = new Set(Object.keys(MediaRecord.shape))

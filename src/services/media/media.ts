@@ -8,12 +8,14 @@ import {
   type MediaSlice,
   mediaCount,
   mediaKeys,
+  mediaTags,
 } from '../../db/queries/media.js'
 import type { MediaReference } from '../../db/queries/media-reference.js'
 import type { Slice } from '../../db/reader.js'
 import { type ContentSpace, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { badRequest, conflict, invalid, missingReference, notFound } from '../../errors.js'
+import { limits } from '../../limits.js'
 import type { Clock, Files, Pixels, ReceivedForm, TemporaryFile } from '../../ports.js'
 import { mergedTranslations } from '../content/translations.js'
 import type { Check } from '../crud.js'
@@ -33,6 +35,7 @@ import { keysOf, type MediaRecord, mediaRecord } from './record.js'
 import { MediaReferrers, stillUsedBy } from './referrers.js'
 import { readable } from './rendering.js'
 import { type MediaSpaceName, stored } from './storage.js'
+import { changedTags, folded } from './tags.js'
 import { isLeftUndecoded, optimised } from './variants.js'
 
 type Update = z.output<typeof MediaUpdate>
@@ -46,6 +49,14 @@ interface MediaServiceParts extends ObjectParts {
 
 const batchSize = 500
 const downloadSeconds = 300
+/** Tags are suggested from this many files, for this long, as far as this process has not changed any. */
+const [taggedFiles, suggestedTags, tagsAgeMs] = [10_000, 200, 60_000]
+
+interface MediaTagging {
+  readonly media_ids: readonly string[]
+  readonly add: readonly string[]
+  readonly remove: readonly string[]
+}
 
 const namesOf = (filters: ReturnType<typeof filtersOf>) => Object.keys(filters) as MediaFilter[]
 
@@ -57,6 +68,7 @@ export class MediaService {
   readonly table: Table
   private readonly objects: MediaObjects
   private readonly referrers: MediaReferrers
+  private suggested: { readonly tags: readonly string[]; readonly until: number } | undefined
 
   constructor(
     private readonly db: Database,
@@ -236,6 +248,46 @@ export class MediaService {
     })
   }
 
+  /**
+   * Adds and removes tags of several items: of all of them, or of none.
+   * @returns them in the order of `media_ids`
+   */
+  async tag(actor: Actor, { media_ids, ...changes }: MediaTagging): Promise<MediaRecord[]> {
+    return this.db.write(actor, async tx => {
+      const tagged: MediaRecord[] = []
+      for (const id of new Set(media_ids)) {
+        const row = await tx.find(this.table, { media_id: id })
+        if (!row) throw invalid('media_ids', `no media item has the id ${id}`)
+        const tags = changedTags(row.tags ?? [], changes)
+        if (tags.length > limits.media.tags)
+          throw invalid(
+            'add',
+            `${row.display_name || row.name} would have more than ${limits.media.tags} tags`,
+          )
+        tagged.push(this.shown((await this.change(tx, id, { tags })).after))
+      }
+      return tagged
+    })
+  }
+
+  /** The tags that are used, by name. Those of other processes may be missing for a minute. */
+  async usedTags(): Promise<readonly string[]> {
+    const now = this.parts.clock.now()
+    if (this.suggested && this.suggested.until > now) return this.suggested.tags
+    const byFolded = new Map<string, { tag: string; uses: number }>()
+    for (const tag of (await this.db.query(mediaTags(this.space, taggedFiles), {})).flat()) {
+      const known = byFolded.get(folded(tag))
+      byFolded.set(folded(tag), { tag: known?.tag ?? tag, uses: (known?.uses ?? 0) + 1 })
+    }
+    const tags = [...byFolded.values()]
+      .sort((one, other) => other.uses - one.uses)
+      .slice(0, suggestedTags)
+      .map(({ tag }) => tag)
+      .sort((one, other) => (folded(one) < folded(other) ? -1 : 1))
+    this.suggested = { tags, until: now + tagsAgeMs }
+    return tags
+  }
+
   /** @throws 409 that lists entries which refer to it, unless it is forced */
   async remove(actor: Actor, id: string, check?: Check<MediaRecord>, force = false): Promise<void> {
     const gone = await this.db.write(actor, async tx => {
@@ -316,13 +368,16 @@ export class MediaService {
     const { facts, images, thumbhash } = await this.objects.render(file.path, mimetype, focal)
     const display_name = given.display_name ?? ownName.slice(0, 255)
     const { alt_text = '', caption = '', description = '' } = given
+    const tags = given.tags?.length ? given.tags : null
     const texts = { name, display_name, alt_text, caption, description }
+    if (tags) this.suggested = undefined
     return this.objects.store(file, { name, mimetype, images }, (objects, done) =>
       this.db.write(actor, async tx => {
         await done(tx)
         const row = await tx.insert(this.table, {
           ...texts,
           ...objects,
+          tags,
           mimetype,
           folder_id: given.folder_id ?? null,
           focal_x: focal.x,
@@ -332,7 +387,7 @@ export class MediaService {
           height: facts?.height ?? null,
           thumbhash,
           content_hash: file.hash,
-          search_text: searchText({ ...texts, translations: {} }),
+          search_text: searchText({ ...texts, translations: {}, tags }),
           author_id,
         })
         return this.shown(row)
@@ -427,7 +482,11 @@ export class MediaService {
   private async change(
     tx: Writer,
     id: string,
-    { translations: given, ...own }: Omit<PatchOf<Table>, 'translations'> & Pick<Update, 'translations'>,
+    {
+      translations: given,
+      tags,
+      ...own
+    }: Omit<PatchOf<Table>, 'translations' | 'tags'> & Pick<Update, 'translations' | 'tags'>,
     check?: Check<MediaRecord>,
   ): Promise<{ before: MediaRow; after: MediaRow }> {
     const locked = await tx.lock(this.table, id)
@@ -436,9 +495,14 @@ export class MediaService {
     for (const code of Object.keys(translations))
       if (!locked.translations[code] && !(await tx.exists(tables.locales, { code })))
         throw invalid(`translations.${code}`, 'the locale does not exist')
-    const patch = { ...own, ...(given && { translations }) }
+    const patch = {
+      ...own,
+      ...(given && { translations }),
+      ...(tags && { tags: tags.length > 0 ? tags : null }),
+    }
     const search_text = searchText({
       translations,
+      tags: patch.tags === undefined ? locked.tags : patch.tags,
       name: locked.name,
       display_name: patch.display_name ?? locked.display_name,
       alt_text: patch.alt_text ?? locked.alt_text,
@@ -448,6 +512,7 @@ export class MediaService {
     const { before, after, changed } = await tx.update(this.table, id, patch)
     if (search_text !== locked.search_text)
       await tx.setSilently(this.table, 'media_id', [id], { search_text })
+    if (tags) this.suggested = undefined
     if (changed) await this.referrers.touch(tx, id)
     return { before, after }
   }

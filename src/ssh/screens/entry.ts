@@ -134,7 +134,7 @@ function pickLocale<S>(session: Session, shell: Shell<S>, id: string): void {
       pickView({
         title: t('Language'),
         choices: [
-          { value: '', word: t('Every language') },
+          { value: '', word: t('All languages') },
           ...found.map(({ code, label }) => ({ value: code, word: label, hint: code })),
         ],
         picked: ([code = ''], _choices, inner) => inner.open(entryScreen(session, id, code)),

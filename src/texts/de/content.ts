@@ -68,7 +68,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Edited {time}': 'Bearbeitet {time}',
   Revoke: 'Widerrufen',
   'Entries of': 'Einträge vom Typ',
-  'Every language': 'Alle Sprachen',
+  'All languages': 'Alle Sprachen',
   'Everything else': 'Alles andere',
   Videos: 'Videos',
   'First day': 'Erster Tag',

@@ -66,4 +66,15 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
   'Reset to the original': 'Auf das Original zurücksetzen',
   'The original of {size} pixels is kept. The address and all uses stay the same.':
     'Das Original mit {size} Pixeln bleibt erhalten. Adresse und Verwendungen bleiben gleich.',
+  'Add tags': 'Schlagwörter hinzufügen',
+  'Remove tags': 'Schlagwörter entfernen',
+  Tag: 'Schlagwort',
+  Tags: 'Schlagwörter',
+  'Tags, with commas': 'Schlagwörter, mit Kommas',
+  'Tags removed from {n} files.': [
+    'Schlagwörter von {n} Datei entfernt.',
+    'Schlagwörter von {n} Dateien entfernt.',
+  ],
+  'separate them with commas': 'mit Kommas trennen',
+  '{n} files tagged.': ['{n} Datei verschlagwortet.', '{n} Dateien verschlagwortet.'],
 }

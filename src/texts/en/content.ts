@@ -62,7 +62,7 @@ export const contentTexts = [
   'Edited {time}',
   'Revoke',
   'Entries of',
-  'Every language',
+  'All languages',
   'Everything else',
   'Videos',
   'First day',

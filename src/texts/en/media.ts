@@ -56,4 +56,12 @@ export const mediaTexts = [
   'Original',
   'Reset to the original',
   'The original of {size} pixels is kept. The address and all uses stay the same.',
+  'Add tags',
+  'Remove tags',
+  'Tag',
+  'Tags',
+  'Tags, with commas',
+  'Tags removed from {n} files.',
+  'separate them with commas',
+  '{n} files tagged.',
 ] as const

@@ -67,7 +67,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'Edited {time}': 'Modifié {time}',
   Revoke: 'Révoquer',
   'Entries of': 'Entrées de type',
-  'Every language': 'Toutes les langues',
+  'All languages': 'Toutes les langues',
   'Everything else': 'Tout le reste',
   Videos: 'Vidéos',
   'First day': 'Premier jour',

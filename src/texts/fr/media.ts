@@ -69,4 +69,12 @@ export const media: Readonly<Record<(typeof mediaTexts)[number], Translated>> = 
   'Reset to the original': 'Rétablir l’original',
   'The original of {size} pixels is kept. The address and all uses stay the same.':
     'L’original de {size} pixels est conservé. L’adresse et toutes les utilisations restent identiques.',
+  'Add tags': 'Ajouter les mots-clés',
+  'Remove tags': 'Retirer les mots-clés',
+  Tag: 'Mot-clé',
+  Tags: 'Mots-clés',
+  'Tags, with commas': 'Mots-clés, avec virgules',
+  'Tags removed from {n} files.': ['Mots-clés retirés de {n} fichier.', 'Mots-clés retirés de {n} fichiers.'],
+  'separate them with commas': 'à séparer par des virgules',
+  '{n} files tagged.': ['Mots-clés ajoutés à {n} fichier.', 'Mots-clés ajoutés à {n} fichiers.'],
 }
