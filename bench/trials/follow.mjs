@@ -221,7 +221,7 @@ async function editHere({ source, to, state, random, isOver, counts, pace }) {
       if (state.deleted.size >= mostDeletedHere || state.ours.has(key)) continue
       const answer = await call('DELETE', `/api/v1/content/?q=${id}`)
       if (answer.status < 300 || isMissing(answer))
-        state.deleted.set(key, { record, id, isSure: answer.status > 0 })
+        state.deleted.set(key, { record, id, isSure: !isMissing(answer) })
       if (answer.status > 0) counts.add(`deleted here${answer.status < 300 ? '' : ` ${answer.status}`}`)
       continue
     }

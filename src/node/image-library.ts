@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { nextTurn } from '../turns.js'
 import { commonjs } from './commonjs.js'
 
-/** What sharp requires and takes longest to load. */
+/** The modules of sharp that take longest to load. */
 export const partsOfSharp = [
   'detect-libc',
   'semver',

@@ -49,7 +49,7 @@ function libraryWith(back: string, done?: string): string {
 const crumbsOf = ({ back }: Work, { t }: View) => [{ word: t('Media'), path: libraryWith(back) }]
 const nameOf = ({ display_name, name }: MediaRecord) => display_name || name
 
-/** @throws 400 without a tag, or with one that is none */
+/** @throws 400 without a tag, or for an invalid one */
 function taggingOf({ what, tags }: Work): { add: readonly string[]; remove: readonly string[] } {
   const given = MediaTags.min(1, 'must name a tag').safeParse(tagsIn(tags))
   if (!given.success) throw invalid('tags', given.error.issues[0]?.message ?? '')

@@ -249,7 +249,7 @@ export class MediaService {
   }
 
   /**
-   * Adds and removes tags of several items: of all of them, or of none.
+   * Adds and removes tags of several items. A refusal changes no item.
    * @returns them in the order of `media_ids`
    */
   async tag(actor: Actor, { media_ids, ...changes }: MediaTagging): Promise<MediaRecord[]> {
