@@ -1,6 +1,6 @@
 // Tries the product on several servers that it starts itself, prints a table of what is wanted and what was found, and
 // exits with 1 if a line is broken: `node bench/trials/run.mjs <trial> [--seconds N] [--previous DIR] [--entries N]
-// [--cuts N] [--seed N] [--pages N] [--parts NAMES] [--strapi DIR]`.
+// [--cuts N] [--seed N] [--pages N] [--parts NAMES] [--strapi DIR] [--suite FILE]`.
 // TRIAL_KEEP=1 keeps its files and logs. It needs `npm run build` and the programs of each trial: docs/scaling.md names them.
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -18,6 +18,7 @@ const trials = [
   'follow',
   'imports',
   'twin',
+  'groq',
 ]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,6 +34,7 @@ const { values, positionals } = parseArgs({
     cuts: { type: 'string' },
     seed: { type: 'string' },
     strapi: { type: 'string' },
+    suite: { type: 'string' },
   },
 })
 const [name] = positionals

@@ -185,6 +185,35 @@ it('answers Sanity by the ids of Sanity', async () => {
   expect(whole).not.toMatch(/"_ref":"0[0-9A-Z]{25}"/)
 })
 
+it('answers Sanity in the order of ids where none is asked, and without a type', async () => {
+  const documents = [
+    { _id: 'a', _type: 'note', text: 'A', next: { _ref: 'b' } },
+    { _id: 'b', _type: 'note', text: 'B', next: { _ref: 'c' } },
+    { _id: 'c', _type: 'note', text: 'C', next: { _ref: 'e' } },
+    { _id: 'd', _type: 'note', text: 'D' },
+    { _id: 'e', _type: 'note', text: 'E' },
+    { _id: 'bb', _type: 'other', size: 3 },
+  ]
+  const lines = documents.map(one => JSON.stringify(one)).join('\n')
+  const { ask } = await siteWith('sanity', readSanity, exportOf({ 'data.ndjson': lines }))
+  const asked = async (query: string) =>
+    (await ask(`/v2024-01-01/data/query/production?query=${encodeURIComponent(query)}`)).result
+  for (const [query, expected] of [
+    ['*[_type == "note"]._id', ['a', 'b', 'c', 'd', 'e']],
+    ['*[_type == "note"][0]._id', 'a'],
+    ['*[_type == "note"][1...3]._id', ['b', 'c']],
+    ['*[_type == "note" && defined(next)][2..9]._id', ['c']],
+    ['*._id', ['a', 'b', 'bb', 'c', 'd', 'e']],
+    ['*[][1..2]._id', ['b', 'bb']],
+    ['*[size > 2 || text == "A"]._id', ['a', 'bb']],
+    ['*[defined(size)] | order(size desc)[0]._id', 'bb'],
+    ['count(*)', 6],
+    ['count(*[size > 2])', 1],
+    ['*[!defined(size)] | order(text desc)._id', ['e', 'd', 'c', 'b', 'a']],
+  ] as const)
+    expect([query, await asked(query)]).toEqual([query, expected])
+})
+
 it('answers pictures of Sanity by the ids that they had', async () => {
   const keys = sanity.site.files.map(({ key }) => key).filter(key => key.startsWith('image-'))
   const documents = JSON.stringify(await groq('*[_type in ["post", "page", "author"]]'))

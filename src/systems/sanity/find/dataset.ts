@@ -15,7 +15,7 @@ import {
   type SourceOp,
   type TreeNode,
 } from '../groq/tree.js'
-import { ownRecords } from '../names.js'
+import { ownRecords, sanityIds } from '../names.js'
 import { SanityDocuments } from '../write/documents.js'
 import type { SanityPlace } from '../write/media.js'
 import { SanityConstants } from './constants.js'
@@ -25,7 +25,8 @@ import { wantedNames } from './wanted.js'
 
 type Datatype = TypeMapping['datatype']
 
-const mostTypes = 10
+/** Each of them costs a read. */
+const mostTypes = 100
 
 interface Plan {
   readonly types: readonly Datatype[]
@@ -124,21 +125,24 @@ export class SanityDataset {
     const ops = first && others.length === 0 ? operationsOf(first) : undefined
     if (!ops?.every(({ type }) => type === 'Filter')) return undefined
     const plan = await this.planOf(ops)
-    const [datatype] = plan.types
-    if (!plan.isWhole) return undefined
-    if (!datatype) return 0
-    const filter = plan.filter.get(datatype) ?? all([])
-    const asked = { datatype, filter, sort: [], limit: 1, offset: 0, locale: this.locale, count: true }
-    return (await this.site.documents.find(asked)).count ?? 0
+    if (plan.rest.length > 0) return undefined
+    let sum = 0
+    for (const datatype of plan.types) {
+      const filter = plan.filter.get(datatype) ?? all([])
+      const asked = { datatype, filter, sort: [], limit: 1, offset: 0, locale: this.locale, count: true }
+      sum += (await this.site.documents.find(asked)).count ?? 0
+    }
+    return sum
   }
 
   private async read(ops: readonly SourceOp[]): Promise<TreeNode> {
     const plan = await this.planOf(ops)
-    const ids = await this.find(plan)
+    const ids = (await this.windowById(plan)) ?? (await this.find(plan))
     await this.documents.of(ids)
     // No parameter of a query has a blank in its name.
     const name = `documents ${this.lists.size}`
-    this.lists.set(name, this.documents.namesOf(ids))
+    const names = this.documents.namesOf(ids)
+    this.lists.set(name, plan.order || plan.window ? names : names.sort())
     let base = made({ type: 'Parameter', name })
     for (const expr of plan.rest) base = made({ type: 'Filter', base, expr: await this.resolved(expr) })
     for (const op of plan.left) {
@@ -209,7 +213,7 @@ export class SanityDataset {
 
   private async typesById(every: readonly ExprNode[]): Promise<Datatype[]> {
     const ids = await this.constants.allowed(every, '_id')
-    if (ids === undefined) this.refuse('the filter must name _type, or _id')
+    if (ids === undefined) return this.site.types.map(({ datatype }) => datatype)
     const { documents } = this.site
     const texts = ids.filter(one => typeof one === 'string').slice(0, queryLimits.values)
     const own = [...(await ownRecords(this.site, texts)).values()].flatMap(({ entry }) => entry ?? [])
@@ -231,6 +235,26 @@ export class SanityDataset {
       }
     const filter = new Map([...parts].map(([datatype, some]) => [datatype, all(some)]))
     return { filter, rest: [...rest] }
+  }
+
+  /**
+   * The ids of what a slice without an order chooses: by `_id`, as in Sanity. Undefined if there is no such slice, or if it
+   * is of so many documents that they are not looked at: then it is by the ids here, in the order of creation.
+   */
+  private async windowById({ types, order, window, filter }: Plan): Promise<string[] | undefined> {
+    const [datatype] = types
+    if (order || !window || !datatype) return undefined
+    const { ids } = await this.site.documents.find({
+      datatype,
+      filter: filter.get(datatype) ?? all([]),
+      ...{ sort: [], limit: groqLimits.documents + 1, offset: 0, locale: this.locale, count: false },
+    })
+    if (ids.length > groqLimits.documents) return undefined
+    const names = ids.length > 1 ? await sanityIds(this.site, { entries: ids }) : new Map<string, string>()
+    const nameOf = (id: string) => names.get(id) ?? id
+    return [...ids]
+      .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+      .slice(window.offset, window.offset + window.limit)
   }
 
   /** The ids of what passes: in their order where there is one datatype, else by id. */
