@@ -238,8 +238,8 @@ export class SanityDataset {
   }
 
   /**
-   * The ids of what a slice without an order chooses: by `_id`, as in Sanity. Undefined if there is no such slice, or if it
-   * is of so many documents that they are not looked at: then it is by the ids here, in the order of creation.
+   * The ids of what a slice without an order chooses: by `_id`, as in Sanity. Undefined without such a slice, and if it
+   * chooses among more documents than a read may have. It is then in the order of creation.
    */
   private async windowById({ types, order, window, filter }: Plan): Promise<string[] | undefined> {
     const [datatype] = types
