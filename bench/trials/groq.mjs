@@ -1,5 +1,5 @@
 // The applicable part of the test suite of GROQ (`--suite FILE`, what github.com/sanity-io/groq-test-suite builds): each of
-// its datasets is imported as an export of Sanity, and each query is sent to the service.
+// its datasets is imported as an export of Sanity, and each query is sent to the service. `differences.ndjson` has what differs.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -21,6 +21,13 @@ function plain(value, expected) {
   if (value === null || typeof value !== 'object') return value
   const names = Object.keys(value).filter(name => !added.has(name) || Object.hasOwn(expected ?? {}, name))
   return Object.fromEntries(names.map(name => [name, plain(value[name], expected?.[name])]))
+}
+
+/** Scores as the suite has them: the places of documents, of which several may share one. */
+function placed(value, expected) {
+  if (!Array.isArray(value) || !Array.isArray(expected) || expected[0]?._pos === undefined) return value
+  const scores = [...new Set(value.map(one => one?._score))].sort((a, b) => b - a)
+  return value.map(({ _score, ...one }) => ({ ...one, _pos: scores.indexOf(_score) + 1 }))
 }
 
 /** Numbers as their calculation may end. */
@@ -53,89 +60,87 @@ async function siteOf(name, documents, template) {
   return { one, at }
 }
 
-export async function trial(judgement, { suite, parts }) {
+function grouped(tests) {
+  const byDataset = new Map()
+  for (const test of tests) {
+    const of = test.dataset?._ref ?? ''
+    byDataset.set(of, [...(byDataset.get(of) ?? []), test])
+  }
+  return byDataset
+}
+
+/** Sends the query of a test. @returns what came of it, and the result or the refusal */
+async function outcomeOf({ query, params = {}, result, valid }, url, token) {
+  const answer = await fetch(`${url}/compat/sanity/v2024-01-01/data/query/production?perspective=raw`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query, params: params ?? {} }),
+  })
+  const body = await answer.json()
+  if (answer.status !== 200) return { outcome: valid ? 'refused' : 'right', found: body }
+  if (!valid) return { outcome: 'accepted although invalid', found: body.result }
+  const found = rounded(plain(placed(body.result, result), result))
+  return { outcome: isDeepStrictEqual(found, rounded(result)) ? 'right' : 'wrong', found }
+}
+
+/** Asks a site with a dataset for all of its tests. @param note is called with each that is not right */
+async function datasetAsked(name, { documents, tests, template }, counts, note) {
+  let site
+  try {
+    site = await siteOf(name, documents, template)
+  } catch (error) {
+    say(String(error).slice(0, 300))
+    counts.add('not imported', tests.length)
+    return
+  }
+  const { one, at } = site
+  const api = must(caller(one.url, { Cookie: await login(one.url) }))
+  const { token } = await api('POST', '/api/v1/tokens', { label: 'groq', token_type: 'api_key' })
+  for (const test of tests) {
+    const { outcome, found } = await outcomeOf(test, one.url, token)
+    counts.add(outcome)
+    if (outcome !== 'right')
+      note({ outcome, found, expected: test.result, file: test.filename, query: test.query })
+  }
+  await one.kill('SIGTERM')
+  rmSync(at, { recursive: true })
+}
+
+export async function trial(judgement, { suite, parts = '' }) {
   const entries = readFileSync(suite, 'utf8')
     .trim()
     .split('\n')
     .map(line => JSON.parse(line))
   const tests = entries.filter(({ _type }) => _type === 'test')
-  const wanted = tests.filter(isApplicable).filter(({ filename }) => !parts || filename.includes(parts))
-  const byDataset = Map.groupBy?.(wanted, ({ dataset }) => dataset?._ref ?? '') ?? grouped(wanted)
+  const applicable = tests.filter(isApplicable).filter(({ filename }) => filename.includes(parts))
+  const byDataset = grouped(applicable)
   const { at: template, one: first } = await siteOf('template', [], undefined)
   await first.kill('SIGTERM')
   const counts = new Counts()
-  const seen = { refused: new Counts(), wrong: new Counts() }
-  const log = []
-  let n = 0
-  for (const { _id, documents } of entries.filter(({ _type }) => _type === 'dataset')) {
-    const own = byDataset.get(_id) ?? []
-    if (own.length === 0) continue
-    if (!documents) {
-      counts.add('without documents', own.length)
-      continue
-    }
-    const { one, at } = await siteOf(`dataset-${n++}`, documents, template).catch(error => {
-      say(String(error).slice(0, 600))
-      return {}
-    })
-    if (!one) {
-      for (const _ of own) counts.add('not imported')
-      continue
-    }
-    const api = must(caller(one.url, { Cookie: await login(one.url) }))
-    const { token } = await api('POST', '/api/v1/tokens', { label: 'groq', token_type: 'api_key' })
-    for (const test of own) {
-      const answer = await fetch(
-        `${one.url}/compat/sanity/v2024-01-01/data/query/production?perspective=raw`,
-        {
-          method: 'POST',
-          headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-          body: JSON.stringify({ query: test.query, params: test.params ?? {} }),
-        },
-      )
-      const body = await answer.json()
-      const isRefused = answer.status !== 200
-      const outcome = !test.valid
-        ? isRefused
-          ? 'right'
-          : 'accepted although invalid'
-        : isRefused
-          ? 'refused'
-          : isDeepStrictEqual(rounded(plain(body.result, test.result)), rounded(test.result))
-            ? 'right'
-            : 'wrong'
-      counts.add(outcome)
-      if (outcome === 'right') continue
-      seen[outcome === 'refused' ? 'refused' : 'wrong'].add(test.filename)
-      log.push({
-        outcome,
-        file: test.filename,
-        query: test.query,
-        expected: test.result,
-        found: isRefused ? body : body.result,
-        documents: documents.length < 8 ? documents : documents.length,
-      })
-    }
-    await one.kill('SIGTERM')
-    rmSync(at, { recursive: true })
+  const [refusedIn, wrongIn] = [new Counts(), new Counts()]
+  const lines = []
+  const note = one => {
+    lines.push(JSON.stringify(one))
+    ;(one.outcome === 'refused' ? refusedIn : wrongIn).add(one.file)
   }
-  writeFileSync(process.env.GROQ_LOG ?? '/dev/null', log.map(l => JSON.stringify(l)).join('\n'))
-  judgement.add('tests of the suite; applicable', '', `${tests.length}; ${wanted.length}`)
+  for (const [i, { _id, documents }] of entries.filter(({ _type }) => _type === 'dataset').entries()) {
+    const own = byDataset.get(_id) ?? []
+    // The documents of one of them are not in the suite.
+    if (!documents) counts.add('without documents', own.length)
+    else if (own.length > 0)
+      await datasetAsked(`dataset-${i}`, { documents, tests: own, template }, counts, note)
+  }
+  writeFileSync(join(folder, 'differences.ndjson'), lines.join('\n'))
   const refused = counts.get('refused') ?? 0
   const wrong = counts.total(/^(?:wrong|accepted|not imported)/)
-  judgement.add('right', '', counts.get('right') ?? 0)
+  judgement.add('tests of the suite; applicable', '', `${tests.length}; ${applicable.length}`)
+  judgement.add(
+    'right; without documents',
+    '',
+    `${counts.get('right')}; ${counts.get('without documents') ?? 0}`,
+  )
   judgement.add('refused', `<= ${mostRefused}`, refused, refused <= mostRefused)
+  judgement.add('refused by file', '', refusedIn)
   judgement.add('wrong', `<= ${mostWrong}`, wrong, wrong <= mostWrong)
-  judgement.add('answers', '', counts)
-  judgement.add('refused by file', '', seen.refused)
-  judgement.add('wrong by file', '', seen.wrong)
-}
-
-function grouped(list) {
-  const map = new Map()
-  for (const one of list) {
-    const key = one.dataset?._ref ?? ''
-    map.set(key, [...(map.get(key) ?? []), one])
-  }
-  return map
+  judgement.add('wrong by file', '', wrongIn)
 }
