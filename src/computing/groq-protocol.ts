@@ -8,6 +8,8 @@ export const groqLimits = {
   nodes: 20_000,
   depth: 300,
   reads: 50,
+  /** Datatypes that all reads look into together: a read without `_type` looks into each. */
+  finds: 500,
   /** Documents that one read gives, or that references lead to at once. */
   documents: 2000,
   /** Characters of all documents that are read, as JSON. */

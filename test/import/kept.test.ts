@@ -195,7 +195,7 @@ it('answers Sanity in the order of ids where none is asked, and without a type',
     { _id: 'bb', _type: 'other', size: 3 },
   ]
   const lines = documents.map(one => JSON.stringify(one)).join('\n')
-  const { ask } = await siteWith('sanity', readSanity, exportOf({ 'data.ndjson': lines }))
+  const { app, ask } = await siteWith('sanity', readSanity, exportOf({ 'data.ndjson': lines }))
   const asked = async (query: string) =>
     (await ask(`/v2024-01-01/data/query/production?query=${encodeURIComponent(query)}`)).result
   for (const [query, expected] of [
@@ -212,6 +212,25 @@ it('answers Sanity in the order of ids where none is asked, and without a type',
     ['*[!defined(size)] | order(text desc)._id', ['e', 'd', 'c', 'b', 'a']],
   ] as const)
     expect([query, await asked(query)]).toEqual([query, expected])
+  // Each read without a type looks into every datatype, so that a few of them are many.
+  for (let i = 0; i < 10; i++)
+    expect(
+      (
+        await app.call('POST', '/api/v1/datatypes', {
+          body: { label: `More ${i}`, type: 'content', visibility: 'public' },
+        })
+      ).status,
+    ).toBe(201)
+  const reads = (count: number) => `[${Array.from({ length: count }, () => 'count(*)').join()}]`
+  const many = (count: number) =>
+    app.call('GET', `/compat/sanity/v2024-01-01/data/query/x?query=${encodeURIComponent(reads(count))}`, {
+      as: 'nobody',
+    })
+  expect((await many(41)).body.result).toEqual(Array(41).fill(6))
+  expect([(await many(42)).status, (await many(42)).text]).toEqual([
+    400,
+    expect.stringContaining('reads datatypes more than 500 times'),
+  ])
 })
 
 it('answers pictures of Sanity by the ids that they had', async () => {

@@ -1,7 +1,11 @@
 import { type GroqInput, groqLimits, missingMark, valueMark } from '../../../computing/groq-protocol.js'
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
 import { all } from '../../../services/delivery/documents.js'
-import { type FilterGroup, queryLimits } from '../../../services/delivery/query/query-request.js'
+import {
+  type FilterGroup,
+  type QueryRequest,
+  queryLimits,
+} from '../../../services/delivery/query/query-request.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
 import { computed, type GroqText, QueryError } from '../groq/query.js'
 import {
@@ -48,6 +52,7 @@ export class SanityDataset {
   private readonly constants: SanityConstants
   private readonly lists = new Map<string, readonly string[]>()
   private reads = 0
+  private finds = 0
 
   constructor(
     private readonly site: CompatSite,
@@ -127,11 +132,8 @@ export class SanityDataset {
     const plan = await this.planOf(ops)
     if (plan.rest.length > 0) return undefined
     let sum = 0
-    for (const datatype of plan.types) {
-      const filter = plan.filter.get(datatype) ?? all([])
-      const asked = { datatype, filter, sort: [], limit: 1, offset: 0, locale: this.locale, count: true }
-      sum += (await this.site.documents.find(asked)).count ?? 0
-    }
+    for (const datatype of plan.types)
+      sum += (await this.passing(plan, datatype, { limit: 1, count: true })).count ?? 0
     return sum
   }
 
@@ -159,6 +161,11 @@ export class SanityDataset {
     const filters = ops.slice(0, ops.findIndex(({ type }) => type !== 'Filter') >>> 0)
     const every = filters.flatMap(op => (op.type === 'Filter' ? conjuncts(op.expr) : []))
     const types = await this.typesOf(every)
+    this.finds += types.length
+    if (this.finds > groqLimits.finds)
+      this.refuse(
+        `the query reads datatypes more than ${groqLimits.finds} times; name the types that it needs`,
+      )
     const { filter, rest } = await this.filtersOf(types, every)
     const behind = ops.slice(filters.length)
     const order = this.orderOf(behind[0], types)
@@ -237,18 +244,26 @@ export class SanityDataset {
     return { filter, rest: [...rest] }
   }
 
+  /** Documents of one datatype that pass the filter. */
+  private passing({ filter }: Plan, datatype: Datatype, asked: Partial<QueryRequest> & { limit: number }) {
+    const standard = { sort: [], offset: 0, locale: this.locale, count: false }
+    return this.site.documents.find({
+      ...standard,
+      ...asked,
+      datatype,
+      filter: filter.get(datatype) ?? all([]),
+    })
+  }
+
   /**
    * The ids of what a slice without an order chooses: by `_id`, as in Sanity. Undefined without such a slice, and if it
    * chooses among more documents than a read may have. It is then in the order of creation.
    */
-  private async windowById({ types, order, window, filter }: Plan): Promise<string[] | undefined> {
+  private async windowById(plan: Plan): Promise<string[] | undefined> {
+    const { types, order, window } = plan
     const [datatype] = types
     if (order || !window || !datatype) return undefined
-    const { ids } = await this.site.documents.find({
-      datatype,
-      filter: filter.get(datatype) ?? all([]),
-      ...{ sort: [], limit: groqLimits.documents + 1, offset: 0, locale: this.locale, count: false },
-    })
+    const { ids } = await this.passing(plan, datatype, { limit: groqLimits.documents + 1 })
     if (ids.length > groqLimits.documents) return undefined
     const names = ids.length > 1 ? await sanityIds(this.site, { entries: ids }) : new Map<string, string>()
     const nameOf = (id: string) => names.get(id) ?? id
@@ -258,19 +273,15 @@ export class SanityDataset {
   }
 
   /** The ids of what passes: in their order where there is one datatype, else by id. */
-  private async find({ types, order, window, isWhole, filter }: Plan): Promise<string[]> {
-    const { documents } = this.site
+  private async find(plan: Plan): Promise<string[]> {
+    const { types, order, window, isWhole } = plan
     const ids: string[] = []
     for (const datatype of types) {
       const most = groqLimits.documents - ids.length
       const limit = Math.min(window?.limit ?? most + 1, most + 1)
       if (limit === 0) continue
-      const found = await documents.find({
-        datatype,
-        filter: filter.get(datatype) ?? all([]),
-        sort: (order && new SanityPlaces(this.site, datatype).sorts(order)) ?? [],
-        ...{ limit, offset: window?.offset ?? 0, locale: this.locale, count: false },
-      })
+      const sort = (order && new SanityPlaces(this.site, datatype).sorts(order)) ?? []
+      const found = await this.passing(plan, datatype, { sort, limit, offset: window?.offset ?? 0 })
       ids.push(...found.ids)
       if (ids.length > groqLimits.documents)
         this.refuse(
