@@ -113,6 +113,14 @@ export const oauthProviders = () =>
 export const count = (low: number, high: number) => z.int().min(low).max(high)
 
 const fieldName = () => z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,254}$/, 'must be the name of a field')
+/** The name of a type in another system. */
+export const foreignName = () =>
+  z
+    .string()
+    .regex(
+      /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/,
+      'must be a name such as blog-post, of letters, 0-9, ., - and _',
+    )
 const pathName = () =>
   z.string().regex(/^[a-z0-9][a-z0-9_-]{0,99}$/, 'must be a word such as posts, of a-z, 0-9, - and _')
 const componentName = () =>
@@ -130,6 +138,7 @@ export const typeSettings = () =>
   z.record(
     z.string().max(255),
     z.strictObject({
+      name: foreignName().optional(),
       wordpress: pathName().optional(),
       strapi: pathName().optional(),
       component: componentName().optional(),

@@ -54,6 +54,9 @@ async function siteOf(name, documents, template) {
       env: { PATH: process.env.PATH, CMS_ADMIN_PASSWORD: 'correct horse 27' },
     })
     if ((await done.ended) !== 0) throw new Error(`the import of ${name}: ${done.log()}`)
+    const file = join(at, 'cms.config.json')
+    const { compat } = JSON.parse(done.log())
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), compat }))
   }
   one.start()
   await one.ready()

@@ -8,12 +8,12 @@ import {
   valueMark,
 } from './groq-protocol.js'
 
-function* nodesOf(tree: unknown): Generator<number> {
+function* nodesOf(tree: unknown): Generator<[node: object, depth: number]> {
   const open: [value: unknown, depth: number][] = [[tree, 0]]
   for (let item = open.pop(); item; item = open.pop()) {
     const [value, depth] = item
     if (typeof value !== 'object' || value === null) continue
-    if (!Array.isArray(value)) yield depth
+    if (!Array.isArray(value)) yield [value, depth]
     // The value of a constant is data, not a node of the tree.
     for (const [name, inner] of Object.entries(value))
       if (name !== 'value' || (value as { type?: string }).type !== 'Value') open.push([inner, depth + 1])
@@ -22,11 +22,37 @@ function* nodesOf(tree: unknown): Generator<number> {
 
 function problemOf(tree: ExprNode): string | undefined {
   let nodes = 0
-  for (const depth of nodesOf(tree)) {
+  for (const [node, depth] of nodesOf(tree)) {
     if (++nodes > groqLimits.nodes) return 'the query has too many parts'
     if (depth > groqLimits.depth) return 'the query is nested too deeply'
+    if (isOddScore(node as ExprNode))
+      return 'score() must follow documents, before they are shown by {…} or [0]'
   }
   return undefined
+}
+
+/** The evaluator takes `score()` behind anything. */
+function isOddScore(node: ExprNode): boolean {
+  if (node.type !== 'PipeFuncCall' || node.name !== 'score') return false
+  let base = node.base
+  while (['Filter', 'Slice', 'PipeFuncCall', 'Group', 'ArrayCoerce'].includes(base.type))
+    base = (base as Extract<ExprNode, { type: 'Filter' }>).base
+  return base.type === 'Map' || base.type === 'AccessElement'
+}
+
+const pathCall = (given: ExprNode): ExprNode | undefined => {
+  let expr = given
+  while (expr.type === 'Group') expr = expr.base
+  return expr.type === 'FuncCall' && expr.name === 'path' ? expr.args[0] : undefined
+}
+
+/** The evaluator compares texts with `path()`, not `path("a.b") in path("a.*")`: the first is the text then. */
+function mendPaths(tree: ExprNode): void {
+  for (const [given] of nodesOf(tree)) {
+    const node = given as { type?: string; op?: string; left: ExprNode; right: ExprNode }
+    if (node.type !== 'OpCall' || node.op !== 'in' || !pathCall(node.right)) continue
+    node.left = pathCall(node.left) ?? node.left
+  }
 }
 
 /** Reads a query. Parameters in `params` become constants; the others stay parameters. */
@@ -35,6 +61,7 @@ export function readGroq({ query, params }: GroqText): string {
   try {
     const tree = parse(query, { params: { ...params } })
     const problem = problemOf(tree)
+    if (problem === undefined) mendPaths(tree)
     read = problem === undefined ? { tree } : { problem, position: 0 }
   } catch (error) {
     if (!(error instanceof Error)) throw error

@@ -1,3 +1,5 @@
+import { foreignName } from '../config-schemas.js'
+
 /** Helpers that the readers of exports share. */
 
 export type Json = Readonly<Record<string, unknown>>
@@ -43,6 +45,10 @@ export function takeName(wanted: string, taken: Set<string>, fold = (name: strin
   taken.add(fold(name))
   return name
 }
+
+/** What `compat` says of a type that has another name here; nothing where it is no name that `compat` takes. */
+export const compatName = (original: string, name: string): { name?: string } =>
+  name === original || !foreignName().safeParse(original).success ? {} : { name: original }
 
 /** Names that differ in their case only are the same. */
 export const ignoringCase = (name: string): string => name.toLowerCase()

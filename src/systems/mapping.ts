@@ -8,6 +8,8 @@ export type PartName = (typeof partNames)[number]
 
 /** The settings of a datatype in the configuration; missing ones are guessed. */
 export interface TypeSettings extends Partial<Record<PartName, string | undefined>> {
+  /** Its name under Contentful and Sanity. */
+  readonly name?: string | undefined
   /** Its route under `wp/v2`. */
   readonly wordpress?: string | undefined
   /** Its plural under `/compat/strapi/api`. */
@@ -22,6 +24,8 @@ export interface TypeSettings extends Partial<Record<PartName, string | undefine
 /** The names of a datatype and its fields in other systems. */
 export interface TypeMapping {
   readonly datatype: DatatypeRow
+  /** Of the datatype under Contentful and Sanity. */
+  readonly name: string
   readonly wordpress: string
   readonly zone: string | undefined
   readonly strapi: string
@@ -109,6 +113,7 @@ export function mappingOf(
     const single = kebab(datatype.name)
     return {
       datatype,
+      name: own.name ?? datatype.name,
       wordpress: own.wordpress ?? guessed('wordpress', single),
       zone: own.zone,
       strapi: own.strapi ?? guessed('strapi', single),
@@ -132,7 +137,10 @@ export function mappingOf(
 /** The names of all datatypes in other systems. */
 export interface Mapping {
   readonly types: readonly TypeMapping[]
+  /** What the children of entries are called, by the ids of datatypes. */
   readonly childrenNames: ReadonlyMap<string, string>
+  /** What datatypes are called under Contentful and Sanity, by their ids. */
+  readonly typeNames: ReadonlyMap<string, string>
 }
 
 /** Finds it out once for each schema. @param settings those of the configuration, which a start reads */
@@ -145,8 +153,10 @@ export function mappings(
     if (found) return found
     const types = mappingOf(schema, settings())
     const childrenNames = new Map(types.map(({ datatype, children }) => [datatype.datatype_id, children]))
-    known.set(schema, { types, childrenNames })
-    return { types, childrenNames }
+    const typeNames = new Map(types.map(({ datatype, name }) => [datatype.datatype_id, name]))
+    const mapping = { types, childrenNames, typeNames }
+    known.set(schema, mapping)
+    return mapping
   }
 }
 

@@ -210,6 +210,16 @@ it('answers Sanity in the order of ids where none is asked, and without a type',
     ['count(*)', 6],
     ['count(*[size > 2])', 1],
     ['*[!defined(size)] | order(text desc)._id', ['e', 'd', 'c', 'b', 'a']],
+    ['*[_type == "note" && _id > "b" && _id <= "d"]._id', ['c', 'd']],
+    ['*[_type == "note"][_id >= "bz"] | order(text desc)[0...2]._id', ['e', 'd']],
+    ['*["c" > _id]._id', ['a', 'b', 'bb']],
+    ['count(*[_type == "note" && _id > "b"])', 3],
+    ['*[_type == "note"] | order(_id desc)[1..2]._id', ['d', 'c']],
+    ['*[_type == "note" && (_id > "d" || text == "A")] | order(_id)._id', ['a', 'e']],
+    [
+      '*[_type == "other"]{..., "_rev": 1}',
+      [expect.not.objectContaining({ publishedAt: expect.anything() })],
+    ],
   ] as const)
     expect([query, await asked(query)]).toEqual([query, expected])
   // Each read without a type looks into every datatype, so that a few of them are many.
@@ -231,6 +241,54 @@ it('answers Sanity in the order of ids where none is asked, and without a type',
     400,
     expect.stringContaining('reads datatypes more than 500 times'),
   ])
+})
+
+/** A paragraph whose first word is a link to a document. */
+const linkTo = (id: string) => ({
+  ...{ _type: 'block', _key: 'b', style: 'normal' },
+  markDefs: [{ _key: 'm', _type: 'internalLink', reference: { _type: 'reference', _ref: id } }],
+  children: [{ _type: 'span', _key: 's', text: 'There', marks: ['m'] }],
+})
+
+it('answers Sanity by names that no datatype can have, references in JSON, and comparisons of moments', async () => {
+  const documents = [
+    { _id: 'a', _type: 'media.tag', name: 'A', at: '2026-01-01T12:00:00Z', box: { in: { _ref: 'b' } } },
+    { _id: 'a.b', _type: 'order-string', name: 'AB', at: '2026-01-02T12:00:00Z' },
+    { _id: 'b', _type: 'media.tag', name: 'B', text: [linkTo('a.b')], at: '2026-01-03T12:00:00Z' },
+    { _id: 'c', _type: 'page', parts: [{ _type: 'part', _key: 'x', to: { _ref: 'b' } }] },
+  ]
+  const lines = documents.map(one => JSON.stringify(one)).join('\n')
+  const { ask, app } = await siteWith('sanity', readSanity, exportOf({ 'data.ndjson': lines }))
+  const asked = async (query: string) =>
+    (await ask(`/v2024-01-01/data/query/production?query=${encodeURIComponent(query)}`)).result
+  for (const [query, expected] of [
+    ['*[_type == "media.tag"]{_id, _type}[0]', { _id: 'a', _type: 'media.tag' }],
+    ['*[_type in ["order-string", "media.tag"]]._id', ['a', 'a.b', 'b']],
+    ['*[_type != "page" && _type != "media.tag"]._type', ['order-string']],
+    ['*[_type == "mediaTag"]', []],
+    ['*[references("b")]._id', ['a', 'c']],
+    ['*[_type == "media.tag" && !references("b")]._id', ['b']],
+    ['count(*[_type == "media.tag" && references("b")])', 1],
+    ['*[dateTime(at) < dateTime("2026-01-02T13:00:00+01:00")]._id', ['a']],
+    ['*[dateTime(at) < dateTime("2026-01-02T12:00:00Z") + 1]._id', ['a', 'a.b']],
+    ['*[dateTime(at) < "2027-01-01T00:00:00Z"]._id', []],
+    ['*[!(dateTime(at) < "2027-01-01T00:00:00Z")]._id', []],
+    ['*[at < dateTime("2027-01-01T00:00:00Z")]._id', []],
+    ['*[_type == "media.tag" && dateTime(at) == "2026-01-01T12:00:00Z"]._id', []],
+    ['*[_type == "media.tag" && at < now()]._id', ['a', 'b']],
+    ['*[path(_id) in path("a.*")]._id', ['a.b']],
+    ['path("a.b") in path("a.*")', true],
+    ['*[_type == "media.tag"] | score(name == "B") | order(_score desc)[0]._id', 'b'],
+  ] as const)
+    expect([query, await asked(query)]).toEqual([query, expected])
+  for (const query of ['*{name} | score(name == "B")', '*[0] | score(name == "B")'])
+    expect(
+      (
+        await app.call('GET', `/compat/sanity/v1/data/query/x?query=${encodeURIComponent(query)}`, {
+          as: 'nobody',
+        })
+      ).text,
+    ).toContain('score() must follow documents')
 })
 
 it('answers pictures of Sanity by the ids that they had', async () => {

@@ -40,7 +40,7 @@ export type FieldShape = {
 /** A condition on an entry. `locales` is how many locales are looked in, the best first. */
 export type TestShape =
   | FieldShape
-  | { at: 'column'; column: EntryColumn | 'datatype'; op: Comparison; count: number }
+  | { at: 'column'; column: EntryColumn | 'datatype' | 'root'; op: Comparison; count: number }
   /** Values: the field, the locales, then those of the test, which the entry that is referred to must pass. */
   | { at: 'relation'; locales: number; test: TestShape }
   | { at: 'not'; test: TestShape }
@@ -229,6 +229,7 @@ function columnSql(name: string, { op, count }: Pick<RouteShape, 'op' | 'count'>
 function columnTest(test: Extract<TestShape, { at: 'column' }>, owner: string, naming: Naming): string {
   const { column } = test
   if (column === 'id') return columnSql(`${owner}.content_data_id`, test)
+  if (column === 'root') return `${owner}.parent_id is null`
   if (column === 'datatype') return columnSql(`${owner}.datatype_id`, test)
   if (isTimeColumn(column)) return columnSql(`${owner}.${column}`, test)
   const alias = `r${naming.next++}`

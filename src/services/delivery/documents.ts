@@ -17,11 +17,14 @@ import type { Position } from './query/query-cursor.js'
 import { EntryFinder, type Totals } from './query/query-entries.js'
 import { looksFurther, type Names, sortsOf, testsOf } from './query/query-plan.js'
 import { type FilterGroup, type QueryRequest, refuseLargeFilter } from './query/query-request.js'
+import type { Test } from './query/query-test.js'
 import { WorkingEntries } from './query/working-entries.js'
 import { type HowShown, type ShownDocuments, shownDocuments } from './shown-documents.js'
 import type { Moment } from './versioned-answers.js'
 
 /** Which entries of a datatype are wanted. */
+const isRoot: Test = { at: 'column', column: 'root', op: 'exists', operands: [] }
+
 export interface DocumentQuery extends Pick<QueryRequest, 'filter' | 'sort' | 'limit' | 'offset'> {
   readonly datatype: DatatypeRow
   readonly locale: string
@@ -29,6 +32,8 @@ export interface DocumentQuery extends Pick<QueryRequest, 'filter' | 'sort' | 'l
   /** Where the page begins, of what the public sees; without an offset. */
   readonly after?: Position | undefined
   readonly isWanted?: (entry: EntryRow) => boolean
+  /** Whether entries in other entries are left out. */
+  readonly areRoots?: boolean
 }
 
 interface FoundDocuments {
@@ -100,7 +105,7 @@ export class Documents {
     const names: Names = { schema, reach: await this.reachOf(query), localesOf }
     const selection = {
       datatypeId: datatype.datatype_id,
-      tests: testsOf(names, datatype, query),
+      tests: [...testsOf(names, datatype, query), ...(query.areRoots ? [isRoot] : [])],
       sorts: sortsOf(names, datatype, query),
       ...{ limit, offset, after: query.after },
     }

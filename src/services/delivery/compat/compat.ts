@@ -39,6 +39,8 @@ export interface CompatSite {
   readonly types: readonly TypeMapping[]
   /** The names that the children of entries have, by the ids of the datatypes of these entries. */
   readonly childrenNames: ReadonlyMap<string, string>
+  /** The names of datatypes under Contentful and Sanity, by their ids. */
+  readonly typeNames: ReadonlyMap<string, string>
   readonly search: SearchService
   readonly sandbox: Sandbox
   readonly now: string
@@ -122,6 +124,7 @@ class Reading {
 class Site implements CompatSite {
   readonly types: readonly TypeMapping[]
   readonly childrenNames: ReadonlyMap<string, string>
+  readonly typeNames: ReadonlyMap<string, string>
 
   constructor(
     readonly documents: Documents,
@@ -135,6 +138,7 @@ class Site implements CompatSite {
   ) {
     this.types = mapping.types
     this.childrenNames = mapping.childrenNames
+    this.typeNames = mapping.typeNames
   }
 
   localeChoice(asked: string): LocaleChoice {

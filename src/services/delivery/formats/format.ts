@@ -21,6 +21,8 @@ export interface FormatContext {
   readonly rich?: ReadonlyMap<LeanValue, unknown>
   readonly expand?: Paths
   readonly childrenNames?: ReadonlyMap<string, string>
+  /** What datatypes are called, by their ids, where that is not their name. */
+  readonly typeNames?: ReadonlyMap<string, string>
   /** The address of the service as front ends reach it, without a slash at the end; `''` when not known. */
   readonly origin: string
 }
@@ -87,6 +89,12 @@ export const childrenNameOf = (
   { datatype }: { readonly datatype: { readonly datatype_id: string } },
   { childrenNames }: Pick<FormatContext, 'childrenNames'>,
 ): string => childrenNames?.get(datatype.datatype_id) ?? childrenKey
+
+/** What the datatype of an entry is called. */
+export const typeNameOf = (
+  { datatype }: { readonly datatype: { readonly datatype_id: string; readonly name: string } },
+  { typeNames }: Pick<FormatContext, 'typeNames'>,
+): string => typeNames?.get(datatype.datatype_id) ?? datatype.name
 
 /**
  * The fields' values by name; a name that the format needs itself gets `_` in front instead of hiding it.

@@ -24,7 +24,8 @@ export interface FieldTest {
 
 export interface ColumnTest {
   readonly at: 'column'
-  readonly column: EntryColumn | 'datatype'
+  /** `root` exists where the entry is in no other. */
+  readonly column: EntryColumn | 'datatype' | 'root'
   readonly op: Comparison
   readonly operands: readonly Scalar[]
 }

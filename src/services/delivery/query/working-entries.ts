@@ -170,6 +170,7 @@ export class WorkingEntries {
   private columnOf(column: string, id: string): string | null {
     const entry = this.entries.get(id)
     if (column === 'id') return id
+    if (column === 'root') return entry?.parent_id === null ? id : null
     if (column === 'published_at') return entry?.published_at ?? entry?.date_created ?? null
     if (column === 'date_created' || column === 'date_modified') return entry?.[column] ?? null
     const route = entry?.parent_id === null && entry.route_id ? this.routes.get(entry.route_id) : undefined

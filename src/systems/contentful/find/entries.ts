@@ -175,7 +175,7 @@ export async function contentfulEntries(site: CompatSite, request: ContentfulReq
   if (contentType === undefined)
     return ids && conditions.length === 0 ? byIds(site, ids, request) : ofAllTypes(site, request)
   const { documents } = site
-  const datatype = await site.open(site.types.find(one => one.datatype.name === contentType)?.datatype)
+  const datatype = await site.open(site.types.find(one => one.name === contentType)?.datatype)
   const parts = await partsOf(site, datatype, request)
   const sort = request.order.map(({ name, descending }) => ({ name, descending }))
   const locale = request.locale === everyLocale ? '' : localeIn(site, request.locale)

@@ -131,10 +131,10 @@ class SyncPage {
   async entries(changed: Changed | undefined): Promise<{ items: unknown[]; last: string | undefined }> {
     const { state, site } = this
     const none = { items: [], last: undefined }
-    const { read, space, schema } = site.documents
+    const { read, space } = site.documents
     const roots = changed?.roots
     if (!wants(state, 'Entry') || roots?.size === 0) return none
-    const datatype = [...schema.datatypes.values()].find(({ name }) => name === state.contentType)
+    const datatype = site.types.find(({ name }) => name === state.contentType)?.datatype
     if (state.contentType !== null && !datatype) return none
     const where = {
       ...(datatype ? { datatype_id: datatype.datatype_id } : {}),
@@ -162,7 +162,8 @@ class SyncPage {
     const nodes = trees.flatMap(({ root }) => [...walk(root)])
     const below = nodes.map(({ entry }) => entry.content_data_id)
     const seen = new Set([...below, ...(await documents.seen(idsIn(nodes)))])
-    const named = { ...inAllLocales(context), childrenNames: this.site.childrenNames }
+    const { childrenNames, typeNames } = this.site
+    const named = { ...inAllLocales(context), childrenNames, typeNames }
     const own = await contentfulIds(this.site, { entries: [...below, ...seen], media: context.media.keys() })
     return trees.map(tree => renamed(withRoute(tree, named, seen), own))
   }

@@ -1,6 +1,6 @@
 import { mayList } from '../../../services/content/visibility.js'
 import type { CompatSite, Written } from '../../../services/delivery/compat/compat.js'
-import { childrenKey } from '../../../services/delivery/formats/format.js'
+import { childrenKey, typeNameOf } from '../../../services/delivery/formats/format.js'
 import type { fieldNamed } from '../../../services/delivery/query/query-plan.js'
 import { fieldsOf, titleFieldOf } from '../../documents.js'
 import { type TypeMapping, targetsOf } from '../../mapping.js'
@@ -22,8 +22,10 @@ const types: Readonly<Record<string, string>> = {
   richtext: 'RichText',
 }
 
-function referenceType({ field_type, data }: Field): Record<string, unknown> {
-  const targets = targetsOf({ data })
+function referenceType({ field_type, data }: Field, { types }: CompatSite): Record<string, unknown> {
+  const targets = targetsOf({ data }).map(
+    target => types.find(({ datatype }) => datatype.name === target)?.name ?? target,
+  )
   const isEntry = field_type === 'relation'
   const one = {
     type: 'Link',
@@ -39,9 +41,9 @@ const textType = { type: 'Symbol', validations: [] }
 const isTextList = ({ field_type, data }: Field): boolean =>
   field_type === 'json' && Array.isArray(data.default) && data.default.every(one => typeof one === 'string')
 
-function typeOf(field: Field): Record<string, unknown> {
+function typeOf(field: Field, site: CompatSite): Record<string, unknown> {
   const { field_type } = field
-  if (field_type === 'relation' || field_type === 'media') return referenceType(field)
+  if (field_type === 'relation' || field_type === 'media') return referenceType(field, site)
   if (isTextList(field)) return { type: 'Array', items: textType, validations: [] }
   const type = field_type === 'number' && field.data.integer === true ? 'Integer' : types[field_type]
   return { type: type ?? 'Symbol', validations: [] }
@@ -49,9 +51,12 @@ function typeOf(field: Field): Record<string, unknown> {
 
 const usable = { disabled: false, omitted: false }
 
-function fieldOf(field: Field) {
+function fieldOf(field: Field, site: CompatSite) {
   const { name, label, required, translatable } = field
-  return { ...{ id: name, name: label, localized: translatable, required, ...usable }, ...typeOf(field) }
+  return {
+    ...{ id: name, name: label, localized: translatable, required, ...usable },
+    ...typeOf(field, site),
+  }
 }
 
 /** Title, slug and children of entries, beside their fields; some clients learn of them only here. */
@@ -73,11 +78,11 @@ function contentTypeOf(site: CompatSite, datatype: Datatype) {
   const { schema } = site.documents
   const fields = fieldsOf(schema, datatype)
     .sort((a, b) => schema.order(a) - schema.order(b))
-    .map(fieldOf)
+    .map(field => fieldOf(field, site))
   const names = new Set(fields.map(({ id }) => id))
   return {
     sys: {
-      ...{ space: link('Space', 'slugline'), id: datatype.name, type: 'ContentType' },
+      ...{ space: link('Space', 'slugline'), id: typeNameOf({ datatype }, site), type: 'ContentType' },
       ...{ createdAt: datatype.date_created, updatedAt: datatype.date_modified },
       ...{ environment: link('Environment', 'master'), revision: 1 },
     },
@@ -101,7 +106,7 @@ export async function contentfulTypes(
 }
 
 export async function contentfulType(site: CompatSite, name: string): Promise<Written> {
-  const datatype = await site.open(site.types.find(one => one.datatype.name === name)?.datatype)
+  const datatype = await site.open(site.types.find(one => one.name === name)?.datatype)
   return { text: JSON.stringify(contentTypeOf(site, datatype)) }
 }
 

@@ -1,3 +1,4 @@
+import { datatypeName, keyName } from '../../../services/body-parts.js'
 import { titleNames } from '../../../services/delivery/formats/native.js'
 import type { Notes } from '../../../services/import/notes.js'
 import { type Lists, type Records, recordAt, recordsOf } from '../../../services/import/records.js'
@@ -11,7 +12,7 @@ import type {
 import { sizeOfJson } from '../../../services/import/size.js'
 import type { UnreadRecords } from '../../../services/import/unread.js'
 import { camelCase } from '../../../services/text.js'
-import { byTime, takeName } from '../../imports.js'
+import { byTime, compatName, takeName } from '../../imports.js'
 import { type ContentfulExport, type ContentfulRecord, type ContentfulType, isPublished } from './export.js'
 import { FieldReader } from './field-reader.js'
 import { labelFor } from './fields.js'
@@ -25,17 +26,20 @@ interface EntryContext {
   readonly lists: Lists
 }
 
-const nameFor = (id: string, label: string): string =>
-  /^[A-Za-z][A-Za-z0-9_]*$/.test(id) ? id : camelCase(/^[A-Za-z]/.test(id) ? id : label || id)
+const nameFor = (id: string, label: string, valid: typeof keyName): string =>
+  valid.safeParse(id).success ? id : camelCase(/^[A-Za-z]/.test(id) ? id : label || id)
 
 /** Names for front ends, by ids; of several records with one id, the first gives the name. */
-function namesFor(records: readonly { readonly id: string; readonly label: string }[]): Map<string, string> {
+function namesFor(
+  records: readonly { readonly id: string; readonly label: string }[],
+  valid: typeof keyName,
+): Map<string, string> {
   const names = new Map<string, string>()
   const taken = new Set(records.map(({ id }) => id))
   for (const { id, label } of records) {
     if (names.has(id)) continue
     taken.delete(id)
-    names.set(id, takeName(nameFor(id, label), taken))
+    names.set(id, takeName(nameFor(id, label, valid), taken))
   }
   return names
 }
@@ -99,7 +103,10 @@ class EntryReader {
   ) {
     const { notes } = context
     const types = firstOf(content.contentTypes, ({ sys }) => sys.id)
-    const typeNames = namesFor(types.map(({ sys, name }) => ({ id: sys.id, label: name })))
+    const typeNames = namesFor(
+      types.map(({ sys, name }) => ({ id: sys.id, label: name })),
+      datatypeName,
+    )
     for (const [id, name] of typeNames)
       if (name !== id) notes.add('Content types get a different name', `${id} is ${name}`)
     for (const type of types) this.types.set(type.sys.id, this.typeReader(type, typeNames))
@@ -120,7 +127,10 @@ class EntryReader {
     const name = typeNames.get(id) ?? id
     const controls = this.content.editorInterfaces.find(one => one.sys.contentType.sys.id === id)?.controls
     const given = firstOf(type.fields, field => field.id)
-    const names = namesFor(given.map(field => ({ id: field.id, label: field.name })))
+    const names = namesFor(
+      given.map(field => ({ id: field.id, label: field.name })),
+      keyName,
+    )
     const defaultLocale = locales[0]
     const sources = {
       has: (key: string) => this.sources.has(key),
@@ -173,7 +183,11 @@ class EntryReader {
       return field
     })
     this.noteDisplayField(type.displayField, name, names, made)
-    return { name, label: labelFor(type.name, name), hasPages: false, fields: made }
+    const compat = compatName(type.sys.id, name)
+    return {
+      ...{ name, label: labelFor(type.name, name), hasPages: false, fields: made },
+      ...(compat.name === undefined ? {} : { compat }),
+    }
   }
 
   /** `content_types` names the field by which entries are called here. */

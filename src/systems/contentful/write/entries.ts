@@ -194,7 +194,8 @@ async function linesFor(
   { locale, images }: ContentfulShown,
   inTexts?: ReadonlyMap<string, readonly string[]>,
 ): Promise<EntryLines> {
-  const named = { ...shown.context, childrenNames: site.childrenNames }
+  const { childrenNames, typeNames } = site
+  const named = { ...shown.context, childrenNames, typeNames }
   const context = locale === everyLocale ? inAllLocales(named) : named
   const { linked } = context
   const further = idsIn(nodesIn(shown)).filter(id => !linked.has(id))

@@ -2,6 +2,7 @@ import {
   addByName,
   childrenNameOf,
   type FormatContext,
+  typeNameOf,
   valuesIn,
   whole,
 } from '../../../services/delivery/formats/format.js'
@@ -96,7 +97,7 @@ export function entryOf(
       environment: link('Environment', 'master'),
       publishedVersion: entry.revision,
       revision: entry.revision,
-      contentType: link('ContentType', datatype.name),
+      contentType: link('ContentType', typeNameOf({ datatype }, context)),
       ...localeOf(context),
     },
     fields,

@@ -24,6 +24,7 @@ import { SanityDocuments } from '../write/documents.js'
 import type { SanityPlace } from '../write/media.js'
 import { SanityConstants } from './constants.js'
 import { SanityFilters } from './finding.js'
+import { type IdRange, idOrder, idRange, ordersIds } from './id-order.js'
 import { SanityPlaces } from './places.js'
 import { wantedNames } from './wanted.js'
 
@@ -34,7 +35,11 @@ const mostTypes = 100
 
 interface Plan {
   readonly types: readonly Datatype[]
+  /** True without a condition on `_type`: parts of pages are no documents then. */
+  readonly areRoots: boolean
   readonly filter: ReadonlyMap<Datatype, FilterGroup>
+  /** Comparisons of `_id` that are not in the filter, because few documents pass it. */
+  readonly ranges: readonly IdRange[]
   readonly rest: readonly ExprNode[]
   readonly order: readonly ExprNode[] | undefined
   readonly window: { readonly offset: number; readonly limit: number; readonly isOne: boolean } | undefined
@@ -131,6 +136,7 @@ export class SanityDataset {
     if (!ops?.every(({ type }) => type === 'Filter')) return undefined
     const plan = await this.planOf(ops)
     if (plan.rest.length > 0) return undefined
+    if (plan.ranges.length > 0) return (await this.byId(plan))?.length
     let sum = 0
     for (const datatype of plan.types)
       sum += (await this.passing(plan, datatype, { limit: 1, count: true })).count ?? 0
@@ -139,7 +145,7 @@ export class SanityDataset {
 
   private async read(ops: readonly SourceOp[]): Promise<TreeNode> {
     const plan = await this.planOf(ops)
-    const ids = (await this.windowById(plan)) ?? (await this.find(plan))
+    const ids = (await this.byId(plan)) ?? (await this.find(plan))
     await this.documents.of(ids)
     // No parameter of a query has a blank in its name.
     const name = `documents ${this.lists.size}`
@@ -152,7 +158,7 @@ export class SanityDataset {
         if (scope !== 'same') replace(await this.resolved(part))
       base = made({ ...op, base })
     }
-    return plan.window?.isOne ? made({ type: 'AccessElement', base, index: 0 }) : base
+    return base
   }
 
   private async planOf(ops: readonly SourceOp[]): Promise<Plan> {
@@ -160,24 +166,26 @@ export class SanityDataset {
       this.refuse(`the query reads documents more than ${groqLimits.reads} times; simplify it`)
     const filters = ops.slice(0, ops.findIndex(({ type }) => type !== 'Filter') >>> 0)
     const every = filters.flatMap(op => (op.type === 'Filter' ? conjuncts(op.expr) : []))
-    const types = await this.typesOf(every)
+    const { types, areRoots } = await this.typesOf(every)
     this.finds += types.length
     if (this.finds > groqLimits.finds)
       this.refuse(
         `the query reads datatypes more than ${groqLimits.finds} times; name the types that it needs`,
       )
-    const { filter, rest } = await this.filtersOf(types, every)
+    const { filter, rest, ranges } = await this.conditionsOf({ types, areRoots }, every)
     const behind = ops.slice(filters.length)
     const order = this.orderOf(behind[0], types)
     const isOrdered = order !== undefined
     const after = isOrdered ? behind.slice(1) : behind
     const chosen = rest.length === 0 && types.length <= 1
-    const plan = { types, filter, rest, order, isWhole: chosen }
+    const plan = { types, areRoots, filter, ranges, rest, order, isWhole: chosen }
     const at = after.findIndex(({ type }) => type !== 'Map')
     const op = after[at]
     // Operations on single documents run only for the chosen few.
     const window = chosen && op ? this.windowOf(op) : undefined
-    const left = window ? after.filter(one => one !== op) : after
+    // `[0]` stays where it is: what comes after it is about one document.
+    const first = window?.isOne && op ? [{ ...op, index: 0 } as SourceOp] : []
+    const left = window ? [...after.slice(0, at), ...first, ...after.slice(at + 1)] : after
     for (const op of left) if (op.type === 'Filter') await this.refuseHidden(op.expr)
     for (const op of left)
       if (op.type === 'PipeFuncCall') for (const arg of op.args) await this.refuseHidden(arg)
@@ -202,25 +210,26 @@ export class SanityDataset {
     return { offset: from, limit: Math.max(to - from, 0), isOne: op.type === 'AccessElement' }
   }
 
-  private async typesOf(every: readonly ExprNode[]): Promise<Datatype[]> {
+  private async typesOf(every: readonly ExprNode[]): Promise<Pick<Plan, 'types' | 'areRoots'>> {
     const named = await this.constants.allowed(every, '_type')
     const { types } = this.site
+    const byId = named ? undefined : await this.typesById(every)
     const found =
       named !== undefined
-        ? types.filter(({ datatype }) => named.includes(datatype.name)).map(({ datatype }) => datatype)
-        : await this.typesById(every)
+        ? types.filter(({ name }) => named.includes(name)).map(({ datatype }) => datatype)
+        : (byId ?? types.map(({ datatype }) => datatype))
     const missing = named && new Set(named.filter(one => typeof one === 'string')).size > found.length
     // Missing and private types look the same.
     if (missing) await this.site.sees(undefined)
     const seen: Datatype[] = []
     for (const datatype of found) if (await this.site.sees(datatype)) seen.push(datatype)
     if (seen.length > mostTypes) this.refuse(`must have at most ${mostTypes} types`)
-    return seen
+    return { types: seen, areRoots: !named && !byId }
   }
 
-  private async typesById(every: readonly ExprNode[]): Promise<Datatype[]> {
+  private async typesById(every: readonly ExprNode[]): Promise<Datatype[] | undefined> {
     const ids = await this.constants.allowed(every, '_id')
-    if (ids === undefined) return this.site.types.map(({ datatype }) => datatype)
+    if (ids === undefined) return undefined
     const { documents } = this.site
     const texts = ids.filter(one => typeof one === 'string').slice(0, queryLimits.values)
     const own = [...(await ownRecords(this.site, texts)).values()].flatMap(({ entry }) => entry ?? [])
@@ -229,12 +238,12 @@ export class SanityDataset {
     return [...known].flatMap(id => documents.schema.datatypes.get(id) ?? [])
   }
 
-  private async filtersOf(types: readonly Datatype[], every: readonly ExprNode[]) {
+  private async filtersOf(types: readonly Datatype[], every: readonly ExprNode[], byCreation: boolean) {
     const rest = new Set<ExprNode>()
     const parts = new Map<Datatype, FilterGroup['parts'][number][]>(types.map(one => [one, []]))
     for (const condition of every)
       for (const datatype of types) {
-        const filters = new SanityFilters(this.site, datatype, this.constants.of)
+        const filters = new SanityFilters(this.site, datatype, this.constants.of, byCreation)
         const part = await filters.where(condition)
         if (part === undefined) rest.add(condition)
         // A condition that always holds is left out.
@@ -244,32 +253,72 @@ export class SanityDataset {
     return { filter, rest: [...rest] }
   }
 
+  /**
+   * Comparisons of `_id` go by the ids here, which are in the order of creation, only where many documents pass the other
+   * conditions: the database does not know the order of those in Sanity.
+   */
+  private async conditionsOf(
+    { types, areRoots }: Pick<Plan, 'types' | 'areRoots'>,
+    every: readonly ExprNode[],
+  ) {
+    const found = new Map<ExprNode, IdRange>()
+    for (const condition of every) {
+      const range = await idRange(condition, this.constants.of)
+      if (range) found.set(condition, range)
+    }
+    const ranges = [...found.values()]
+    const left = every.filter(one => !found.has(one))
+    const others = await this.filtersOf(types, left, false)
+    const isOrdered = ranges.length > 0 || left.some(ordersIds)
+    if (!isOrdered || (await this.few({ types, areRoots, filter: others.filter })))
+      return { ...others, ranges }
+    return { ...(await this.filtersOf(types, every, true)), ranges: [] }
+  }
+
   /** Documents of one datatype that pass the filter. */
-  private passing({ filter }: Plan, datatype: Datatype, asked: Partial<QueryRequest> & { limit: number }) {
+  private passing(
+    { filter, areRoots }: Pick<Plan, 'filter' | 'areRoots'>,
+    datatype: Datatype,
+    asked: Partial<QueryRequest> & { limit: number },
+  ) {
     const standard = { sort: [], offset: 0, locale: this.locale, count: false }
     return this.site.documents.find({
       ...standard,
       ...asked,
-      datatype,
+      ...{ datatype, areRoots },
       filter: filter.get(datatype) ?? all([]),
     })
   }
 
+  /** The ids of what passes the filter; undefined if that is more than a read may have. */
+  private async few(plan: Pick<Plan, 'types' | 'areRoots' | 'filter'> & Partial<Pick<Plan, 'order'>>) {
+    const { types, order } = plan
+    const ids: string[] = []
+    for (const datatype of types) {
+      const sort = (order && new SanityPlaces(this.site, datatype).sorts(order)) ?? []
+      const limit = groqLimits.documents + 1 - ids.length
+      ids.push(...(await this.passing(plan, datatype, { sort, limit })).ids)
+      if (ids.length > groqLimits.documents) return undefined
+    }
+    return ids
+  }
+
   /**
-   * The ids of what a slice without an order chooses: by `_id`, as in Sanity. Undefined without such a slice, and if it
-   * chooses among more documents than a read may have. It is then in the order of creation.
+   * The ids of what is chosen by the ids of documents in Sanity: by comparisons, by `order(_id)`, or by a slice without an
+   * order. Undefined without these, and if they choose among more documents than a read may have. Those are in the order
+   * of creation.
    */
-  private async windowById(plan: Plan): Promise<string[] | undefined> {
-    const { types, order, window } = plan
-    const [datatype] = types
-    if (order || !window || !datatype) return undefined
-    const { ids } = await this.passing(plan, datatype, { limit: groqLimits.documents + 1 })
-    if (ids.length > groqLimits.documents) return undefined
-    const names = ids.length > 1 ? await sanityIds(this.site, { entries: ids }) : new Map<string, string>()
+  private async byId(plan: Plan): Promise<string[] | undefined> {
+    const { order, window, ranges } = plan
+    const direction = order ? idOrder(order) : window && 1
+    if (direction === undefined && ranges.length === 0) return undefined
+    const ids = await this.few(direction === undefined ? plan : { ...plan, order: undefined })
+    if (!ids) return undefined
+    const names = ids.length > 0 ? await sanityIds(this.site, { entries: ids }) : new Map<string, string>()
     const nameOf = (id: string) => names.get(id) ?? id
-    return [...ids]
-      .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-      .slice(window.offset, window.offset + window.limit)
+    const chosen = ids.filter(id => ranges.every(holds => holds(nameOf(id))))
+    if (direction !== undefined) chosen.sort((a, b) => (nameOf(a) < nameOf(b) ? -direction : direction))
+    return window ? chosen.slice(window.offset, window.offset + window.limit) : chosen
   }
 
   /** The ids of what passes: in their order where there is one datatype, else by id. */

@@ -1,13 +1,15 @@
 import type { CompatSite } from '../../../services/delivery/compat/compat.js'
 import { all, any } from '../../../services/delivery/documents.js'
-import type {
-  FilterCondition,
-  FilterGroup,
-  Operator,
+import { typeNameOf } from '../../../services/delivery/formats/format.js'
+import {
+  type FilterCondition,
+  type FilterGroup,
+  type Operator,
+  queryLimits,
 } from '../../../services/delivery/query/query-request.js'
-import { referencesOf } from '../../documents.js'
+import { fieldsOf } from '../../documents.js'
 import type { TypeMapping } from '../../mapping.js'
-import { bare, distancesIn, type ExprNode, isAttribute } from '../groq/tree.js'
+import { bare, distancesIn, type ExprNode, isAttribute, nodesIn } from '../groq/tree.js'
 import { ownRecords } from '../names.js'
 import { absent, type Place, SanityPlaces } from './places.js'
 
@@ -23,6 +25,8 @@ const condition = (path: Place['path'], operator: Operator, ...values: string[])
   parameter: 'query',
   ...{ path, operator, values },
 })
+/** Fields of ids, and fields in which ids stand among other things. */
+const [referring, naming] = [new Set(['relation', 'media']), new Set(['json', 'richtext'])]
 const always = all([])
 const never = any([])
 const constant = (holds: unknown): Part => (holds === true ? always : never)
@@ -49,13 +53,19 @@ function patternOf(given: ExprNode): string | undefined {
  */
 export class SanityFilters {
   private readonly places: SanityPlaces
+  private readonly typeName: string
+  private readonly hasParts: boolean
 
+  /** @param byCreation whether ids are in the order in which entries were made here: that of Sanity is not known then */
   constructor(
     private readonly site: CompatSite,
     private readonly datatype: Datatype,
     private readonly constantOf: (expr: ExprNode) => Promise<unknown>,
+    private readonly byCreation: boolean,
   ) {
     this.places = new SanityPlaces(site, datatype)
+    this.typeName = typeNameOf({ datatype }, site)
+    this.hasParts = site.types.some(type => type.datatype === datatype && type.namesChildren)
   }
 
   /**
@@ -114,19 +124,19 @@ export class SanityFilters {
     const isLeft = distancesIn(left).has(0)
     if (isLeft && distancesIn(right).has(0)) return undefined
     const [own, other] = isLeft ? [left, right] : [right, left]
-    return { own, isLeft, value: await this.constantOf(other) }
+    return { own, isLeft, isSame: sameKind(own, other), value: await this.constantOf(other) }
   }
 
   private async equal(expr: Comparison, isTrue: boolean): Promise<Part | undefined> {
     const sides = await this.sides(expr)
     if (!sides) return undefined
-    const { own, value } = sides
-    if (isAttribute(own, '_type')) return constant((value === this.datatype.name) === isTrue)
+    const { own, value, isSame } = sides
+    if (isAttribute(own, '_type')) return constant((value === this.typeName) === isTrue)
     const place = this.places.of(own)
     if (place === undefined) return undefined
     if (place === absent) return constant((value === null) === isTrue)
     if (value === null) return condition(place.path, 'exists', String(!isTrue))
-    if (!isCompared(place)) return undefined
+    if (!isSame || !isCompared(place)) return isSame === false ? constant(!isTrue) : undefined
     const stored = await this.storedIn(place, value)
     if (stored === undefined) return constant(!isTrue)
     return condition(place.path, isTrue ? 'eq' : 'ne', stored)
@@ -146,19 +156,24 @@ export class SanityFilters {
   private async ordered(expr: Comparison, isTrue: boolean): Promise<Part | undefined> {
     const sides = await this.sides(expr)
     if (!sides) return undefined
-    const { own, isLeft, value } = sides
+    const { own, isLeft, value, isSame } = sides
     const place = this.places.of(own)
     if (place === undefined) return undefined
     if (place === absent || value === null) return never
-    if (!isCompared(place)) return undefined
+    if (!isSame || !isCompared(place)) return isSame === false ? never : undefined
     const given = isLeft ? expr.op : (mirrored[expr.op] ?? '')
     const operator = comparisons[isTrue ? given : (opposites[given] ?? '')]
+    if (operator === undefined) return never
+    if (place.isId && typeof value === 'string') return this.orderedId(place, operator, value)
+    const stored = place.stored(value)
+    return stored === undefined ? never : condition(place.path, operator, stored)
+  }
+
+  private async orderedId(place: Place, operator: Operator, value: string): Promise<Part | undefined> {
     // Every id is behind the empty text, at which pages begin.
-    if (place.isId && value === '') return constant(operator === 'gt' || operator === 'gte')
-    const stored = await this.storedIn(place, value)
-    if (place.isId && stored === undefined && typeof value === 'string') return undefined
-    if (stored === undefined || operator === undefined) return never
-    return condition(place.path, operator, stored)
+    if (value === '') return constant(operator === 'gt' || operator === 'gte')
+    const [stored] = this.byCreation ? await this.ownIds([value]) : []
+    return stored === undefined ? undefined : condition(place.path, operator, stored)
   }
 
   private async isIn({ left, right }: Comparison, isTrue: boolean): Promise<Part | undefined> {
@@ -182,12 +197,12 @@ export class SanityFilters {
         ? constant(!isTrue)
         : undefined
     const list = await this.constantOf(right)
-    if (isAttribute(left, '_type')) return constant(isIn(this.datatype.name, list) === isTrue)
+    if (isAttribute(left, '_type')) return constant(isIn(this.typeName, list) === isTrue)
     const place = this.places.of(left)
     if (place === undefined) return undefined
     if (place === absent) return constant(isIn(null, list) === isTrue)
     if (!Array.isArray(list)) return never
-    if (!isCompared(place)) return undefined
+    if (!isCompared(place) || isMoment(left)) return undefined
     const own = place.isId ? await this.ownIds(list) : undefined
     const stored = own ?? list.flatMap(value => place.stored(value) ?? [])
     const parts = [
@@ -234,11 +249,35 @@ export class SanityFilters {
     for (const arg of args) given.push(await this.constantOf(arg))
     const ids = given.flat().map(one => memberOf(one, '_ref') ?? one)
     const wanted = [...new Set(await this.ownIds(ids))]
-    const fields = referencesOf(this.site.documents.schema, this.datatype)
-    if (wanted.length === 0 || fields.length === 0) return constant(!isTrue)
-    const found = any(fields.map(({ name }) => condition([name], 'in', ...wanted)))
-    return isTrue ? found : negated(found)
+    // What the parts of a page refer to, the page does too.
+    if (wanted.length > 0 && this.hasParts) return undefined
+    const parts = fieldsOf(this.site.documents.schema, this.datatype).flatMap(({ name, field_type }) => {
+      if (referring.has(field_type)) return [condition([name], 'in', ...wanted)]
+      return naming.has(field_type) ? wanted.map(id => condition([name], 'contains', id)) : []
+    })
+    if (wanted.length === 0 || parts.length === 0) return constant(!isTrue)
+    const searches = parts.filter(({ operator }) => operator === 'contains')
+    if (searches.length > queryLimits.searches || parts.length > queryLimits.conditions) return undefined
+    return isTrue ? any(parts) : negated(any(parts))
   }
+}
+
+const isDateTime = (expr: ExprNode): boolean => expr.type === 'FuncCall' && expr.name === 'dateTime'
+
+/** Whether the value is a moment, which no text is equal to or before; undefined where that is not known. */
+function isMoment(given: ExprNode): boolean | undefined {
+  const expr = bare(given)
+  if (isDateTime(expr)) return true
+  if (![...nodesIn(expr)].some(isDateTime)) return false
+  if (expr.type !== 'OpCall' || (expr.op !== '+' && expr.op !== '-')) return undefined
+  const [left, right] = [isMoment(expr.left), isMoment(expr.right)]
+  return left === undefined || right === undefined ? undefined : left && !right
+}
+
+/** Whether two sides are both moments, or both none; undefined where that is not known. */
+function sameKind(own: ExprNode, other: ExprNode): boolean | undefined {
+  const is = isMoment(other)
+  return is === undefined ? undefined : is === isMoment(own)
 }
 
 const isCompared = ({ type, many }: Place): boolean => type !== 'presence' && !many

@@ -10,7 +10,7 @@ import {
 } from '../../../services/import/site.js'
 import { sizeOfJson } from '../../../services/import/size.js'
 import { trimmed } from '../../../services/text.js'
-import { importAddress, isObject, memberOf, memberText, PageAddresses } from '../../imports.js'
+import { compatName, importAddress, isObject, memberOf, memberText, PageAddresses } from '../../imports.js'
 import { kebab, pluralOf } from '../../mapping.js'
 import { labelOf, timeOf } from '../../text-types.js'
 import { htmlOfBlocks, type TextWorld } from './blocks.js'
@@ -160,10 +160,14 @@ class SanityEntries {
 }
 
 function importedType({ original, name, fields, children }: TypePlan, hasPages: boolean): ImportedType {
+  const compat = {
+    ...compatName(original, name),
+    ...(children === undefined || children === 'children' ? {} : { children }),
+  }
   return {
     ...{ name, label: labelOf(original) || name, hasPages },
     fields: [...fields.values()].map(({ field }) => field),
-    ...(children === undefined || children === 'children' ? {} : { compat: { children } }),
+    ...(Object.keys(compat).length > 0 ? { compat } : {}),
   }
 }
 

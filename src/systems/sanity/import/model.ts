@@ -1,5 +1,5 @@
 import { badRequest } from '../../../errors.js'
-import { keyName } from '../../../services/body-parts.js'
+import { datatypeName, keyName } from '../../../services/body-parts.js'
 import type { Notes } from '../../../services/import/notes.js'
 import { camelCase } from '../../../services/text.js'
 import { takeName } from '../../imports.js'
@@ -72,8 +72,8 @@ class Names {
   private readonly taken = new Set<string>()
 
   /** @param originals all names, so that none of them is given to another */
-  constructor(originals: Iterable<string>) {
-    for (const name of originals) if (keyName.safeParse(name).success) this.taken.add(name)
+  constructor(originals: Iterable<string>, valid: typeof keyName) {
+    for (const name of originals) if (valid.safeParse(name).success) this.taken.add(name)
   }
 
   of(original: string, changed: () => void): string {
@@ -142,7 +142,7 @@ export function modelOf(
   })
   refuseMany(types.size, 'the documents', 'types')
   for (const [type, fields] of types) refuseMany(fields.size, `documents of the type ${type}`, 'fields')
-  const names = new Names(types.keys())
+  const names = new Names(types.keys(), datatypeName)
   const typeNames = new Map(
     [...types.keys()].map(type => [
       type,
@@ -187,7 +187,7 @@ function fieldsOf(
   fields: ReadonlyMap<string, FieldFacts>,
   notes: Notes,
 ): ReadonlyMap<string, FieldPlan> {
-  const names = new Names(fields.keys())
+  const names = new Names(fields.keys(), keyName)
   const sorted = [...fields].sort(([a], [b]) => rankOf(a) - rankOf(b))
   return new Map(
     sorted.map(([original, facts]) => {

@@ -1,4 +1,4 @@
-import { keyName } from '../../../services/body-parts.js'
+import { datatypeName } from '../../../services/body-parts.js'
 import { type Json, memberOf, memberText } from '../../imports.js'
 
 /** The kinds of values in documents of Sanity. */
@@ -62,7 +62,7 @@ export function isPart(value: unknown): value is SanityObject {
   const type = typeOf(value)
   if (type === undefined || valueTypes.has(type) || /^internationalizedArray/.test(type)) return false
   if (assetOf(value) !== undefined || memberOf(value, '_ref') !== undefined) return false
-  return keyName.safeParse(type).success
+  return datatypeName.safeParse(type).success
 }
 
 /** Members that content has: names with `_` in front are Sanity's own. */

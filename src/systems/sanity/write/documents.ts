@@ -174,21 +174,22 @@ export class SanityDocuments {
       writeRich: hasRich || needsChildren ? portableTextOf : undefined,
     })
     const { trees } = shown
-    const context = { ...shown.context, childrenNames: site.childrenNames }
+    const context = { ...shown.context, childrenNames: site.childrenNames, typeNames: site.typeNames }
     const seen = await site.documents.seen(idsIn(trees.flatMap(({ root }) => [...walk(root)])))
     const isSeen = (id: string) => seen.has(id)
     const drafts = await draftsAmong(site, trees, wanted)
     const made: EntryValue<Remembered>[] = []
     const turns = new Turns()
+    const entryIds = trees.map(({ root }) => root.entry.content_data_id)
+    const names = await sanityIds(site, { entries: entryIds })
     const documents: Record<string, unknown>[] = []
     for (const tree of trees) {
       if (turns.isOver) await turns.next()
-      const isDraft = drafts.has(tree.root.entry.content_data_id)
-      documents.push(sanityDocument(tree, context, { wanted, isSeen, isDraft }))
+      const { content_data_id: id } = tree.root.entry
+      const [isDraft, isImported] = [drafts.has(id), names.has(id)]
+      documents.push(sanityDocument(tree, context, { wanted, isSeen, isDraft, isImported }))
     }
-    const entryIds = trees.map(({ root }) => root.entry.content_data_id)
     await inSanityIds(site, documents, entryIds)
-    const names = await sanityIds(site, { entries: entryIds })
     for (const [i, tree] of trees.entries()) {
       if (turns.isOver) await turns.next()
       const { content_data_id: id } = tree.root.entry

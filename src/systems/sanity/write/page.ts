@@ -3,6 +3,7 @@ import {
   childrenKey,
   childrenNameOf,
   type FormatContext,
+  typeNameOf,
   valuesIn,
   whole,
 } from '../../../services/delivery/formats/format.js'
@@ -33,9 +34,14 @@ function revisionOf(root: Node, media: Iterable<MediaRecord>): string {
   return `${entries}-${values}-${revisions}-${newest.replaceAll(/\D/g, '')}`
 }
 
-function referenceOf({ kind, ids, many }: References, media: FormatContext['media']): unknown {
+function referenceOf(
+  { kind, ids, many }: References,
+  media: FormatContext['media'],
+  isWeak: boolean,
+): unknown {
   const shown = ids.flatMap(id => {
-    if (kind === 'relation') return { id, value: { _type: 'reference', _ref: id } }
+    if (kind === 'relation')
+      return { id, value: { _type: 'reference', _ref: id, ...(isWeak ? { _weak: true } : {}) } }
     const found = media.get(id)
     return found ? { id, value: assetOf(found) } : []
   })
@@ -50,11 +56,13 @@ function referenceOf({ kind, ids, many }: References, media: FormatContext['medi
 }
 
 function shownValue(value: NodeValue, { rich, media }: FormatContext): unknown {
+  // A time is a text there, with its own zone.
+  if (value.field.field_type === 'datetime' && value.value.field_value !== '') return value.value.field_value
   const typed = typedValue(value)
   if (typed.kind === 'empty') return undefined
   if (typed.kind === 'rich')
     return rich?.get(value.value) ?? toPortableText(typed.html, value.value.content_field_id, media)
-  if (typed.kind !== 'plain') return referenceOf(typed, media)
+  if (typed.kind !== 'plain') return referenceOf(typed, media, value.field.data.weak === true)
   return value.field.field_type === 'slug' ? { _type: 'slug', current: typed.json } : typed.json
 }
 
@@ -62,6 +70,8 @@ interface SanityShown {
   readonly wanted: ReadonlySet<string> | undefined
   isSeen(id: string): boolean
   readonly isDraft: boolean
+  /** Imported documents have the members that they had: no time of publication, if there is no field for it. */
+  readonly isImported: boolean
 }
 
 /**
@@ -71,7 +81,7 @@ interface SanityShown {
 export function sanityDocument(
   { route, root }: ContentTree,
   context: FormatContext,
-  { wanted, isSeen, isDraft }: SanityShown,
+  { wanted, isSeen, isDraft, isImported }: SanityShown,
 ): Record<string, unknown> {
   const valuesOf = (node: Node, names: ReadonlySet<string> | undefined, own: Record<string, unknown>) =>
     addByName(
@@ -81,15 +91,19 @@ export function sanityDocument(
         if (value.field.field_type !== 'relation') return shownValue(value, context)
         const typed = typedValue(value)
         return typed.kind === 'relation'
-          ? referenceOf({ ...typed, ids: typed.ids.filter(isSeen) }, context.media)
+          ? referenceOf(
+              { ...typed, ids: typed.ids.filter(isSeen) },
+              context.media,
+              value.field.data.weak === true,
+            )
           : undefined
       },
     )
   const childOf = (node: Node): Record<string, unknown> => ({
-    ...valuesOf(node, undefined, { _key: node.entry.content_data_id, _type: node.datatype.name }),
+    ...valuesOf(node, undefined, { _key: node.entry.content_data_id, _type: typeNameOf(node, context) }),
     ...(node.children.length > 0 ? { [childrenNameOf(node, context)]: node.children.map(childOf) } : {}),
   })
-  const { entry, datatype, values } = root
+  const { entry, values } = root
   const fields = new Set(values.map(({ field }) => field.name))
   const isPublished = entry.status === 'published' && entry.published_at !== null
   const childrenName = childrenNameOf(root, context)
@@ -99,12 +113,12 @@ export function sanityDocument(
   }
   const members = {
     _id: entry.content_data_id,
-    _type: datatype.name,
+    _type: typeNameOf(root, context),
     ...(isDraft ? { _originalId: `drafts.${entry.content_data_id}` } : {}),
     _rev: revisionOf(root, mediaIn(root, context)),
     _createdAt: entry.date_created,
     _updatedAt: changedAt(root),
-    ...(isPublished ? { publishedAt: entry.published_at } : {}),
+    ...(isPublished && !isImported ? { publishedAt: entry.published_at } : {}),
     ...ofRoute,
     ...(root.children.length > 0 ? { [childrenName]: root.children.map(childOf) } : {}),
   }
