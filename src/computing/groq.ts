@@ -72,6 +72,20 @@ export function readGroq({ query, params }: GroqText): string {
   return JSON.stringify(read)
 }
 
+/** Stands for null where the evaluator takes each null for another value. No text of content is this. */
+const nullMark = '\u0000null'
+const [marked, unmarked] = [`coalesce(@, "${nullMark}")`, `select(@ == "${nullMark}" => null, @)`]
+
+/** `array::unique()` gives null once. */
+function mendUnique(tree: ExprNode): void {
+  for (const [given] of [...nodesOf(tree)]) {
+    const node = given as Extract<ExprNode, { type: 'FuncCall' }>
+    if (node.type !== 'FuncCall' || node.namespace !== 'array' || node.name !== 'unique') continue
+    const args = node.args.map(base => ({ type: 'Map' as const, base, expr: parse(marked) }))
+    Object.assign(node, { type: 'Map', base: { ...node, args }, expr: parse(unmarked) })
+  }
+}
+
 /** Evaluates a tree. Where references lead to documents that are not there yet, their ids are the answer. */
 export function evaluateGroq({ tree, params, lists, documents, now, dataset }: GroqInput): string {
   const texts = new Map(documents)
@@ -88,6 +102,7 @@ export function evaluateGroq({ tree, params, lists, documents, now, dataset }: G
     known.set(id, document)
     return document
   }
+  mendUnique(tree)
   const read = Object.entries(lists).map(([name, ids]) => [name, ids.map(documentOf)] as const)
   const value = evaluateSync(tree, {
     root: null,

@@ -1,5 +1,11 @@
 import { idsNamed } from '../services/content/references.js'
-import { type Child, type Element, paragraph } from '../services/content/rich-text/rules.js'
+import {
+  blockData,
+  type Child,
+  type Element,
+  markData,
+  paragraph,
+} from '../services/content/rich-text/rules.js'
 import type { MediaById, MediaRecord } from '../services/media/record.js'
 import { type Mark, markOf } from './marks.js'
 
@@ -13,31 +19,48 @@ export interface Run {
   readonly text: string
   readonly marks: readonly Mark[]
   readonly href: string | undefined
+  /** Marks that only Portable Text has, as JSON, the outermost first. */
+  readonly own: readonly string[]
+  /** Whether one of these is what the link is there. */
+  readonly isOwnLink: boolean
+  /** An object in place of a text, as JSON. */
+  readonly object?: string
 }
 
-/** The text of inline content in order, with what each part is marked as. White space is as HTML shows it. */
-export function runsOf(nodes: readonly Child[], preserved = false): Run[] {
+const unmarked = { marks: [], href: undefined, own: [], isOwnLink: false } as const
+
+const linkOf = ({ tagName, properties: { href } }: Element, own: string | undefined) =>
+  tagName === 'a' && href !== undefined ? { href, isOwnLink: own !== undefined } : {}
+
+/**
+ * The text of inline content in order, with what each part is marked as. White space is as HTML shows it.
+ * @param objects whether objects in the text are runs without a text
+ */
+export function runsOf(nodes: readonly Child[], preserved = false, objects = false): Run[] {
   const runs: Run[] = []
-  const visit = (node: Child, marks: readonly Mark[], href: string | undefined): void => {
+  const visit = (node: Child, around: Omit<Run, 'text'>): void => {
     if (node.type === 'text') {
       // Not U+FEFF, which marks of previews contain (D-703).
       const text = preserved ? node.value : node.value.replaceAll(/[^\S\ufeff]+/g, ' ')
-      if (text !== '') runs.push({ text, marks, href })
+      if (text !== '') runs.push({ text, ...around })
       return
     }
-    if (!isElement(node)) return
-    if (node.tagName === 'br') return void runs.push({ text: '\n', marks, href })
+    if (node.tagName === 'br') return void runs.push({ text: '\n', ...around })
+    const { [markData]: own, [blockData]: object } = node.properties
+    if (objects && node.tagName === 'span' && object !== undefined)
+      return void runs.push({ text: '', ...unmarked, object })
+    const inner = { ...around, ...linkOf(node, own) }
+    if (own !== undefined) inner.own = [...around.own, own]
     const mark = markOf(node.tagName)
-    const inner = mark && !marks.includes(mark) ? [...marks, mark] : marks
-    const link = (node.tagName === 'a' ? node.properties.href : undefined) ?? href
-    for (const child of node.children) visit(child, inner, link)
+    if (mark && !around.marks.includes(mark)) inner.marks = [...around.marks, mark]
+    for (const child of node.children) visit(child, inner)
   }
-  for (const node of nodes) visit(node, [], undefined)
+  for (const node of nodes) visit(node, unmarked)
   if (preserved) return runs
   const [first, last] = [runs[0], runs.at(-1)]
   if (first) runs[0] = { ...first, text: first.text.trimStart() }
   if (last) runs[runs.length - 1] = { ...(runs.at(-1) as Run), text: (runs.at(-1) as Run).text.trimEnd() }
-  return runs.filter(({ text }) => text !== '')
+  return runs.filter(({ text, object }) => text !== '' || object !== undefined)
 }
 
 const isAlike = (one: Run, other: Run): boolean =>
@@ -103,15 +126,17 @@ export const paragraphOf = paragraph
 export interface Picture {
   readonly media: MediaRecord
   readonly alt: string
+  /** Further members in Portable Text, as JSON. */
+  readonly own: string | undefined
 }
 
 /** The pictures in inline content that are media of ours; what others there are has no place beside texts. */
 export function picturesIn({ children }: Element, media: MediaById): Picture[] {
   return children.filter(isElement).flatMap(child => {
     if (child.tagName !== 'img') return picturesIn(child, media)
-    const { src = '', alt = '' } = child.properties
+    const { src = '', alt = '', [blockData]: own } = child.properties
     const found = idsNamed(src).flatMap(id => media.get(id) ?? [])[0]
-    return found?.mimetype.startsWith('image/') ? [{ media: found, alt }] : []
+    return found?.mimetype.startsWith('image/') ? [{ media: found, alt, own }] : []
   })
 }
 

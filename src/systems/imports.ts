@@ -46,7 +46,7 @@ export function takeName(wanted: string, taken: Set<string>, fold = (name: strin
   return name
 }
 
-/** What `compat` says of a type that has another name here; nothing where it is no name that `compat` takes. */
+/** The setting in `compat` of a type that was renamed; none if `compat` does not accept the original name. */
 export const compatName = (original: string, name: string): { name?: string } =>
   name === original || !foreignName().safeParse(original).success ? {} : { name: original }
 

@@ -137,9 +137,9 @@ export function mappingOf(
 /** The names of all datatypes in other systems. */
 export interface Mapping {
   readonly types: readonly TypeMapping[]
-  /** What the children of entries are called, by the ids of datatypes. */
+  /** Names of the children of entries, by the ids of datatypes. */
   readonly childrenNames: ReadonlyMap<string, string>
-  /** What datatypes are called under Contentful and Sanity, by their ids. */
+  /** Names of datatypes under Contentful and Sanity, by their ids. */
   readonly typeNames: ReadonlyMap<string, string>
 }
 

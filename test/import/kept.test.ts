@@ -215,6 +215,9 @@ it('answers Sanity in the order of ids where none is asked, and without a type',
     ['*["c" > _id]._id', ['a', 'b', 'bb']],
     ['count(*[_type == "note" && _id > "b"])', 3],
     ['*[_type == "note"] | order(_id desc)[1..2]._id', ['d', 'c']],
+    ['*[_type == "note"] | order(missing asc, _id desc)[1..2]._id', ['d', 'c']],
+    ['array::unique(*[].size)', [null, 3]],
+    ['*[_type == "note"][0] | order(_id)', null],
     ['*[_type == "note" && (_id > "d" || text == "A")] | order(_id)._id', ['a', 'e']],
     [
       '*[_type == "other"]{..., "_rev": 1}',
@@ -255,6 +258,8 @@ it('answers Sanity by names that no datatype can have, references in JSON, and c
     { _id: 'a', _type: 'media.tag', name: 'A', at: '2026-01-01T12:00:00Z', box: { in: { _ref: 'b' } } },
     { _id: 'a.b', _type: 'order-string', name: 'AB', at: '2026-01-02T12:00:00Z' },
     { _id: 'b', _type: 'media.tag', name: 'B', text: [linkTo('a.b')], at: '2026-01-03T12:00:00Z' },
+    { _id: 'l1', _type: 'list', notes: [{ _ref: 'a' }], others: [], title: 'One' },
+    { _id: 'l2', _type: 'list', notes: [], title: 'Two' },
     { _id: 'c', _type: 'page', parts: [{ _type: 'part', _key: 'x', to: { _ref: 'b' } }] },
   ]
   const lines = documents.map(one => JSON.stringify(one)).join('\n')
@@ -264,7 +269,7 @@ it('answers Sanity by names that no datatype can have, references in JSON, and c
   for (const [query, expected] of [
     ['*[_type == "media.tag"]{_id, _type}[0]', { _id: 'a', _type: 'media.tag' }],
     ['*[_type in ["order-string", "media.tag"]]._id', ['a', 'a.b', 'b']],
-    ['*[_type != "page" && _type != "media.tag"]._type', ['order-string']],
+    ['*[_type != "page" && _type != "media.tag"]._type', ['order-string', 'list', 'list']],
     ['*[_type == "mediaTag"]', []],
     ['*[references("b")]._id', ['a', 'c']],
     ['*[_type == "media.tag" && !references("b")]._id', ['b']],
@@ -278,6 +283,8 @@ it('answers Sanity by names that no datatype can have, references in JSON, and c
     ['*[_type == "media.tag" && at < now()]._id', ['a', 'b']],
     ['*[path(_id) in path("a.*")]._id', ['a.b']],
     ['path("a.b") in path("a.*")', true],
+    ['*[_type == "list"]{notes, others}[1]', { notes: [], others: null }],
+    ['*[_id == "l1"]{"notes": count(notes), others}', [{ notes: 1, others: [] }]],
     ['*[_type == "media.tag"] | score(name == "B") | order(_score desc)[0]._id', 'b'],
   ] as const)
     expect([query, await asked(query)]).toEqual([query, expected])

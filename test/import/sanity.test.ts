@@ -119,11 +119,11 @@ it('finds out the types of fields', async () => {
   )
   expect(type?.compat).toEqual({ children: 'parts' })
   expect([...notes].sort()).toEqual([
+    'Blocks of own types are kept as they are: 1 (all.flow).',
     'Fields with values in several languages become JSON fields: 1 (all.titles).',
     'Fields with values of several types become JSON fields: 1 (all.both).',
     'References to documents that the export does not have are left out: 1 (all.lost).',
     'Times are returned in UTC with milliseconds: 1 (all.time).',
-    'Unsupported objects in rich text are left out: 1 (all.flow: chart).',
   ])
 })
 
@@ -206,7 +206,11 @@ it('writes Portable Text as HTML that comes back as the same blocks', () => {
     block([span('𝒜 emoji 👩‍👩‍👧 und Ümläute\u00ad')]),
   ]
   const notes = new Notes()
-  const html = htmlOfBlocks(blocks, { notes, hasEntry: () => true, fileIn: () => 'f/1' }, 'post.body')
+  const html = htmlOfBlocks(
+    blocks,
+    { notes, hasEntry: () => true, fileIn: () => 'f/1', json: value => value },
+    'post.body',
+  )
   expect(notes.sentences).toEqual([])
   expect(parseRichText(html).problem).toBeUndefined()
   const stored = html.replaceAll('import:file:f%2F1', media.url)
@@ -216,12 +220,90 @@ it('writes Portable Text as HTML that comes back as the same blocks', () => {
   expect(plain(back)).toEqual(plain(wanted))
 })
 
+it('keeps blocks, marks and annotations of own types, and members that HTML has nothing for', () => {
+  const span = (text: string, ...marks: string[]) => ({ _type: 'span', _key: text, text, marks })
+  const block = (children: object[], more = {}) => ({
+    ...{ _type: 'block', _key: 'b', style: 'normal', markDefs: [], children },
+    ...more,
+  })
+  const note = { _type: 'footnote', _key: 'n', text: 'A "note" & <more>', of: { _ref: 'p2' } }
+  const inside = { _type: 'internalLink', _key: 'i', reference: { _type: 'reference', _ref: 'p2' } }
+  const outside = { _type: 'link', _key: 'o', href: 'https://a.example/?a=1&b=2', blank: true }
+  const blocks = [
+    { _type: 'callout', _key: 'c', tone: 'warn', body: [block([span('Take care here')])] },
+    { _type: 'divider', _key: 'd' },
+    { _type: 'code', _key: 'e', language: 'ts', code: 'const a = "<b>"\n\n  return' },
+    block([span('Lead')], { style: 'lead', size: 3 }),
+    block([span('Done')], { listItem: 'checkbox', level: 2, checked: true }),
+    block([span('In a list')], { listItem: 'bullet', level: 1, tone: 'x' }),
+    block([span('a', 'highlight', 'strong'), span('b', 'n', 'highlight'), span('c', 'n')], {
+      markDefs: [note],
+    }),
+    block([span('in', 'i'), span(' and ', 'o'), span('out', 'o', 'n')], {
+      markDefs: [inside, outside, note],
+    }),
+    block([span('costs '), { _type: 'price', _key: 'p', sku: 'a"b' }, span(' today')]),
+    {
+      ...{ _type: 'figure', _key: 'f', asset: { _ref: 'image-x' }, alt: 'Alt' },
+      caption: 'Below',
+      crop: { top: 0.1 },
+    },
+  ]
+  const notes = new Notes()
+  const world = { notes, hasEntry: () => true, fileIn: () => 'f/1', json: (value: unknown) => value }
+  const html = htmlOfBlocks(blocks, world, 'post.body')
+  expect(notes.sentences).toEqual(['Blocks of own types are kept as they are: 3 (post.body).'])
+  expect(html).toContain('<p>Take care here</p>')
+  const mediaId = '01HVXK3M5Z8Q4R7T9W2Y6B0D1F'
+  const media = {
+    media_id: mediaId,
+    mimetype: 'image/png',
+    width: 64,
+    height: 48,
+    name: 'a.png',
+    focal_x: null,
+    focal_y: null,
+    url: '/a.png',
+  }
+  const stored = html
+    .replaceAll('import:file:f%2F1', `/media/${mediaId}/a.png`)
+    .replaceAll('import:entry:', '/pages/')
+  const known = new Map([[mediaId, media as unknown as MediaRecord]])
+  const back = toPortableText(stored, 'k', known)
+  // A picture is that of the media item.
+  const wanted = blocks.map(one =>
+    one._type === 'figure' ? { ...one, _key: 'k-9', asset: expect.anything(), url: media.url } : one,
+  )
+  const byText = (given: readonly unknown[]) =>
+    (given as { children?: { _key: string }[]; _type: string }[]).map(({ children, ...one }) => ({
+      ...one,
+      ...(one._type === 'block' ? { _key: '' } : {}),
+      ...(children ? { children: children.map(({ _key, ...child }) => child) } : {}),
+    }))
+  const sortedMarks = (given: unknown) =>
+    JSON.parse(JSON.stringify(given), (name, value) => (name === 'marks' ? value.sort() : value))
+  expect(sortedMarks(byText(back)).slice(0, -1)).toEqual(sortedMarks(byText(wanted)).slice(0, -1))
+  expect(byText(back).at(-1)).toEqual(expect.objectContaining(byText(wanted).at(-1)))
+  const evil = '{"_type":"button","href":"javascript:alert(1)"}'
+  expect(toPortableText(`<p><span data-mark='${evil}'>x</span></p>`, 'k')).toMatchObject([
+    { markDefs: [], children: [{ text: 'x', marks: [] }] },
+  ])
+  // What is no JSON of a block says nothing.
+  for (const data of ['', '{', '[]', '1', 'null', '{"a":1}'])
+    expect(
+      toPortableText(`<div data-block='${data}'><p data-block='${data}'>x</p></div>`, 'k'),
+    ).toMatchObject([{ _type: 'block', style: 'normal', children: [{ text: 'x' }] }])
+})
+
 it('leads links to where they led', () => {
   const href = (definition: object) => {
     const notes = new Notes()
     const children = [{ _type: 'span', text: 'x', marks: ['l'] }]
     const block = { _type: 'block', children, markDefs: [{ _key: 'l', _type: 'link', ...definition }] }
-    const world = { notes, hasEntry: (key: string) => key !== 'gone', fileIn: () => undefined }
+    const world = {
+      ...{ notes, hasEntry: (key: string) => key !== 'gone', fileIn: () => undefined },
+      json: (value: unknown) => value,
+    }
     const html = htmlOfBlocks([block], world, 'p.b')
     return /href="([^"]*)"/.exec(html)?.[1] ?? notes.sentences.join()
   }
@@ -237,7 +319,7 @@ it('leads links to where they led', () => {
   expect(href({ type: 'external', href: '/x', target: page })).toBe('/x')
   expect(href({ linkType: 'post', post: { _ref: 'gone' } })).toMatch('the export does not have')
   expect(href({ href: 'data:text/html,x' })).toMatch('rich text does not allow')
-  expect(href({ _type: 'footnote', text: 'x' })).toMatch('other than links are left out: 1 (p.b: footnote)')
+  expect(href({ _type: 'footnote', text: 'x' })).toBe('')
 })
 
 it('leaves out lines that cannot be read, with their places', async () => {
@@ -277,7 +359,7 @@ it('knows pictures of a type of their own that have no asset yet', async () => {
     { name: 'cover', type: 'media', data: { kinds: ['image'] } },
     { name: 'gallery', type: 'media', data: { cardinality: 'many' } },
   ])
-  expect(entries[1]?.values).toEqual({})
+  expect(entries[1]?.values).toEqual({ gallery: { files: [] } })
 })
 
 it('refuses what is no export', async () => {
@@ -304,7 +386,7 @@ it('refuses what is no export', async () => {
 it('keeps to what there is in hostile documents', async () => {
   const hostile = [
     '{"_id":"a","_type":"__proto__","__proto__":{"x":1},"constructor":{"_ref":"toString"},"hasOwnProperty":1}',
-    '{"_id":"b","_type":"post","body":[{"_type":"block","children":[null,1,{"text":1},{"text":"x","marks":"no"},{"text":"y","marks":[{"toString":1,"valueOf":1}]}],"markDefs":[null,{"_key":"__proto__"}],"listItem":"square","level":1e9},{"_type":"block","children":[],"listItem":"bullet","level":{"valueOf":1}}]}',
+    '{"_id":"b","_type":"post","body":[{"_type":"block","children":[null,1,{"text":1},{"text":"x","marks":"no"},{"text":"y","marks":[{"toString":1,"valueOf":1}]}],"markDefs":[null,{"_key":"__proto__"}],"listItem":"number","level":1e9},{"_type":"block","children":[],"listItem":"bullet","level":{"valueOf":1}}]}',
     '{"_id":"c","_type":"post","slug":{"_type":"slug","current":5},"cover":{"_sanityAsset":"nothing"},"_createdAt":"never"}',
     '{"_id":"e","_type":"post","_createdAt":"+275000-01-01T00:00:00Z","cover":{"_type":"image","_sanityAsset":"image@file://./images/x.png","crop":{"top":{"valueOf":1}}}}',
     '{"_id":"drafts.","_type":"post"}',
@@ -320,7 +402,7 @@ it('keeps to what there is in hostile documents', async () => {
     [
       'b',
       '1970',
-      { body: { html: `${'<ul><li>'.repeat(20)}xy${'</li></ul>'.repeat(19)}</li><li><p></p></li></ul>` } },
+      { body: { html: `${'<ol><li>'.repeat(20)}xy${'</li></ol>'.repeat(20)}<ul><li><p></p></li></ul>` } },
     ],
     ['c', '1970', { title: { value: 'again' } }],
     ['drafts.', '1970', {}],

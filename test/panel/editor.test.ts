@@ -48,6 +48,42 @@ describe.skipIf(chromiumMissing)(
   async () => {
     const { panel } = await browserOf(app)
 
+    it('keeps blocks, marks and objects of own types while their texts are edited', async () => {
+      const attribute = (value: unknown) => JSON.stringify(value).replaceAll('"', '&quot;')
+      const own = {
+        block: `<div data-block="${attribute({ _type: 'callout', tone: 'warn' })}"><p>Take care</p></div>`,
+        lead: `<p data-block="${attribute({ style: 'lead' })}">Small</p>`,
+        link: `<a href="/x" data-mark="${attribute({ _type: 'internalLink', _ref: 'p' })}">in</a>`,
+        mark: `<span data-mark="${attribute('highlight')}">high <strong>er</strong></span>`,
+        object: `<span data-block="${attribute({ _type: 'price', sku: 'a' })}"></span>`,
+        code: `<pre data-block="${attribute({ _type: 'code', language: 'ts' })}"><code>a = 1</code></pre>`,
+      }
+      const rest = `${own.block}<p>${own.link} and ${own.mark} costs ${own.object} now</p>${own.code}`
+      const id = await richEntry('/own', `${own.lead}${rest}`)
+      const admin = await panel({ as: 'admin' })
+      const { page, open } = admin
+      await open(`/content/entry/${id}`)
+      await text(page).waitFor()
+      await expectClean(admin)
+      await text(page).locator('.opaque b', { hasText: 'callout' }).waitFor()
+      await clickInto(text(page).getByText('Small'))
+      await page.keyboard.press('End')
+      await page.keyboard.type(' print')
+      await clickInto(text(page).getByText('now'))
+      await page.keyboard.press('End')
+      await page.keyboard.type('!')
+      await page.keyboard.press('Control+s')
+      await saved(page)
+      expect(await stored(id)).toBe(
+        `${own.lead.replace('Small', 'Small print')}${rest.replace(' now', ' now!')}`,
+      )
+      // A block of its own type is deleted like any other.
+      await text(page).locator('.opaque b').click()
+      await page.keyboard.press('Delete')
+      await page.keyboard.press('Control+s')
+      await expect.poll(() => stored(id)).not.toContain('callout')
+    })
+
     it('writes what is typed, by keys and by its toolbar, and leaves alone what nobody changed', async () => {
       const before = '<p>As it was</p><ul><li>one<li>two</ul><div class="x">kept</div>'
       const id = await richEntry('/typed', before)

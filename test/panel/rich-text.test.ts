@@ -62,13 +62,13 @@ function seen(html: string): Piece[] {
       .filter(([key, value]) => !((key === 'colspan' || key === 'rowspan') && value === '1'))
       .toSorted()
     const told = `${name} ${JSON.stringify(attributes)}`
-    const isNothing = name === 'span' || (name === 'a' && attributes.length === 0)
-    if (isNothing || marks.has(name)) {
+    const isNothing = (name === 'span' || name === 'a') && attributes.length === 0
+    if (isNothing || marks.has(name) || name === 'span') {
       for (const child of node.children) visit(child, isNothing ? within : [...within, told])
     } else if (name === 'pre') pieces.push({ tag: JSON.stringify(node) })
     else if (name === 'br' || name === 'img') pieces.push({ tag: `<${told} ${marked}` })
     else {
-      pieces.push({ tag: name === 'p' ? name : `<${told}` })
+      pieces.push({ tag: name === 'p' && attributes.length === 0 ? name : `<${told}` })
       for (const child of node.children) visit(child, within)
       pieces.push({ tag: name === 'p' ? name : `</${name}` })
     }

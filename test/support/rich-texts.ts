@@ -28,6 +28,8 @@ const values: Readonly<Record<string, readonly string[]>> = {
   start: ['3'],
   colspan: ['1'],
   rowspan: ['1'],
+  'data-block': ['{&quot;style&quot;:&quot;lead&quot;}', '{}', 'x'],
+  'data-mark': ['&quot;x&quot;', '{&quot;_type&quot;:&quot;n&quot;}'],
 }
 
 /** Generates documents that `rules.ts` allows: each element, nested as HTML allows, with and without attributes. */
@@ -36,7 +38,10 @@ export function richTexts(seed: number) {
   const maybe = (html: () => string, outOf = 2) => (below(outOf) === 0 ? html() : '')
   const some = (most: number, html: () => string) => Array.from({ length: 1 + below(most) }, html).join('')
   const tag = (name: string) => {
-    const attributes = [...(kept.get(name) ?? [])].filter(() => below(3) > 0)
+    const isObject = name === 'div' || name === 'span'
+    const attributes = [...(kept.get(name) ?? [])].filter(key =>
+      key.startsWith('data-') ? below(6) === 0 && !(isObject && key === 'data-block') : below(3) > 0,
+    )
     return `<${name}${attributes.map(key => ` ${key}="${one(values[key] ?? [''])}"`).join('')}>`
   }
   const element = (name: string, inner: string) =>

@@ -23,15 +23,28 @@ function addressOf(kind: string, key: string, mark: string, known: Known): strin
   return id && `${mark}${id}`
 }
 
+/** The id here of a record, as references of Sanity have it. */
+function idOf(kind: 'entry' | 'file', key: string, known: Known): string | undefined {
+  const file = kind === 'file' ? known.file(key) : undefined
+  const id = kind === 'file' ? file && assetName(file).id : known.entry(key)
+  if (id === undefined) known.missing(kind, key)
+  return id
+}
+
 /** Puts addresses of this site in place of keys. A picture that is not there goes, of a link its text stays. */
 function linked(html: string, known: Known): string {
-  const shown = html.replaceAll(picture, (tag, key: string) => (known.file(uriDecoded(key)) ? tag : ''))
+  const named = html.replaceAll(ownReference, (_, kind: 'entry' | 'file', key: string) => {
+    const id = idOf(kind, uriDecoded(key), known)
+    return id === undefined ? 'null' : `&quot;${id}&quot;`
+  })
+  const shown = named.replaceAll(picture, (tag, key: string) => (known.file(uriDecoded(key)) ? tag : ''))
   return shown.replaceAll(address, (_, name: string, mark: string | undefined, kind: string, key: string) => {
     const to = addressOf(kind, uriDecoded(key), mark ?? '', known)
     return to === undefined ? '' : `${name}${to.replaceAll('&', '&amp;').replaceAll('"', '%22')}"`
   })
 }
 
+const ownReference = /&quot;import:(entry|file):([^&"]*)&quot;/g
 const reference = /^import:(entry|file):(.+)$/
 
 /** JSON in which a text that is all `import:entry:` or `import:file:` and a key is what Sanity's `_ref` is here. */
@@ -39,11 +52,7 @@ function jsonOf(value: unknown, known: Known): string {
   return JSON.stringify(value, (_, part: unknown) => {
     const [, kind, given = ''] = (typeof part === 'string' && reference.exec(part)) || []
     if (kind !== 'entry' && kind !== 'file') return part
-    const key = uriDecoded(given)
-    const file = kind === 'file' ? known.file(key) : undefined
-    const id = kind === 'file' ? file && assetName(file).id : known.entry(key)
-    if (id === undefined) known.missing(kind, key)
-    return id ?? null
+    return idOf(kind, uriDecoded(given), known) ?? null
   })
 }
 

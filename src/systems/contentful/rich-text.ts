@@ -28,7 +28,7 @@ type RichNode = {
 
 const node = (nodeType: string, content: RichNode[], data = {}): RichNode => ({ nodeType, data, content })
 
-const text = ({ text, marks }: Run): RichNode => ({
+const text = ({ text, marks }: Pick<Run, 'text' | 'marks'>): RichNode => ({
   nodeType: 'text',
   value: text,
   marks: namesIn('contentful', marks).map(type => ({ type })),
@@ -62,7 +62,7 @@ function inline(nodes: readonly Child[], preserved: boolean): RichNode[] {
     // An entry that is shown has no text of its own there.
     if (open.made.nodeType !== 'embedded-entry-inline') open.made.content?.push(text(run))
   }
-  return content.length > 0 ? content : [text({ text: '', marks: [], href: undefined })]
+  return content.length > 0 ? content : [text({ text: '', marks: [] })]
 }
 
 function shownEntry({ children }: Element): RichNode | undefined {

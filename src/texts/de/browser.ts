@@ -87,6 +87,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   'Header row': 'Kopfzeile',
   'Heading {level}': 'Überschrift {level}',
   HTML: 'HTML',
+  'Block, saved unchanged.': 'Block, der unverändert bleibt.',
   'HTML, saved unchanged.': 'HTML, das unverändert bleibt.',
   'https://…, /a-page, mailto:…': 'https://…, /eine-seite, mailto:…',
   'Enter the code of your app.': 'Den Code der App eingeben.',

@@ -84,6 +84,7 @@ export const browserTexts = [
   'Header row',
   'Heading {level}',
   'HTML',
+  'Block, saved unchanged.',
   'HTML, saved unchanged.',
   'https://…, /a-page, mailto:…',
   'Enter the code of your app.',

@@ -87,6 +87,7 @@ export const browser: Readonly<Record<(typeof browserTexts)[number], Translated>
   'Header row': 'Ligne d’en-tête',
   'Heading {level}': 'Titre {level}',
   HTML: 'HTML',
+  'Block, saved unchanged.': 'Bloc conservé tel quel.',
   'HTML, saved unchanged.': 'HTML conservé tel quel.',
   'https://…, /a-page, mailto:…': 'https://…, /une-page, mailto:…',
   'Enter the code of your app.': 'Saisissez le code de votre application.',

@@ -1,3 +1,5 @@
+import { blockData } from '../../../services/content/rich-text/rules.js'
+
 /**
  * Normal form of rich text. Two texts have the same one if a reader and a program see no difference: each mark has one
  * name, marks have a fixed order, white space is as HTML shows it, loose text is a paragraph, and empty marks are
@@ -86,8 +88,9 @@ class Normal {
     const attributes = attributesOf(element)
     if (name === 'span' && attributes === '') this.children(element, parent, marks)
     else if (name === 'a' && attributes === '') this.children(element, parent, marks)
-    else if (marking.has(name)) this.children(element, parent, withMark(marks, name, attributes))
-    else if (name === 'br' || name === 'img')
+    else if (marking.has(name) || (name === 'span' && !element.hasAttribute(blockData)))
+      this.children(element, parent, withMark(marks, name, attributes))
+    else if (name === 'br' || name === 'img' || (name === 'span' && !element.hasChildNodes()))
       this.pieces.push({
         text: `${name}${attributes && ` ${attributes}`}`,
         isTag: true,

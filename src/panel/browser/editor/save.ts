@@ -1,4 +1,5 @@
 import type { Mark, Node } from 'prosemirror-model'
+import { blockData } from '../../../services/content/rich-text/rules.js'
 
 const references: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' }
 const escapedText = (text: string) => text.replaceAll(/[&<]/g, mark => references[mark] ?? mark)
@@ -18,7 +19,15 @@ const markTags: Readonly<Record<string, string>> = {
   sub: 'sub',
   sup: 'sup',
   code: 'code',
+  own: 'span',
 }
+
+function leaf(node: Node): string {
+  if (node.type.name === 'image') return tagWith('img', node.attrs)
+  return node.type.name === 'object' ? `${tagWith('span', node.attrs)}</span>` : '<br>'
+}
+
+const owned = (tag: string, { attrs }: Node): string => tagWith(tag, { [blockData]: attrs[blockData] })
 
 /** Returns text with its marks; each mark stays open as long as possible. */
 function inline(parent: Node): string {
@@ -35,7 +44,7 @@ function inline(parent: Node): string {
     for (const one of node.marks.slice(open.length)) html += tagWith(markTags[one.type.name] ?? '', one.attrs)
     open = node.marks
     if (node.isText) html += escapedText(node.text ?? '')
-    else html += node.type.name === 'image' ? tagWith('img', node.attrs) : '<br>'
+    else html += leaf(node)
   })
   closeTo(0)
   return html
@@ -43,7 +52,8 @@ function inline(parent: Node): string {
 
 const holdsText = new Set(['list_item', 'table_cell', 'table_header', 'figure', 'figcaption', 'div'])
 
-const isBare = (node: Node | null | undefined) => node?.type.name === 'paragraph' && !node.attrs.kept
+const isBare = (node: Node | null | undefined) =>
+  node?.type.name === 'paragraph' && !node.attrs.kept && node.attrs[blockData] === null
 
 function parts(parent: Node): string {
   let html = ''
@@ -80,16 +90,16 @@ function cell(node: Node): string {
 
 function code(node: Node): string {
   const text = escapedText(node.textContent)
-  if (node.attrs.code) return `<pre><code>${text}</code></pre>`
+  if (node.attrs.code) return `${owned('pre', node)}<code>${text}</code></pre>`
   // HTML drops the first line break of a `pre`: a text that begins with one needs another in front.
-  return `<pre>${text.startsWith('\n') ? '\n' : ''}${text}</pre>`
+  return `${owned('pre', node)}${text.startsWith('\n') ? '\n' : ''}${text}</pre>`
 }
 
 const wrapped = (tag: string) => (node: Node) => `<${tag}>${parts(node)}</${tag}>`
 
 const writers: Readonly<Record<string, (node: Node) => string>> = {
-  paragraph: node => `<p>${inline(node)}</p>`,
-  heading: node => `<h${node.attrs.level}>${inline(node)}</h${node.attrs.level}>`,
+  paragraph: node => `${owned('p', node)}${inline(node)}</p>`,
+  heading: node => `${owned(`h${node.attrs.level}`, node)}${inline(node)}</h${node.attrs.level}>`,
   blockquote: wrapped('blockquote'),
   div: wrapped('div'),
   figure: wrapped('figure'),

@@ -7,7 +7,7 @@ import {
   Schema,
 } from 'prosemirror-model'
 import { tableNodes } from 'prosemirror-tables'
-import { isSafe } from '../../../services/content/rich-text/rules.js'
+import { blockData, isSafe, markData } from '../../../services/content/rich-text/rules.js'
 
 const optional = (...names: string[]): Record<string, AttributeSpec> =>
   Object.fromEntries(names.map(name => [name, { default: null }]))
@@ -26,6 +26,17 @@ const safely =
   (dom: HTMLElement): Attrs | false =>
     isSafe(address, dom.getAttribute(address) ?? '') && read(address, ...names)(dom)
 
+/** The type of an object of another system, or the name of a mark. */
+export function typeNamed(json: string): string {
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === 'string') return value
+    return String((value as { _type?: unknown } | null)?._type ?? '')
+  } catch {
+    return ''
+  }
+}
+
 const holder = (tag: string, more: Partial<NodeSpec> = {}): NodeSpec => ({
   group: 'block part',
   content: 'block+',
@@ -43,7 +54,7 @@ const list = (tag: string, ...attributes: string[]): NodeSpec => ({
 })
 
 const table = tableNodes({ tableGroup: 'block part', cellContent: 'block+', cellAttributes: {} })
-const picture = ['alt', 'title', 'width', 'height']
+const picture = ['alt', 'title', 'width', 'height', blockData]
 
 const showsParagraphs = new Set(['BODY', 'BLOCKQUOTE'])
 
@@ -52,18 +63,27 @@ const nodes: Record<string, NodeSpec> = {
   paragraph: {
     group: 'block part',
     content: 'inline*',
-    attrs: { kept: { default: false } },
+    attrs: { kept: { default: false }, ...optional(blockData) },
     parseDOM: [
-      { tag: 'p', getAttrs: dom => ({ kept: !showsParagraphs.has(dom.parentNode?.nodeName ?? 'BODY') }) },
+      {
+        tag: 'p',
+        getAttrs: dom => ({
+          kept: !showsParagraphs.has(dom.parentNode?.nodeName ?? 'BODY'),
+          ...read(blockData)(dom),
+        }),
+      },
     ],
     toDOM: () => ['p', 0],
   },
   heading: {
     group: 'block part',
     content: 'inline*',
-    attrs: { level: { default: 2 } },
+    attrs: { level: { default: 2 }, ...optional(blockData) },
     defining: true,
-    parseDOM: [1, 2, 3, 4, 5, 6].map(level => ({ tag: `h${level}`, attrs: { level } })),
+    parseDOM: [1, 2, 3, 4, 5, 6].map(level => ({
+      tag: `h${level}`,
+      getAttrs: dom => ({ level, ...read(blockData)(dom) }),
+    })),
     toDOM: node => [`h${node.attrs.level}`, 0],
   },
   blockquote: holder('blockquote', { defining: true }),
@@ -77,12 +97,12 @@ const nodes: Record<string, NodeSpec> = {
     marks: '',
     code: true,
     defining: true,
-    attrs: { code: { default: true } },
+    attrs: { code: { default: true }, ...optional(blockData) },
     parseDOM: [
       {
         tag: 'pre',
         preserveWhitespace: 'full',
-        getAttrs: dom => ({ code: dom.firstElementChild?.tagName === 'CODE' }),
+        getAttrs: dom => ({ code: dom.firstElementChild?.tagName === 'CODE', ...read(blockData)(dom) }),
       },
     ],
     toDOM: () => ['pre', ['code', 0]],
@@ -105,6 +125,16 @@ const nodes: Record<string, NodeSpec> = {
     attrs: optional('src', ...picture),
     parseDOM: [{ tag: 'img', getAttrs: safely('src', ...picture) }],
     toDOM: node => ['img', given(node.attrs)],
+  },
+  /** An object of its own type in a text, kept unchanged. */
+  object: {
+    inline: true,
+    group: 'inline',
+    atom: true,
+    draggable: true,
+    attrs: { [blockData]: {} },
+    parseDOM: [{ tag: `span[${blockData}]`, getAttrs: dom => !dom.textContent && read(blockData)(dom) }],
+    toDOM: node => ['span', { class: 'object' }, typeNamed(node.attrs[blockData])],
   },
   upload: {
     inline: true,
@@ -139,13 +169,20 @@ const mark = (tag: string, ...others: string[]): MarkSpec => ({
 
 const marks: Record<string, MarkSpec> = {
   link: {
-    attrs: optional('href', 'title'),
+    attrs: optional('href', 'title', markData),
     inclusive: false,
     parseDOM: [
-      { tag: 'a[href]', getAttrs: safely('href', 'title') },
-      { tag: 'a[title]', getAttrs: read('title') },
+      { tag: 'a[href]', getAttrs: safely('href', 'title', markData) },
+      { tag: 'a[title]', getAttrs: read('title', markData) },
     ],
     toDOM: one => ['a', given(one.attrs), 0],
+  },
+  /** A mark that this schema does not know, kept unchanged. */
+  own: {
+    attrs: { [markData]: {} },
+    excludes: '',
+    parseDOM: [{ tag: `span[${markData}]`, getAttrs: read(markData) }],
+    toDOM: one => ['span', { class: 'own', title: typeNamed(one.attrs[markData]) }, 0],
   },
   strong: mark('strong', 'b'),
   em: mark('em', 'i'),

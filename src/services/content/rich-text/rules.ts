@@ -30,35 +30,43 @@ export const bounds = {
   links: 1_000_000,
 }
 
+/**
+ * A block as Portable Text has it, as JSON: an object of its own type where the element is a `div` or `span`, else the
+ * members that HTML has nothing for. What the element contains is for those who do not know the type.
+ */
+export const blockData = 'data-block'
+/** A mark of a text as Portable Text has it, as JSON: a name, or an annotation. */
+export const markData = 'data-mark'
+
 /** Elements that are kept, with their attributes. Of any other only the content is kept. */
 export const kept: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
-    a: ['href', 'title'],
+    a: ['href', 'title', markData],
     b: [],
     blockquote: [],
     br: [],
     code: [],
     del: [],
-    div: [],
+    div: [blockData],
     em: [],
     figcaption: [],
     figure: [],
-    h1: [],
-    h2: [],
-    h3: [],
-    h4: [],
-    h5: [],
-    h6: [],
+    h1: [blockData],
+    h2: [blockData],
+    h3: [blockData],
+    h4: [blockData],
+    h5: [blockData],
+    h6: [blockData],
     hr: [],
     i: [],
-    img: ['src', 'alt', 'title', 'width', 'height'],
+    img: ['src', 'alt', 'title', 'width', 'height', blockData],
     ins: [],
     li: [],
     ol: ['start'],
-    p: [],
-    pre: [],
+    p: [blockData],
+    pre: [blockData],
     s: [],
-    span: [],
+    span: [blockData, markData],
     strike: [],
     strong: [],
     sub: [],

@@ -21,7 +21,7 @@ export interface FormatContext {
   readonly rich?: ReadonlyMap<LeanValue, unknown>
   readonly expand?: Paths
   readonly childrenNames?: ReadonlyMap<string, string>
-  /** What datatypes are called, by their ids, where that is not their name. */
+  /** Names of datatypes by their ids, where a format has other ones. */
   readonly typeNames?: ReadonlyMap<string, string>
   /** The address of the service as front ends reach it, without a slash at the end; `''` when not known. */
   readonly origin: string
@@ -90,7 +90,7 @@ export const childrenNameOf = (
   { childrenNames }: Pick<FormatContext, 'childrenNames'>,
 ): string => childrenNames?.get(datatype.datatype_id) ?? childrenKey
 
-/** What the datatype of an entry is called. */
+/** The name of an entry’s datatype in a format. */
 export const typeNameOf = (
   { datatype }: { readonly datatype: { readonly datatype_id: string; readonly name: string } },
   { typeNames }: Pick<FormatContext, 'typeNames'>,

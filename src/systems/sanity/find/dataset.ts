@@ -24,7 +24,7 @@ import { SanityDocuments } from '../write/documents.js'
 import type { SanityPlace } from '../write/media.js'
 import { SanityConstants } from './constants.js'
 import { SanityFilters } from './finding.js'
-import { type IdRange, idOrder, idRange, ordersIds } from './id-order.js'
+import { hasIdBehind, type IdRange, idOrder, idRange, ordersIds } from './id-order.js'
 import { SanityPlaces } from './places.js'
 import { wantedNames } from './wanted.js'
 
@@ -35,7 +35,7 @@ const mostTypes = 100
 
 interface Plan {
   readonly types: readonly Datatype[]
-  /** True without a condition on `_type`: parts of pages are no documents then. */
+  /** True without a condition on `_type`: parts of pages do not count as documents then. */
   readonly areRoots: boolean
   readonly filter: ReadonlyMap<Datatype, FilterGroup>
   /** Comparisons of `_id` that are not in the filter, because few documents pass it. */
@@ -174,7 +174,10 @@ export class SanityDataset {
       )
     const { filter, rest, ranges } = await this.conditionsOf({ types, areRoots }, every)
     const behind = ops.slice(filters.length)
-    const order = this.orderOf(behind[0], types)
+    const keys = this.orderOf(behind[0], types)
+    // With `_id` behind another key: in memory, where there are few.
+    const isFew = hasIdBehind(keys) && (await this.few({ types, areRoots, filter }))
+    const order = isFew ? undefined : keys
     const isOrdered = order !== undefined
     const after = isOrdered ? behind.slice(1) : behind
     const chosen = rest.length === 0 && types.length <= 1
@@ -186,10 +189,7 @@ export class SanityDataset {
     // `[0]` stays where it is: what comes after it is about one document.
     const first = window?.isOne && op ? [{ ...op, index: 0 } as SourceOp] : []
     const left = window ? [...after.slice(0, at), ...first, ...after.slice(at + 1)] : after
-    for (const op of left) if (op.type === 'Filter') await this.refuseHidden(op.expr)
-    for (const op of left)
-      if (op.type === 'PipeFuncCall') for (const arg of op.args) await this.refuseHidden(arg)
-    for (const expr of rest) await this.refuseHidden(expr)
+    for (const expr of [...left.flatMap(conditionsIn), ...rest]) await this.refuseHidden(expr)
     return { ...plan, window, left }
   }
 
@@ -304,7 +304,7 @@ export class SanityDataset {
   }
 
   /**
-   * The ids of what is chosen by the ids of documents in Sanity: by comparisons, by `order(_id)`, or by a slice without an
+   * Ids of the documents that are chosen by their ids in Sanity: by comparisons, by `order(_id)`, or by a slice without an
    * order. Undefined without these, and if they choose among more documents than a read may have. Those are in the order
    * of creation.
    */
@@ -365,6 +365,10 @@ export class SanityDataset {
     }
   }
 }
+
+/** Expressions that an operation evaluates for each document. */
+const conditionsIn = (op: SourceOp): readonly ExprNode[] =>
+  op.type === 'Filter' ? [op.expr] : op.type === 'PipeFuncCall' ? op.args : []
 
 const made = (node: { type: string } & Record<string, unknown>): TreeNode => node
 

@@ -249,7 +249,7 @@ export class SanityFilters {
     for (const arg of args) given.push(await this.constantOf(arg))
     const ids = given.flat().map(one => memberOf(one, '_ref') ?? one)
     const wanted = [...new Set(await this.ownIds(ids))]
-    // What the parts of a page refer to, the page does too.
+    // A page refers to everything that its parts refer to.
     if (wanted.length > 0 && this.hasParts) return undefined
     const parts = fieldsOf(this.site.documents.schema, this.datatype).flatMap(({ name, field_type }) => {
       if (referring.has(field_type)) return [condition([name], 'in', ...wanted)]

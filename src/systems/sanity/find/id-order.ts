@@ -37,10 +37,15 @@ export const ordersIds = (expr: ExprNode): boolean =>
         (isAttribute(node.left, '_id') || isAttribute(node.right, '_id')),
   )
 
+const keyOf = (key: ExprNode): ExprNode => (key.type === 'Asc' || key.type === 'Desc' ? key.base : key)
+
+/** Whether an order is by `_id` after something else. */
+export const hasIdBehind = (keys: readonly ExprNode[] = []): boolean =>
+  keys.slice(1).some(key => isAttribute(keyOf(key), '_id'))
+
 /** 1 for `order(_id)`, -1 for `order(_id desc)`; undefined for any other order. */
 export function idOrder([key, ...others]: readonly ExprNode[]): 1 | -1 | undefined {
   if (!key || others.length > 0) return undefined
-  const by = key.type === 'Asc' || key.type === 'Desc' ? key.base : key
-  if (!isAttribute(by, '_id')) return undefined
+  if (!isAttribute(keyOf(key), '_id')) return undefined
   return key.type === 'Desc' ? -1 : 1
 }

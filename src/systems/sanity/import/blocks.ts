@@ -1,4 +1,4 @@
-import { isSafe } from '../../../services/content/rich-text/rules.js'
+import { blockData, isSafe, markData } from '../../../services/content/rich-text/rules.js'
 import type { Notes } from '../../../services/import/notes.js'
 import { importAddress, isObject, memberOf, memberText } from '../../imports.js'
 import { escapeHtml, marksOf, within } from '../../marks.js'
@@ -9,6 +9,8 @@ export interface TextWorld {
   readonly notes: Notes
   hasEntry(key: string): boolean
   fileIn(image: SanityObject, place: string): string | undefined
+  /** The value as JSON, in which `import:entry:` and `import:file:` stand for ids. */
+  json(value: unknown, place: string): unknown
 }
 
 const markTags = marksOf('sanity')
@@ -19,13 +21,32 @@ const otherNames: ReadonlyMap<unknown, string> = new Map([
 ])
 const styles: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote'])
 const maxLevel = 20
-const kept: ReadonlySet<string> = new Set(['asset', 'alt'])
+/** Members of a picture that HTML can express. */
+const isPlainMember: ReadonlySet<string> = new Set(['_type', '_key', '_sanityAsset', 'asset', 'alt'])
+const isPlainLink = (definition: unknown): boolean =>
+  typeOf(definition) === 'link' &&
+  memberText(definition, 'href') !== undefined &&
+  Object.keys(definition as object).every(name => ['_type', '_key', 'href'].includes(name))
 
 const inText = (text: string): string =>
   escapeHtml(text.replaceAll('\r\n', '\n'), /[&<>]/g).replaceAll('\n', '<br>')
 const inAttribute = (text: string): string => escapeHtml(text, /[&<>"]/g)
 
-const nameOf = (mark: unknown): string => (typeof mark === 'string' ? mark : typeof mark)
+const mostLevels = 20
+const hasWords = (value: unknown): value is string =>
+  typeof value === 'string' && /\S\s+\S/.test(value) && !/^[a-z]+:\S*$/i.test(value)
+
+/** The texts in an object, for those who do not know its type. */
+function textsOf(value: unknown, level = 0): string {
+  if (hasWords(value)) return `<p>${inText(value)}</p>`
+  if (level > mostLevels || typeof value !== 'object' || value === null) return ''
+  if (isBlock(value)) {
+    const text = listIn(value, 'children').map(child => memberText(child, 'text') ?? '')
+    return `<p>${inText(text.join(''))}</p>`
+  }
+  const parts = Array.isArray(value) ? value : isObject(value) ? contentOf(value).map(([, part]) => part) : []
+  return parts.map(part => textsOf(part, level + 1)).join('')
+}
 
 const listIn = (value: unknown, name: string): readonly unknown[] => {
   const member = memberOf(value, name)
@@ -59,49 +80,65 @@ class BlockWriter {
 
   private embedded(value: unknown): void {
     const code = /code/i.test(typeOf(value) ?? '') ? memberText(value, 'code') : undefined
-    if (code === undefined) this.note('Unsupported objects in rich text are left out', typeOf(value))
+    if (code !== undefined && isObject(value)) {
+      const { code: _, ...others } = value
+      this.pieces.push(`<pre${this.data(blockData, others)}>\n${escapeHtml(code, /[&<>]/g)}</pre>`)
+    } else if (typeOf(value) === undefined) this.note('Values without a type in rich text are left out')
     else {
-      this.note('Code in rich text loses its language, and is returned as plain blocks')
-      this.pieces.push(`<pre>\n${escapeHtml(code, /[&<>]/g)}</pre>`)
+      this.note('Blocks of own types are kept as they are')
+      this.pieces.push(`<div${this.data(blockData, value)}>${textsOf(value)}</div>`)
     }
   }
 
   private image(value: unknown, around: (tag: string) => string): string {
     const key = isObject(value) ? this.world.fileIn(value, this.place) : undefined
     if (key === undefined) return ''
-    if (typeOf(value) !== 'image')
-      this.note('Images in rich text are returned as blocks of the type image', typeOf(value))
-    for (const [name] of isObject(value) ? contentOf(value) : [])
-      if (!kept.has(name)) this.note('Images in rich text keep only their alt text', name)
+    const others = Object.entries(isObject(value) ? value : {}).filter(
+      ([name, member]) => !isPlainMember.has(name) && member !== null,
+    )
+    if (typeOf(value) !== 'image') others.unshift(['_type', typeOf(value)])
+    const own = others.length > 0 ? this.data(blockData, Object.fromEntries(others)) : ''
     const alt = inAttribute(memberText(value, 'alt') ?? '')
-    return around(`<img src="${importAddress('file', key)}" alt="${alt}">`)
+    return around(`<img src="${importAddress('file', key)}" alt="${alt}"${own}>`)
   }
 
   private block(block: SanityObject): void {
     const style = memberText(block, 'style') ?? 'normal'
-    if (style !== 'normal' && !styles.has(style))
-      this.note('Styles that rich text does not support are left out', style)
-    const inner = this.inline(block)
     const listItem = memberText(block, 'listItem')
-    if (listItem === undefined) {
+    const isList = listItem === 'bullet' || listItem === 'number'
+    const isKnown = new Set([
+      '_type',
+      '_key',
+      'children',
+      'markDefs',
+      ...(isList ? ['listItem', 'level'] : []),
+    ])
+    if (style === 'normal' || styles.has(style)) isKnown.add('style')
+    const others = Object.entries(block).filter(([name, member]) => !isKnown.has(name) && member !== null)
+    const own = others.length > 0 ? this.data(blockData, Object.fromEntries(others)) : ''
+    const inner = this.inline(block)
+    if (!isList) {
       this.closeLists(0)
-      this.pieces.push(this.paragraph(style, inner))
+      this.pieces.push(this.paragraph(style, inner, own))
       return
     }
-    if (listItem !== 'bullet' && listItem !== 'number')
-      this.note('Lists of other types become bullet lists', listItem)
     const level = memberOf(block, 'level')
     this.openList(
       listItem === 'number' ? 'ol' : 'ul',
       typeof level === 'number' ? Math.min(Math.max(Math.trunc(level), 1), maxLevel) : 1,
     )
-    this.pieces.push(styles.has(style) || inner.trim() === '' ? this.paragraph(style, inner) : inner)
+    const isParagraph = styles.has(style) || own !== '' || inner.trim() === ''
+    this.pieces.push(isParagraph ? this.paragraph(style, inner, own) : inner)
   }
 
-  private paragraph(style: string, inner: string): string {
-    if (style === 'blockquote') return `<blockquote><p>${inner}</p></blockquote>`
+  private paragraph(style: string, inner: string, own: string): string {
+    if (style === 'blockquote') return `<blockquote><p${own}>${inner}</p></blockquote>`
     const tag = styles.has(style) ? style : 'p'
-    return `<${tag}>${inner}</${tag}>`
+    return `<${tag}${own}>${inner}</${tag}>`
+  }
+
+  private data(name: string, value: unknown): string {
+    return ` ${name}="${inAttribute(JSON.stringify(this.world.json(value, this.place)))}"`
   }
 
   private openList(tag: string, level: number): void {
@@ -124,28 +161,37 @@ class BlockWriter {
       .map(child => {
         if (typeof memberOf(child, 'text') === 'string') return this.span(child, definitions)
         if (isImage(child)) return this.image(child, tag => tag)
-        this.note('Unsupported objects in rich text are left out', typeOf(child))
-        return ''
+        if (typeOf(child) === undefined) {
+          this.note('Values without a type in rich text are left out')
+          return ''
+        }
+        this.note('Blocks of own types are kept as they are')
+        return `<span${this.data(blockData, child)}></span>`
       })
       .join('')
   }
 
   private span(span: unknown, definitions: ReadonlyMap<string | undefined, unknown>): string {
-    let href: string | undefined
-    const tags = [...new Set(listIn(span, 'marks'))].flatMap(mark => {
-      const definition = typeof mark === 'string' ? definitions.get(mark) : undefined
-      if (definition !== undefined) {
-        href ??= this.linkOf(definition)
-        return []
-      }
-      const other = otherNames.get(mark)
-      if (other !== undefined) this.note('Marks are returned under their new names', nameOf(mark))
-      const tag = markTags.get(mark) ?? other
-      if (tag === undefined) this.note('Marks that rich text does not support are left out', nameOf(mark))
-      return tag ?? []
+    let html = inText(memberText(span, 'text') ?? '')
+    let isLinked = false
+    const marks = [...new Set(listIn(span, 'marks'))].filter(mark => typeof mark === 'string')
+    const tags = marks.flatMap(mark => {
+      const other = definitions.has(mark) ? undefined : otherNames.get(mark)
+      if (other !== undefined) this.note('Marks are returned under their new names', mark)
+      return definitions.has(mark) ? [] : (markTags.get(mark) ?? other ?? [])
     })
-    const inner = within(tags, inText(memberText(span, 'text') ?? ''))
-    return href === undefined ? inner : `<a href="${inAttribute(href)}">${inner}</a>`
+    html = within(tags, html)
+    for (const mark of marks) {
+      const definition = definitions.get(mark)
+      const isPlain = definition === undefined && (markTags.has(mark) || otherNames.has(mark))
+      if (isPlain) continue
+      const href: string | undefined = isLinked ? undefined : this.linkOf(definition)
+      isLinked ||= href !== undefined
+      const own = isPlainLink(definition) ? '' : this.data(markData, definition ?? mark)
+      if (href === undefined) html = own === '' ? html : `<span${own}>${html}</span>`
+      else html = `<a href="${inAttribute(href)}"${own}>${html}</a>`
+    }
+    return html
   }
 
   private linkOf(definition: unknown): string | undefined {
@@ -157,15 +203,8 @@ class BlockWriter {
       (address === undefined || /^intern/i.test(chosen)
         ? [definition, ...members.map(([, value]) => value)].flatMap(value => referenceOf(value) ?? [])[0]
         : undefined)
-    if ((key ?? address) !== undefined && typeOf(definition) !== 'link')
-      this.note('Links in rich text are returned as annotations of the type link', typeOf(definition))
     if (key !== undefined) return this.toEntry(key)
-    if (address === undefined) {
-      this.note('Annotations of text other than links are left out', typeOf(definition))
-      return undefined
-    }
-    if (members.some(([name, value]) => !/^(?:href|url|linkType|type)$/.test(name) && value !== false))
-      this.note('Links in rich text keep only their address, not whether they open in a new window')
+    if (address === undefined) return undefined
     if (isSafe('href', address)) return address
     this.note('Links with addresses that rich text does not allow are left out')
     return undefined
@@ -176,7 +215,6 @@ class BlockWriter {
       this.note('References to documents that the export does not have are left out')
       return undefined
     }
-    this.note('Links to documents in rich text become links to their addresses')
     return importAddress('entry', key)
   }
 }

@@ -73,7 +73,6 @@ export class FieldFacts {
   /** Types of the documents that references name. */
   readonly targets = new Set<string>()
   isAllImages = true
-  isAllWeak = true
   hasBlank = false
 
   /** @param mediaTypes of all values of the field */
@@ -88,7 +87,6 @@ export class FieldFacts {
     if (value === '') this.hasBlank = true
     else if (typeof value === 'string') this.texts.add(value)
     for (const one of listOf(value)) {
-      this.isAllWeak &&= memberOf(one, '_weak') === true
       const key = referenceOf(one)
       const target = key === undefined ? undefined : this.typeOfEntry(key)
       if (target !== undefined) this.targets.add(target)
@@ -119,7 +117,6 @@ function typeAndData(
         type: 'relation',
         data: {
           ...many,
-          ...(facts.isAllWeak ? { weak: true } : {}),
           ...(target === undefined ? {} : { target: targets.length === 1 ? target : targets }),
         },
       }

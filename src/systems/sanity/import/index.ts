@@ -35,6 +35,8 @@ function pathOf({ _type }: SanityDocument, slug: string): string {
   return `/${pluralOf(kebab(_type))}/${path}`
 }
 
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+
 class SanityEntries {
   private readonly addresses = new PageAddresses()
   private readonly world: TextWorld
@@ -49,6 +51,7 @@ class SanityEntries {
       notes,
       hasEntry: key => keys.has(key),
       fileIn: (image, place) => files.use(image, place, true),
+      json: (value, place) => this.json(value, place),
     }
   }
 
@@ -105,13 +108,13 @@ class SanityEntries {
       case 'reference':
       case 'references': {
         const entries = listOf(value).flatMap(one => this.entryNamed(one, place) ?? [])
-        return entries.length > 0 ? { entries } : undefined
+        return entries.length > 0 || isEmptyList(value) ? { entries } : undefined
       }
       case 'media':
       case 'mediaList': {
         const media = listOf(value).filter(isMedia)
         const files = media.flatMap(one => this.files.use(one, place, false) ?? [])
-        return files.length > 0 ? { files } : undefined
+        return files.length > 0 || isEmptyList(value) ? { files } : undefined
       }
       case 'blocks': {
         const html = htmlOfBlocks(listOf(value), this.world, place)

@@ -34,14 +34,9 @@ function revisionOf(root: Node, media: Iterable<MediaRecord>): string {
   return `${entries}-${values}-${revisions}-${newest.replaceAll(/\D/g, '')}`
 }
 
-function referenceOf(
-  { kind, ids, many }: References,
-  media: FormatContext['media'],
-  isWeak: boolean,
-): unknown {
+function referenceOf({ kind, ids, many }: References, media: FormatContext['media']): unknown {
   const shown = ids.flatMap(id => {
-    if (kind === 'relation')
-      return { id, value: { _type: 'reference', _ref: id, ...(isWeak ? { _weak: true } : {}) } }
+    if (kind === 'relation') return { id, value: { _type: 'reference', _ref: id } }
     const found = media.get(id)
     return found ? { id, value: assetOf(found) } : []
   })
@@ -56,13 +51,14 @@ function referenceOf(
 }
 
 function shownValue(value: NodeValue, { rich, media }: FormatContext): unknown {
+  if (value.value.field_value === '[]') return []
   // A time is a text there, with its own zone.
   if (value.field.field_type === 'datetime' && value.value.field_value !== '') return value.value.field_value
   const typed = typedValue(value)
   if (typed.kind === 'empty') return undefined
   if (typed.kind === 'rich')
     return rich?.get(value.value) ?? toPortableText(typed.html, value.value.content_field_id, media)
-  if (typed.kind !== 'plain') return referenceOf(typed, media, value.field.data.weak === true)
+  if (typed.kind !== 'plain') return referenceOf(typed, media)
   return value.field.field_type === 'slug' ? { _type: 'slug', current: typed.json } : typed.json
 }
 
@@ -88,14 +84,11 @@ export function sanityDocument(
       own,
       valuesIn(node, context).filter(({ field }) => !names || names.has(field.name)),
       value => {
-        if (value.field.field_type !== 'relation') return shownValue(value, context)
+        if (value.field.field_type !== 'relation' || value.value.field_value === '[]')
+          return shownValue(value, context)
         const typed = typedValue(value)
         return typed.kind === 'relation'
-          ? referenceOf(
-              { ...typed, ids: typed.ids.filter(isSeen) },
-              context.media,
-              value.field.data.weak === true,
-            )
+          ? referenceOf({ ...typed, ids: typed.ids.filter(isSeen) }, context.media)
           : undefined
       },
     )
