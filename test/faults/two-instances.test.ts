@@ -125,6 +125,57 @@ it('lets a role do at once on the other instance what it was given, and no more 
   }
 })
 
+it('ends at once on the other instance what an account, a session and a key may no more', async () => {
+  const roles = (await api(one, 'GET', '/roles')) as unknown as Record<string, string>[]
+  const [viewer, admin] = ['viewer', 'admin'].map(name => roles.find(({ label }) => label === name)?.role_id)
+  const member = { username: 'member', name: 'Member', email: 'member@example.com', role: viewer }
+  const { user_id } = await api(one, 'POST', '/users', { ...member, password: 'a long word of theirs' })
+  const signIn = async (at: Product) => {
+    const answer = await fetch(`${at.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: 'member@example.com', password: 'a long word of theirs' }),
+    })
+    return { Cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' }
+  }
+  /** What the instances answer: the other one first, which has not made the change. */
+  const answers = (headers: Record<string, string>) =>
+    Promise.all(
+      [two, one].map(async ({ url }) => {
+        const answer = await fetch(`${url}/api/v1/roles`, { headers })
+        return answer.ok ? 'allowed' : ((await answer.json()) as { code: string }).code
+      }),
+    )
+  const remove = async (path: string) => {
+    const headers = { Cookie: adminCookie }
+    const { ok } = await fetch(`${one.url}/api/v1${path}`, { method: 'DELETE', headers })
+    expect([path, ok]).toEqual([path, true])
+  }
+  const both = (answer: string) => [answer, answer]
+  // More rounds would be more tries to sign in than are allowed.
+  for (let round = 0; round < 2; round++) {
+    const session = await signIn(two)
+    expect(await answers(session)).toEqual(both('missing_permission'))
+    const { token, token_id } = await api(one, 'POST', '/tokens', { token_type: 'api_key', user_id })
+    const key = { Authorization: `Bearer ${token}` }
+    expect(await answers(key)).toEqual(both('missing_permission'))
+    // Another role ends the sessions, while keys have its rights.
+    await api(one, 'PUT', `/users/?q=${user_id}`, { role: admin })
+    expect([await answers(session), await answers(key)]).toEqual([both('session_expired'), both('allowed')])
+    await api(one, 'PUT', `/users/?q=${user_id}`, { role: viewer })
+    expect(await answers(key)).toEqual(both('missing_permission'))
+    await remove(`/tokens/?q=${token_id}`)
+    expect(await answers(key)).toEqual(both('unauthenticated'))
+
+    const again = await signIn(two)
+    expect(await answers(again)).toEqual(both('missing_permission'))
+    const sessions = (await api(one, 'GET', '/sessions')) as unknown as Record<string, string>[]
+    const { session_id } = sessions.find(found => found.user_id === user_id) ?? {}
+    await remove(`/sessions/?q=${session_id}`)
+    expect(await answers(again)).toEqual(both('session_expired'))
+  }
+})
+
 it('makes one record of a request that comes to both many times with one Idempotency-Key', async () => {
   const cookie = await one.login()
   const send = (to: Product, slug: string) =>
