@@ -5,6 +5,7 @@ import {
   type Element,
   markData,
   paragraph,
+  players,
 } from '../services/content/rich-text/rules.js'
 import type { MediaById, MediaRecord } from '../services/media/record.js'
 import { type Mark, markOf } from './marks.js'
@@ -38,13 +39,14 @@ const linkOf = ({ tagName, properties: { href } }: Element, own: string | undefi
  */
 export function runsOf(nodes: readonly Child[], preserved = false, objects = false): Run[] {
   const runs: Run[] = []
+  const addText = (value: string, around: Omit<Run, 'text'>): void => {
+    // Not U+FEFF, which marks of previews contain (D-703).
+    const text = preserved ? value : value.replaceAll(/[^\S\ufeff]+/g, ' ')
+    if (text !== '') runs.push({ text, ...around })
+  }
   const visit = (node: Child, around: Omit<Run, 'text'>): void => {
-    if (node.type === 'text') {
-      // Not U+FEFF, which marks of previews contain (D-703).
-      const text = preserved ? node.value : node.value.replaceAll(/[^\S\ufeff]+/g, ' ')
-      if (text !== '') runs.push({ text, ...around })
-      return
-    }
+    if (node.type === 'text') return void addText(node.value, around)
+    if (players.has(node.tagName)) return
     if (node.tagName === 'br') return void runs.push({ text: '\n', ...around })
     const { [markData]: own, [blockData]: object } = node.properties
     if (objects && node.tagName === 'span' && object !== undefined)
@@ -79,7 +81,11 @@ export function joined(runs: readonly Run[]): Run[] {
 
 const blockTags = new Set([
   'blockquote',
+  'dd',
+  'details',
   'div',
+  'dl',
+  'dt',
   'figure',
   'figcaption',
   'h1',
@@ -93,6 +99,7 @@ const blockTags = new Set([
   'ol',
   'p',
   'pre',
+  'summary',
   'table',
   'ul',
 ])

@@ -4,7 +4,7 @@ import { htmlOf } from '../services/delivery/rich-text/html.js'
 import type { Notes } from '../services/import/notes.js'
 import { atOnce } from '../turns.js'
 
-const lost = /<(iframe|video|audio|script|object|embed|form|svg)[\s>/]/gi
+const lost = /<(script|object|embed|form|svg)[\s>/]/gi
 
 /**
  * Returns HTML as rich text has it.

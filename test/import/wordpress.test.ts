@@ -462,3 +462,70 @@ it('keeps the words of lists of terms apart', async () => {
     '|Term|What |it| is|Other|Too|More|Hidden text|',
   )
 })
+
+it.each([
+  [
+    'a\n\nhttps://www.youtube.com/watch?t=3&v=abcdef_1-2\n\nb',
+    '<p>a</p><p><iframe src="https://www.youtube.com/embed/abcdef_1-2?feature=oembed" width="500" height="281" allowfullscreen=""></iframe></p><p>b</p>',
+  ],
+  ['see https://youtu.be/abcdef12 there', '<p>see https://youtu.be/abcdef12 there</p>'],
+  ['https://else.example/film', '<p>https://else.example/film</p>'],
+  [
+    '<!-- wp:embed -->\n<figure class="wp-block-embed is-type-video"><div class="wp-block-embed__wrapper">\nhttps://vimeo.com/12345\n</div><figcaption>It</figcaption></figure>\n<!-- /wp:embed -->',
+    '<figure class="wp-block-embed is-type-video"><div class="wp-block-embed__wrapper"><iframe src="https://player.vimeo.com/video/12345" width="500" height="281" allowfullscreen=""></iframe></div><figcaption>It</figcaption></figure>',
+  ],
+  [
+    '[embed width="9"]https://youtu.be/abcdef12[/embed]',
+    '<p><iframe src="https://www.youtube.com/embed/abcdef12?feature=oembed" width="500" height="281" allowfullscreen=""></iframe></p>',
+  ],
+  [
+    '[video mp4="https://old.example/a.mp4" width=640 poster="javascript:x"][/video]',
+    '<p><video controls="" src="https://old.example/a.mp4" width="640"></video></p>',
+  ],
+  [
+    "[audio src='https://old.example/a.mp3']",
+    '<p><audio controls="" src="https://old.example/a.mp3"></audio></p>',
+  ],
+  ['[video]', '<p>[video]</p>'],
+  ['[gallery ids="7,8"]', '<p>[gallery ids="7,8"]</p>'],
+  [
+    '<!-- wp:columns --><div class="wp-block-columns" style="x"><div class="wp-block-column"><p class="has-x-color">a</p></div></div><!-- /wp:columns --><!-- wp:buttons --><div class="wp-block-buttons"><div class="wp-block-button"><a class="wp-block-button__link" href="https://a.example" target="_blank" rel="noopener">Go</a></div></div><!-- /wp:buttons --><hr class="wp-block-separator"/>',
+    '<div class="wp-block-columns"><div class="wp-block-column"><p class="has-x-color">a</p></div></div><div class="wp-block-buttons"><div class="wp-block-button"><a class="wp-block-button__link" href="https://a.example" target="_blank" rel="noopener">Go</a></div></div><hr class="wp-block-separator">',
+  ],
+  [
+    '<details><summary>More</summary>Text</details><dl><dt>A</dt><dd>B</dd></dl>',
+    '<details><summary>More</summary>Text</details><dl><dt>A</dt><dd>B</dd></dl>',
+  ],
+])('keeps blocks, players and embeds: %s', async (content, html) => {
+  expect(await bodyOf(content)).toBe(html)
+})
+
+it('leads players and galleries to files of the site', async () => {
+  const file = (id: number, name: string, more: Partial<Item> = {}) => ({
+    ...{ id, type: 'attachment', status: 'inherit', url: `https://old.example/uploads/${name}` },
+    ...more,
+  })
+  const site = await siteOf(
+    {
+      id: 1,
+      content: '[gallery columns=2 ids="3,9,2"]<video poster="/uploads/a.jpg" src="/uploads/v.mp4"></video>',
+    },
+    file(2, 'a.jpg', { metas: [['_wp_attachment_image_alt', 'A "b"']] }),
+    file(3, 'b.jpg', { excerpt: 'Seen <em>here</em>' }),
+    file(4, 'v.mp4'),
+  )
+  expect(bodies(site)[0]).toBe(
+    '<figure class="wp-block-gallery has-nested-images columns-2"><figure class="wp-block-image"><img src="import:file:attachment%3A3" alt=""><figcaption class="wp-element-caption">Seen <em>here</em></figcaption></figure><figure class="wp-block-image"><img src="import:file:attachment%3A2" alt="A &#x22;b&#x22;"></figure></figure><p><video poster="import:file:attachment%3A2" src="import:file:attachment%3A4"></video></p>',
+  )
+  expect(site.notes.join()).not.toContain('Shortcodes')
+})
+
+it('says which frames and shortcodes it does not keep', async () => {
+  const content =
+    '<iframe src="https://ads.example/x"></iframe><iframe width="1" src="https://www.youtube.com/embed/a"></iframe>[gallery]'
+  const { notes } = await siteOf({ id: 1, content })
+  expect(notes).toEqual([
+    'Frames of sites that rich text does not allow are left out: 1 (ads.example).',
+    'Shortcodes stay as text: 1 (gallery).',
+  ])
+})

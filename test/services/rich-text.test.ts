@@ -92,7 +92,14 @@ describe('rich text', () => {
 
   it.each([
     ['<script>alert(1)</script><p>x</p>', '<p>x</p>'],
-    ['<p onclick="alert(1)" style="x" id="a" class="b">x</p>', '<p>x</p>'],
+    ['<p onclick="alert(1)" style="x" id="a" class="b">x</p>', '<p class="b">x</p>'],
+    ['<a href="/x" target="top" rel="no<b>" class="\u0001">x</a>', '<a href="/x">x</a>'],
+    ['<video src="javascript:alert(1)" poster="data:x" onplay="x()" autoplay></video>', '<video></video>'],
+    ['<iframe srcdoc="<script>alert(1)</script>" src="https://www.youtube.com.evil.example/x"></iframe>', ''],
+    ['<iframe src="//www.youtube.com@evil.example/"></iframe>', ''],
+    ['<iframe src="http://www.youtube.com/embed/a"></iframe>', ''],
+    ['<iframe src="https://www.google.com/search?q=a"></iframe>x', 'x'],
+    ['<iframe src="/admin"></iframe>x', 'x'],
     ['<a href="javascript:alert(1)">x</a>', '<a>x</a>'],
     ['<a href=" java\nscript:alert(1)">x</a>', '<a>x</a>'],
     ['<img src=x onerror=alert(1)>', '<img src="x">'],
@@ -108,6 +115,32 @@ describe('rich text', () => {
     const made = safeHtml(given)
     expect(made).not.toMatch(/onerror=|<script|javascript:|<svg|<iframe|onclick/i)
     if (safe !== '') expect(made).toBe(safe)
+  })
+
+  it.each([
+    [
+      '<iframe src="https://www.youtube.com/embed/a?b=1&amp;c=2" title="T" width="5" allow="x" allowfullscreen><b>x</iframe>y',
+      '<iframe src="https://www.youtube.com/embed/a?b=1&#x26;c=2" title="T" width="5" allowfullscreen=""></iframe>y',
+    ],
+    [
+      '<iframe src=https://www.google.com/maps/embed?pb=1></iframe>',
+      '<iframe src="https://www.google.com/maps/embed?pb=1"></iframe>',
+    ],
+    [
+      '<video controls poster="/p.png"><source src="/a.mp4" type="video/mp4">None</video>',
+      '<video controls="" poster="/p.png"><source src="/a.mp4" type="video/mp4">None</video>',
+    ],
+    ['<dl><dt>a<dd>b</dl>', '<dl><dt>a</dt><dd>b</dd></dl>'],
+    [
+      '<details open><summary>a</summary><p>b</details>',
+      '<details open=""><summary>a</summary><p>b</p></details>',
+    ],
+    [
+      '<a href="/x" target="_blank" rel="noopener">x</a>',
+      '<a href="/x" target="_blank" rel="noopener">x</a>',
+    ],
+  ])('keeps players, terms and what can be opened: %j', (given, made) => {
+    expect(safeHtml(given)).toBe(made)
   })
 
   it.each([

@@ -28,6 +28,9 @@ const values: Readonly<Record<string, readonly string[]>> = {
   start: ['3'],
   colspan: ['1'],
   rowspan: ['1'],
+  class: ['wide', 'wp-block-x has-y'],
+  target: ['_blank'],
+  rel: ['noopener nofollow'],
   'data-block': ['{&quot;style&quot;:&quot;lead&quot;}', '{}', 'x'],
   'data-mark': ['&quot;x&quot;', '{&quot;_type&quot;:&quot;n&quot;}'],
 }
@@ -39,8 +42,11 @@ export function richTexts(seed: number) {
   const some = (most: number, html: () => string) => Array.from({ length: 1 + below(most) }, html).join('')
   const tag = (name: string) => {
     const isObject = name === 'div' || name === 'span'
+    const isUnclassed = ['table', 'td', 'th', 'code', 'blockquote'].includes(name)
     const attributes = [...(kept.get(name) ?? [])].filter(key =>
-      key.startsWith('data-') ? below(6) === 0 && !(isObject && key === 'data-block') : below(3) > 0,
+      key === 'class' || key.startsWith('data-')
+        ? below(6) === 0 && !(isObject && key === 'data-block') && !(isUnclassed && key === 'class')
+        : below(3) > 0,
     )
     return `<${name}${attributes.map(key => ` ${key}="${one(values[key] ?? [''])}"`).join('')}>`
   }
@@ -87,7 +93,16 @@ export function richTexts(seed: number) {
   }
   const figure = (depth: number) =>
     `<figure>${below(2) === 0 ? tag('img') : block(depth - 1)}${maybe(() => element('figcaption', holding(depth - 1)))}</figure>`
+  const unknown = () =>
+    one([
+      '<iframe src="https://www.youtube.com/embed/abc" title="A film" allowfullscreen=""></iframe>',
+      `<video controls="" src="/a.mp4"><source src="/a.webm" type="video/webm"></video>`,
+      '<figure class="wp-block-audio"><audio controls="" src="/a.mp3"></audio></figure>',
+      `<details open=""><summary>${one(words)}</summary>${inline(1)}</details>`,
+      `<dl class="terms"><dt>${one(words)}</dt><dd>${inline(1)}</dd></dl>`,
+    ])
   const block = (depth: number): string => {
+    if (below(900) === 0) return unknown()
     const kind = below(depth > 0 ? 12 : 4)
     if (kind < 3) return element('p', below(9) === 0 ? '' : inline(2))
     if (kind < 4) return element(one(headings), inline(1))

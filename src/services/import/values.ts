@@ -12,7 +12,7 @@ export interface Known {
   missing(kind: 'entry' | 'file', key: string): void
 }
 
-const address = /(\s(?:href|src)=")(#(?:inline-|block-)?)?import:(entry|file):([^"]*)"/g
+const address = /(\s(?:href|src|poster)=")(#(?:inline-|block-)?)?import:(entry|file):([^"]*)"/g
 const picture = /<img\b[^>]*\ssrc="import:file:([^"]*)"[^>]*>/g
 
 /** The address of a record here: of an entry its page or, behind `#`, its id. */

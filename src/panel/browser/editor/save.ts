@@ -27,7 +27,8 @@ function leaf(node: Node): string {
   return node.type.name === 'object' ? `${tagWith('span', node.attrs)}</span>` : '<br>'
 }
 
-const owned = (tag: string, { attrs }: Node): string => tagWith(tag, { [blockData]: attrs[blockData] })
+const owned = (tag: string, { attrs }: Node): string =>
+  tagWith(tag, { class: attrs.class, [blockData]: attrs[blockData] })
 
 /** Returns text with its marks; each mark stays open as long as possible. */
 function inline(parent: Node): string {
@@ -52,8 +53,10 @@ function inline(parent: Node): string {
 
 const holdsText = new Set(['list_item', 'table_cell', 'table_header', 'figure', 'figcaption', 'div'])
 
-const isBare = (node: Node | null | undefined) =>
-  node?.type.name === 'paragraph' && !node.attrs.kept && node.attrs[blockData] === null
+const isPlain = ({ type, attrs }: Node) =>
+  type.name === 'paragraph' && attrs.class === null && attrs[blockData] === null
+
+const isBare = (node: Node | null | undefined) => node && isPlain(node) && !node.attrs.kept
 
 function parts(parent: Node): string {
   let html = ''
@@ -95,7 +98,7 @@ function code(node: Node): string {
   return `${owned('pre', node)}${text.startsWith('\n') ? '\n' : ''}${text}</pre>`
 }
 
-const wrapped = (tag: string) => (node: Node) => `<${tag}>${parts(node)}</${tag}>`
+const wrapped = (tag: string) => (node: Node) => `${owned(tag, node)}${parts(node)}</${tag}>`
 
 const writers: Readonly<Record<string, (node: Node) => string>> = {
   paragraph: node => `${owned('p', node)}${inline(node)}</p>`,
@@ -107,7 +110,7 @@ const writers: Readonly<Record<string, (node: Node) => string>> = {
   bullet_list: wrapped('ul'),
   ordered_list: node => `${tagWith('ol', node.attrs)}${parts(node)}</ol>`,
   list_item: wrapped('li'),
-  horizontal_rule: () => '<hr>',
+  horizontal_rule: node => owned('hr', node),
   code_block: code,
   opaque: node => String(node.attrs.html),
   table: rows,
@@ -117,8 +120,8 @@ const writers: Readonly<Record<string, (node: Node) => string>> = {
 
 const block = (node: Node): string => writers[node.type.name]?.(node) ?? ''
 
-const isBlank = (doc: Node): boolean =>
-  doc.childCount === 1 && doc.firstChild?.type.name === 'paragraph' && inline(doc.firstChild) === ''
+const isBlank = ({ childCount, firstChild }: Node): boolean =>
+  childCount === 1 && firstChild !== null && isPlain(firstChild) && inline(firstChild) === ''
 
 /** The HTML of a document. */
 export const save = (doc: Node): string => (isBlank(doc) ? '' : parts(doc))

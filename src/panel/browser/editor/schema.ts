@@ -37,21 +37,44 @@ export function typeNamed(json: string): string {
   }
 }
 
+/**
+ * Attributes that are kept and not edited. A class is shown by no style of the panel: it has another name here, by which
+ * what is cut is pasted with it.
+ */
+const aside = ['class', blockData] as const
+const readAside = (dom: HTMLElement): Attrs => ({
+  class: dom.getAttribute('class') ?? dom.getAttribute('data-class'),
+  [blockData]: dom.getAttribute(blockData),
+})
+const asideOf = ({ attrs }: { attrs: Attrs }) =>
+  given({ 'data-class': attrs.class, [blockData]: attrs[blockData] })
+
 const holder = (tag: string, more: Partial<NodeSpec> = {}): NodeSpec => ({
   group: 'block part',
   content: 'block+',
-  parseDOM: [{ tag }],
-  toDOM: (): DOMOutputSpec => [tag, 0],
+  attrs: optional('class'),
+  parseDOM: [{ tag, getAttrs: readAside }],
+  toDOM: (node): DOMOutputSpec => [tag, asideOf(node), 0],
   ...more,
 })
 
 const list = (tag: string, ...attributes: string[]): NodeSpec => ({
   group: 'block part',
   content: 'list_item+',
-  attrs: optional(...attributes),
-  parseDOM: [{ tag, getAttrs: read(...attributes) }],
-  toDOM: node => [tag, given(node.attrs), 0],
+  attrs: optional(...attributes, 'class'),
+  parseDOM: [{ tag, getAttrs: dom => ({ ...read(...attributes)(dom), ...readAside(dom) }) }],
+  toDOM: node => [tag, { ...given({ start: node.attrs.start ?? null }), ...asideOf(node) }, 0],
 })
+
+type Reader = (dom: HTMLElement) => Attrs | false
+const withClass =
+  (reader: Reader): Reader =>
+  dom => {
+    const attrs = reader(dom)
+    return attrs && { ...attrs, class: readAside(dom).class }
+  }
+const withoutClass = ({ class: name, ...attrs }: Attrs) => given({ ...attrs, 'data-class': name })
+const linked = ['href', 'title', 'target', 'rel', markData]
 
 const table = tableNodes({ tableGroup: 'block part', cellContent: 'block+', cellAttributes: {} })
 const picture = ['alt', 'title', 'width', 'height', blockData]
@@ -63,53 +86,64 @@ const nodes: Record<string, NodeSpec> = {
   paragraph: {
     group: 'block part',
     content: 'inline*',
-    attrs: { kept: { default: false }, ...optional(blockData) },
+    attrs: { kept: { default: false }, ...optional(...aside) },
     parseDOM: [
       {
         tag: 'p',
         getAttrs: dom => ({
           kept: !showsParagraphs.has(dom.parentNode?.nodeName ?? 'BODY'),
-          ...read(blockData)(dom),
+          ...readAside(dom),
         }),
       },
     ],
-    toDOM: () => ['p', 0],
+    toDOM: node => ['p', asideOf(node), 0],
   },
   heading: {
     group: 'block part',
     content: 'inline*',
-    attrs: { level: { default: 2 }, ...optional(blockData) },
+    attrs: { level: { default: 2 }, ...optional(...aside) },
     defining: true,
     parseDOM: [1, 2, 3, 4, 5, 6].map(level => ({
       tag: `h${level}`,
-      getAttrs: dom => ({ level, ...read(blockData)(dom) }),
+      getAttrs: dom => ({ level, ...readAside(dom) }),
     })),
-    toDOM: node => [`h${node.attrs.level}`, 0],
+    toDOM: node => [`h${node.attrs.level}`, asideOf(node), 0],
   },
   blockquote: holder('blockquote', { defining: true }),
   div: holder('div'),
   figure: holder('figure', { content: 'part+', isolating: true }),
   figcaption: holder('figcaption', { group: 'part', defining: true }),
-  horizontal_rule: { group: 'block part', parseDOM: [{ tag: 'hr' }], toDOM: () => ['hr'] },
+  horizontal_rule: {
+    group: 'block part',
+    attrs: optional('class'),
+    parseDOM: [{ tag: 'hr', getAttrs: readAside }],
+    toDOM: node => ['hr', asideOf(node)],
+  },
   code_block: {
     group: 'block part',
     content: 'text*',
     marks: '',
     code: true,
     defining: true,
-    attrs: { code: { default: true }, ...optional(blockData) },
+    attrs: { code: { default: true }, ...optional(...aside) },
     parseDOM: [
       {
         tag: 'pre',
         preserveWhitespace: 'full',
-        getAttrs: dom => ({ code: dom.firstElementChild?.tagName === 'CODE', ...read(blockData)(dom) }),
+        getAttrs: dom => ({ code: dom.firstElementChild?.tagName === 'CODE', ...readAside(dom) }),
       },
     ],
-    toDOM: () => ['pre', ['code', 0]],
+    toDOM: node => ['pre', asideOf(node), ['code', 0]],
   },
   bullet_list: list('ul'),
   ordered_list: list('ol', 'start'),
-  list_item: { content: 'block+', defining: true, parseDOM: [{ tag: 'li' }], toDOM: () => ['li', 0] },
+  list_item: {
+    content: 'block+',
+    defining: true,
+    attrs: optional('class'),
+    parseDOM: [{ tag: 'li', getAttrs: readAside }],
+    toDOM: node => ['li', asideOf(node), 0],
+  },
   /** HTML that this schema does not know, kept unchanged. */
   opaque: {
     group: 'block part',
@@ -122,9 +156,9 @@ const nodes: Record<string, NodeSpec> = {
     inline: true,
     group: 'inline',
     draggable: true,
-    attrs: optional('src', ...picture),
-    parseDOM: [{ tag: 'img', getAttrs: safely('src', ...picture) }],
-    toDOM: node => ['img', given(node.attrs)],
+    attrs: optional('src', ...picture, 'class'),
+    parseDOM: [{ tag: 'img', getAttrs: withClass(safely('src', ...picture)) }],
+    toDOM: node => ['img', withoutClass(node.attrs)],
   },
   /** An object of its own type in a text, kept unchanged. */
   object: {
@@ -169,20 +203,25 @@ const mark = (tag: string, ...others: string[]): MarkSpec => ({
 
 const marks: Record<string, MarkSpec> = {
   link: {
-    attrs: optional('href', 'title', markData),
+    attrs: optional(...linked, 'class'),
     inclusive: false,
     parseDOM: [
-      { tag: 'a[href]', getAttrs: safely('href', 'title', markData) },
-      { tag: 'a[title]', getAttrs: read('title', markData) },
+      {
+        tag: 'a',
+        getAttrs: withClass(dom => dom.attributes.length > 0 && safely('href', ...linked)(dom)),
+      },
     ],
-    toDOM: one => ['a', given(one.attrs), 0],
+    toDOM: one => ['a', withoutClass(one.attrs), 0],
   },
   /** A mark that this schema does not know, kept unchanged. */
   own: {
-    attrs: { [markData]: {} },
+    attrs: optional(markData, 'class'),
     excludes: '',
-    parseDOM: [{ tag: `span[${markData}]`, getAttrs: read(markData) }],
-    toDOM: one => ['span', { class: 'own', title: typeNamed(one.attrs[markData]) }, 0],
+    parseDOM: [markData, 'class', 'data-class'].map(name => ({
+      tag: `span[${name}]`,
+      getAttrs: withClass(read(markData)),
+    })),
+    toDOM: one => ['span', { class: 'own', ...withoutClass(one.attrs) }, 0],
   },
   strong: mark('strong', 'b'),
   em: mark('em', 'i'),

@@ -1,5 +1,15 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
-import { bounds, dropped, endsDrawing, isSafe, kept, paragraph, type Root, rawText } from './rules.js'
+import {
+  bounds,
+  dropped,
+  endsDrawing,
+  isFrame,
+  isSafe,
+  kept,
+  paragraph,
+  type Root,
+  rawText,
+} from './rules.js'
 import { TreeBuilder } from './tree-builder.js'
 
 interface Parsed {
@@ -77,8 +87,13 @@ class Parser {
     const tag = this.attributes(attributes)
     if (!tag) return
     if (this.leftOut === 'svg' && endsDrawing.has(name)) this.leftOut = ''
-    if (rawText.has(name)) this.skipRawText(name)
-    else if (this.leftOut !== '') {
+    if (rawText.has(name)) {
+      this.skipRawText(name)
+      if (this.leftOut === '' && attributes && isFrame(tag.properties.src ?? '')) {
+        this.tree.start(name, tag.properties)
+        this.tree.end(name)
+      }
+    } else if (this.leftOut !== '') {
       if (name === this.leftOut && !tag.closed) this.leftOutDepth++
     } else if (dropped.has(name)) {
       if (tag.closed && (name === 'svg' || name === 'math')) return

@@ -53,6 +53,8 @@ export class TreeBuilder {
       return
     }
     if (name === 'li') this.closeNearest('li', other => separatesItems.has(other))
+    if (name === 'dt' || name === 'dd')
+      for (const term of ['dt', 'dd']) this.closeNearest(term, other => other === 'dl')
     if (endsParagraph.has(name)) this.closeNearest('p', other => other === 'table' || cells.has(other))
     const top = this.open.at(-1)
     if (top && isHeading(name) && isHeading(top.tagName)) this.closeTo(this.open.length - 1)

@@ -2,8 +2,18 @@ import type { ImportedFile } from '../../../services/import/site.js'
 import { uriDecoded } from '../../../services/text.js'
 import type { WordpressItem } from './export.js'
 import { oneLine, plainText } from './html.js'
+import type { LibraryPicture } from './shortcodes.js'
 
 export const fileKey = (id: number): string => `attachment:${id}`
+
+const altOf = ({ metas }: ReturnType<WordpressItem['texts']>): string =>
+  metas.get('_wp_attachment_image_alt')?.[0] ?? ''
+
+/** An attachment as a gallery shows it. */
+export const pictureOf = (item: WordpressItem): LibraryPicture => {
+  const texts = item.texts()
+  return { address: item.url, alt: altOf(texts), caption: texts.excerpt }
+}
 
 function inUploads(path: string): string | undefined {
   const [, rest] = /(?:^|\/)uploads\/(.+)$/.exec(path) ?? []
@@ -27,11 +37,11 @@ export function importedFiles(
   )
   return Array.from(attachments, item => {
     const { url, title } = item
-    const { metas, excerpt } = item.texts()
+    const texts = item.texts()
     const path = uriDecoded(new URL(url).pathname)
     const at = uploads.get(inUploads(path) ?? '')
-    const alt = metas.get('_wp_attachment_image_alt')?.[0] ?? ''
-    const [named, caption] = [oneLine(title), plainText(excerpt)]
+    const alt = altOf(texts)
+    const [named, caption] = [oneLine(title), plainText(texts.excerpt)]
     return {
       ...{ key: fileKey(item.id), ids: [{ kind: 'post', id: String(item.id) }] },
       ...{ name: path.slice(path.lastIndexOf('/') + 1) || named, url },

@@ -1,10 +1,11 @@
 import { decodeHTML } from 'entities/decode'
 import { parseRichText } from '../../../services/content/rich-text/parse.js'
-import type { Child, Element } from '../../../services/content/rich-text/rules.js'
+import { type Child, type Element, isFrame } from '../../../services/content/rich-text/rules.js'
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
 import { atOnce } from '../../../turns.js'
 import type { WordpressNotes } from './notes.js'
 import { withParagraphs } from './paragraphs.js'
+import { type LibraryPicture, withMedia, withPlayers } from './shortcodes.js'
 
 /** The text of HTML. */
 export const plainText = (html: string): string => decodeHTML(html.replaceAll(/<[a-z/!][^<>]*>/gi, '')).trim()
@@ -28,15 +29,23 @@ export interface BodyReferences {
   /** The address to store for one that a body has; undefined where it stays. */
   addressOf(address: string): string | undefined
   sharedBlock(id: number): string | undefined
+  picture(id: number): LibraryPicture | undefined
 }
 
-const lost = /<(iframe|video|audio|script|object|embed|form|svg)[\s>/]/gi
+const lost = /<(script|object|embed|form|svg)[\s>/]/gi
+const frame = /<iframe\b[^<>]{0,4000}?\ssrc\s*=\s*["']([^"'<>]{0,4000})/gi
 const emptyBlock = /<!--\s+wp:([a-z][a-z0-9/-]*)\s+(\{[^\n]{0,4000}?\}\s+)?\/-->/g
 const shortcode = /\[([a-z][a-z0-9_-]{1,60})(?=[\s\]/])([^[\]<>]{0,2000})\]/gi
 /** Shortcodes of WordPress itself; others are recognised by their settings or their end. */
 const commonShortcodes: ReadonlySet<string> = new Set(['gallery', 'playlist', 'audio', 'video', 'embed'])
 
+const hostOf = (address: string): string =>
+  URL.canParse(address, 'https://x') ? new URL(address, 'https://x').host : ''
+
 const imageEnd = /<img\b[^<>]{0,4000}>(?:\s*<\/a>)?/i
+
+/** Attributes that name links, pictures and files. */
+const addressed = ['href', 'src', 'poster'] as const
 
 const holdsPartsOnly: ReadonlySet<string> = new Set([
   'ul',
@@ -61,15 +70,6 @@ function sizeOf({ src = '', width, height }: Element['properties']): Element['pr
   return found && width === undefined && height === undefined ? { width: wide, height: high } : {}
 }
 
-/** Lists of terms and what can be opened as paragraphs, for rich text has no such lists: words stay apart. */
-const termsAsParagraphs = (html: string): string =>
-  html
-    .replaceAll(/<(?:dt|summary)(?:\s[^<>]{0,1000})?>/gi, '<p><strong>')
-    .replaceAll(/<\/(?:dt|summary)\s*>/gi, '</strong></p>')
-    .replaceAll(/<(dd|\/dd)(?:\s[^<>]{0,1000})?>/gi, (_, name: string) =>
-      name[0] === '/' ? '</div>' : '<div>',
-    )
-
 /** Makes HTML of bodies as rich text has it. */
 export class Bodies {
   constructor(
@@ -80,9 +80,12 @@ export class Bodies {
   html(content: string): string {
     const { notes } = this
     for (const [, name = ''] of content.matchAll(lost)) notes.count('elements', name.toLowerCase())
+    for (const [, address = ''] of content.matchAll(frame))
+      if (!isFrame(decodeHTML(address))) notes.count('frames', hostOf(address))
     const isBlocks = content.includes('<!-- wp:')
     const whole = isBlocks ? this.withSharedBlocks(content) : content
-    const captioned = this.captioned(termsAsParagraphs(whole))
+    const playing = withMedia(withPlayers(whole, isBlocks), id => this.references.picture(id))
+    const captioned = this.captioned(playing)
     this.countShortcodes(captioned)
     const { root, problem } = parseRichText(captioned)
     if (problem !== undefined) notes.count('bounds')
@@ -130,12 +133,14 @@ export class Bodies {
   private linked(node: Child): Child {
     if (node.type === 'text') return node
     const { tagName, properties, children } = node
-    const name = tagName === 'img' ? 'src' : 'href'
-    const address = properties[name] ?? ''
-    const known = address === '' ? undefined : this.references.addressOf(address)
+    const found = addressed.flatMap(name => {
+      const known = properties[name] && this.references.addressOf(properties[name])
+      return known === undefined || known === '' ? [] : [[name, known]]
+    })
+    const isSmaller = tagName === 'img' && found.length > 0
     return {
       ...node,
-      properties: known === undefined ? properties : { ...properties, [name]: known, ...sizeOf(properties) },
+      properties: { ...properties, ...Object.fromEntries(found), ...(isSmaller ? sizeOf(properties) : {}) },
       children: withoutBlanks(tagName, children).map(child => this.linked(child)),
     }
   }

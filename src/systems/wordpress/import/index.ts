@@ -22,7 +22,7 @@ import {
   type WordpressTexts,
 } from './export.js'
 import { CustomFields, type FieldReferences, fieldName, labelOf } from './fields.js'
-import { fileKey, importedFiles } from './files.js'
+import { fileKey, importedFiles, pictureOf } from './files.js'
 import { Bodies, oneLine, plainText, textAboveMore } from './html.js'
 import { acfFields, metaValues } from './metas.js'
 import { WordpressNotes } from './notes.js'
@@ -111,6 +111,7 @@ class WordpressReader {
     this.nameTypes()
     const shared = new Map(Array.from(items.of('wp_block'), item => [item.id, item.texts().content]))
     const keys = { entry: entryKey, file: fileKey }
+    const files = new Set(Array.from(this.attachments, ({ id }) => id))
     this.bodies = new Bodies(
       {
         addressOf: address => this.places.addressOf(address, keys),
@@ -118,10 +119,10 @@ class WordpressReader {
           this.shownBlocks.add(id)
           return shared.get(id)
         },
+        picture: id => maybe(files.has(id) ? items.withId(id) : undefined, pictureOf),
       },
       this.notes,
     )
-    const files = new Set(Array.from(this.attachments, ({ id }) => id))
     const taken = terms.filter(({ taxonomy }) => !siteTaxonomies.has(taxonomy))
     const termsById = new Map(taken.map(term => [term.id, term]))
     const authorsById = new Map(authors.filter(({ id }) => id > 0).map(author => [author.id, author]))

@@ -15,6 +15,7 @@ const sentences = {
   titles: 'Titles with HTML become plain text',
   excerpts: 'Excerpts with HTML become plain text',
   elements: 'Elements that rich text does not support are left out',
+  frames: 'Frames of sites that rich text does not allow are left out',
   dynamicBlocks: 'Blocks that WordPress renders on request are left out',
   shortcodes: 'Shortcodes stay as text',
   bounds: 'Texts exceed the limits of rich text, and must be shortened',
