@@ -236,6 +236,30 @@ describe('slugline import', () => {
     expect(await app.db.countAll(tables.tokens)).toBe(keys)
   })
 
+  it('reads children of children back, each list by its own name', async () => {
+    const button = { _type: 'button', _key: 'k3', label: 'Read more' }
+    const hero = { _type: 'hero', _key: 'k1', heading: 'Big news', buttons: [button] }
+    const link = { _type: 'link', _key: 'm1', href: 'https://example.com' }
+    const span = { _type: 'span', _key: 's1', marks: ['m1'], text: 'a link' }
+    const body = [{ _type: 'block', _key: 'b1', style: 'normal', markDefs: [link], children: [span] }]
+    const other = { _type: 'quote', _key: 'k2', text: 'Well said' }
+    const page = {
+      _id: 'front',
+      _type: 'front',
+      _createdAt: '2024-01-01T00:00:00Z',
+      body,
+      parts: [hero, other],
+    }
+    const pages = join(folder, 'pages.ndjson')
+    writeFileSync(pages, JSON.stringify(page))
+    const { code, out } = await line('sanity', pages, '--json', '--verify', '--config', config)
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      compat: { front: { children: 'parts' }, hero: { children: 'buttons' } },
+      verified: { equal: 1, different: 0, named: [] },
+    })
+  })
+
   it('finds files in a folder that is named, and leaves them out where it is told to', async () => {
     const files = await line('contentful', single, '--files', dirname(pictureIn(source)), '--config', config)
     expect(files.out).toContain('and 0 files')

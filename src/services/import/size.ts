@@ -69,6 +69,8 @@ function ofNode(node: Members, depth: number): Size | undefined {
     const marks = Array.isArray(node.markDefs) ? node.markDefs : []
     return sumOf([sizeOfJson(node.children, depth), { ...noSize, links: marks.filter(isLinkMark).length }])
   }
+  // Its marks are keys, not words.
+  if (_type === 'span') return sizeOfJson(node.text, depth)
   if (type === 'image' && typeof node.image === 'object') return { ...noSize, pictures: 1 }
   if (type === 'link' && Array.isArray(node.children))
     return sumOf([sizeOfJson(node.children, depth), { ...noSize, links: 1 }])
