@@ -260,6 +260,26 @@ describe('slugline import', () => {
     })
   })
 
+  it('shows drawings of Sanity as the pictures that they were there', async () => {
+    const name = `${'ab'.repeat(20)}-130x44`
+    const drawing = join(folder, 'drawing')
+    mkdirSync(join(drawing, 'images'), { recursive: true })
+    writeFileSync(join(drawing, `images/${name}.svg`), '<svg xmlns="http://www.w3.org/2000/svg"></svg>')
+    const logo = { _type: 'image', _sanityAsset: `image@file://./images/${name}.svg` }
+    const brand = { _id: 'brand', _type: 'brand', _createdAt: '2024-01-01T00:00:00Z', logo }
+    writeFileSync(join(drawing, 'data.ndjson'), JSON.stringify(brand))
+    expect((await line('sanity', drawing, '--public', '--config', config)).code).toBe(0)
+    const query = encodeURIComponent('*[_type == "brand"][0]{logo, "asset": logo.asset->}')
+    const { body } = await app.call('GET', `/compat/sanity/v2024-01-01/data/query/x?query=${query}`, {
+      as: 'nobody',
+    })
+    const dimensions = { width: 130, height: 44 }
+    expect(body.result).toMatchObject({
+      logo: { _type: 'image', asset: { _ref: `image-${name}-svg` } },
+      asset: { _type: 'sanity.imageAsset', mimeType: 'image/svg+xml', metadata: { dimensions } },
+    })
+  })
+
   it('finds files in a folder that is named, and leaves them out where it is told to', async () => {
     const files = await line('contentful', single, '--files', dirname(pictureIn(source)), '--config', config)
     expect(files.out).toContain('and 0 files')

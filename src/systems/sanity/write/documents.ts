@@ -7,9 +7,9 @@ import { type ContentTree, walk } from '../../../services/delivery/tree.js'
 import { Turns } from '../../../turns.js'
 import { isWantedRich } from '../find/wanted.js'
 import { QueryError } from '../groq/query.js'
-import { assetNameIn, inSanityIds, type OwnRecord, ownRecords, sanityIds } from '../names.js'
+import { assetIn, inSanityIds, type OwnRecord, ownRecords, sanityIds } from '../names.js'
 import { portableTextOf } from '../rich-text.js'
-import { assetDocument, assetId, assetName, type SanityPlace } from './media.js'
+import { assetId, assetName, type SanityPlace } from './media.js'
 import { sanityDocument } from './page.js'
 
 const childLevels = 10
@@ -124,11 +124,7 @@ export class SanityDocuments {
       const item = media.get(id)
       const isSeen = item && (this.referred.has(id) || (await this.site.seesMedia(id)))
       const isNamed = item && (assetName(item).id === reference || assetId(reference) === undefined)
-      if (isSeen && isNamed)
-        this.keep(
-          reference,
-          JSON.stringify({ ...assetDocument(item, this.place.images), _id: assetNameIn(item, ids) }),
-        )
+      if (isSeen && isNamed) this.keep(reference, JSON.stringify(assetIn(item, this.place.images, ids)))
     }
   }
 
