@@ -266,16 +266,23 @@ describe('slugline import', () => {
     mkdirSync(join(drawing, 'images'), { recursive: true })
     writeFileSync(join(drawing, `images/${name}.svg`), '<svg xmlns="http://www.w3.org/2000/svg"></svg>')
     const logo = { _type: 'image', _sanityAsset: `image@file://./images/${name}.svg` }
-    const brand = { _id: 'brand', _type: 'brand', _createdAt: '2024-01-01T00:00:00Z', logo }
+    const photo = `${'cd'.repeat(20)}-64x48`
+    writeFileSync(join(drawing, `images/${photo}.png`), readFileSync(pictureIn(source)))
+    const image = { _type: 'image', _sanityAsset: `image@file://./images/${photo}.png` }
+    const card = { _type: 'card', image, note: 'JSON' }
+    const brand = { _id: 'brand', _type: 'brand', _createdAt: '2024-01-01T00:00:00Z', logo, card }
     writeFileSync(join(drawing, 'data.ndjson'), JSON.stringify(brand))
     expect((await line('sanity', drawing, '--public', '--config', config)).code).toBe(0)
-    const query = encodeURIComponent('*[_type == "brand"][0]{logo, "asset": logo.asset->}')
+    const query = encodeURIComponent(
+      '*[_type == "brand"][0]{logo, "asset": logo.asset->, "inJson": card.image.asset->_id}',
+    )
     const { body } = await app.call('GET', `/compat/sanity/v2024-01-01/data/query/x?query=${query}`, {
       as: 'nobody',
     })
     const dimensions = { width: 130, height: 44 }
     expect(body.result).toMatchObject({
       logo: { _type: 'image', asset: { _ref: `image-${name}-svg` } },
+      inJson: `image-${photo}-png`,
       asset: { _type: 'sanity.imageAsset', mimeType: 'image/svg+xml', metadata: { dimensions } },
     })
   })

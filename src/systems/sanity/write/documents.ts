@@ -183,6 +183,8 @@ export class SanityDocuments {
       documents.push(sanityDocument(tree, context, { wanted, isSeen, isDraft }))
     }
     const entryIds = trees.map(({ root }) => root.entry.content_data_id)
+    // Those in JSON too, as long as they have our ids.
+    const assets = documents.map(one => [...referencesIn(one, '')].flatMap(([, name]) => assetId(name) ?? []))
     await inSanityIds(site, documents, entryIds)
     const names = await sanityIds(site, { entries: entryIds })
     for (const [i, tree] of trees.entries()) {
@@ -190,7 +192,7 @@ export class SanityDocuments {
       const { content_data_id: id } = tree.root.entry
       const nodes = [...walk(tree.root)]
       const document = documents[i] ?? {}
-      const referred = [...mediaIdsIn(nodes), ...idsIn(nodes).filter(isSeen)]
+      const referred = [...mediaIdsIn(nodes), ...idsIn(nodes).filter(isSeen), ...(assets[i] ?? [])]
       const json = JSON.stringify(document)
       const references = [...referencesIn(document, '')]
       const name = names.get(id) ?? id
