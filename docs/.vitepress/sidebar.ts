@@ -78,6 +78,7 @@ export const tasks: readonly { title: string; pages: readonly (readonly [title: 
       ['From Ghost', 'docs/moving-from/ghost.md'],
       ['From Markdown files', 'docs/moving-from/markdown.md'],
       ['From CSV tables', 'docs/moving-from/csv.md'],
+      ['What was tried', 'docs/moving-from/tried.md'],
     ],
   },
   {

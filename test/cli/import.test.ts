@@ -236,6 +236,57 @@ describe('slugline import', () => {
     expect(await app.db.countAll(tables.tokens)).toBe(keys)
   })
 
+  it('reads children of children back, each list by its own name', async () => {
+    const button = { _type: 'button', _key: 'k3', label: 'Read more' }
+    const hero = { _type: 'hero', _key: 'k1', heading: 'Big news', buttons: [button] }
+    const link = { _type: 'link', _key: 'm1', href: 'https://example.com' }
+    const span = { _type: 'span', _key: 's1', marks: ['m1'], text: 'a link' }
+    const body = [{ _type: 'block', _key: 'b1', style: 'normal', markDefs: [link], children: [span] }]
+    const other = { _type: 'quote', _key: 'k2', text: 'Well said' }
+    const page = {
+      _id: 'front',
+      _type: 'front',
+      _createdAt: '2024-01-01T00:00:00Z',
+      body,
+      parts: [hero, other],
+    }
+    const pages = join(folder, 'pages.ndjson')
+    writeFileSync(pages, JSON.stringify(page))
+    const { code, out } = await line('sanity', pages, '--json', '--verify', '--config', config)
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      compat: { front: { children: 'parts' }, hero: { children: 'buttons' } },
+      verified: { equal: 1, different: 0, named: [] },
+    })
+  })
+
+  it('shows drawings of Sanity as the pictures that they were there', async () => {
+    const name = `${'ab'.repeat(20)}-130x44`
+    const drawing = join(folder, 'drawing')
+    mkdirSync(join(drawing, 'images'), { recursive: true })
+    writeFileSync(join(drawing, `images/${name}.svg`), '<svg xmlns="http://www.w3.org/2000/svg"></svg>')
+    const logo = { _type: 'image', _sanityAsset: `image@file://./images/${name}.svg` }
+    const photo = `${'cd'.repeat(20)}-64x48`
+    writeFileSync(join(drawing, `images/${photo}.png`), readFileSync(pictureIn(source)))
+    const image = { _type: 'image', _sanityAsset: `image@file://./images/${photo}.png` }
+    const card = { _type: 'card', image, note: 'JSON' }
+    const brand = { _id: 'brand', _type: 'brand', _createdAt: '2024-01-01T00:00:00Z', logo, card }
+    writeFileSync(join(drawing, 'data.ndjson'), JSON.stringify(brand))
+    expect((await line('sanity', drawing, '--public', '--config', config)).code).toBe(0)
+    const query = encodeURIComponent(
+      '*[_type == "brand"][0]{logo, "asset": logo.asset->, "inJson": card.image.asset->_id}',
+    )
+    const { body } = await app.call('GET', `/compat/sanity/v2024-01-01/data/query/x?query=${query}`, {
+      as: 'nobody',
+    })
+    const dimensions = { width: 130, height: 44 }
+    expect(body.result).toMatchObject({
+      logo: { _type: 'image', asset: { _ref: `image-${name}-svg` } },
+      inJson: `image-${photo}-png`,
+      asset: { _type: 'sanity.imageAsset', mimeType: 'image/svg+xml', metadata: { dimensions } },
+    })
+  })
+
   it('finds files in a folder that is named, and leaves them out where it is told to', async () => {
     const files = await line('contentful', single, '--files', dirname(pictureIn(source)), '--config', config)
     expect(files.out).toContain('and 0 files')

@@ -19,7 +19,7 @@ it('lists documents in order and in slices, with what a projection names', async
     _id, title, "slug": slug.current, price, author->{name, "photo": photo.asset->url}, "cats": categories[]->name
   }`)
   expect(found).toMatchObject([
-    { title: 'Post 11', slug: 'blog/post-11', price: 16.5, author: { name: 'Ann' }, cats: null },
+    { title: 'Post 11', slug: 'blog/post-11', price: 16.5, author: { name: 'Ann' }, cats: [] },
     { title: 'Post 10', cats: ['News'] },
     { title: 'Post 9', author: null },
   ])

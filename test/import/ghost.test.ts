@@ -79,7 +79,7 @@ it('reads posts with their tags, authors, pictures and links', async () => {
   })
   expect(bodyOf(site, 'post:1')).toBe(
     '<p>See <a href="import:entry:post%3A2">us</a> and <a href="/rss/">the feed</a></p>' +
-      '<figure><img src="import:file:%2Fcontent%2Fimages%2F2023%2F01%2Fsea.jpg" alt="Waves"><figcaption>The sea</figcaption></figure>' +
+      '<figure class="kg-card"><img src="import:file:%2Fcontent%2Fimages%2F2023%2F01%2Fsea.jpg" alt="Waves"><figcaption>The sea</figcaption></figure>' +
       '<img src="https://cdn.example/x.jpg">',
   )
   expect(site.files).toEqual([

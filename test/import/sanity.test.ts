@@ -122,6 +122,7 @@ it('finds out the types of fields', async () => {
     'Blocks of own types are kept as they are: 1 (all.flow).',
     'Fields with values in several languages become JSON fields: 1 (all.titles).',
     'Fields with values of several types become JSON fields: 1 (all.both).',
+    'Images and files without an asset are left out, with their texts: 1 (all.picture).',
     'References to documents that the export does not have are left out: 1 (all.lost).',
     'Times are returned in UTC with milliseconds: 1 (all.time).',
   ])

@@ -210,6 +210,10 @@ it.each([
     '[caption width="3"]<img src="/x.jpg"> Seen[/caption]',
     '<figure><img src="/x.jpg"><figcaption>Seen</figcaption></figure>',
   ],
+  [
+    '[caption width="3" caption="Seen"]<a href="/y"><img src="/x.jpg"></a>[/caption]',
+    '<figure><a href="/y"><img src="/x.jpg"></a><figcaption>Seen</figcaption></figure>',
+  ],
   ['[caption]<img src="/x.jpg">[/caption] [caption', '<p><img src="/x.jpg"> [caption</p>'],
   [
     '<!-- wp:paragraph -->\n<p>a\nb</p>\n<!-- /wp:paragraph -->\n\n<!-- wp:html -->\nc\n<!-- /wp:html -->',

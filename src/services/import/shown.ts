@@ -68,16 +68,16 @@ const memberOf = (members: unknown, name: string): unknown =>
 const sizeOfMembers = (given: ImportedValues, members: unknown): Size =>
   sumOf(Object.entries(given).map(([name, value]) => sizeOfMember(value, memberOf(members, name))))
 
-/** The size of an entry as it is shown in a locale, with its children. @param children the name of their list */
+/** The size of an entry as it is shown in a locale, with its children. Each datatype has its own name for them. */
 export function sizeShown(
   entry: ImportedEntry,
   members: unknown,
-  { children, locale }: { readonly children: string; readonly locale?: string | undefined },
+  { types, locale }: { readonly types: SiteRoot['types']; readonly locale?: string | undefined },
 ): Size {
   const given = locale === undefined ? entry.values : (entry.translations?.[locale] ?? {})
-  const list = memberOf(members, children)
+  const list = memberOf(members, types.get(entry.type)?.children ?? '')
   const below = (entry.children ?? []).map((child, i) =>
-    sizeShown(child, Array.isArray(list) ? list[i] : undefined, { children, locale }),
+    sizeShown(child, Array.isArray(list) ? list[i] : undefined, { types, locale }),
   )
   return sumOf([sizeOfMembers(given, members), ...below])
 }

@@ -32,13 +32,16 @@ const withoutReferences = (text: string): string =>
 
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
+/** Its quoted attributes may have a `>` in them. Bounded, because a regular expression has a stack. */
+const tag = /<\/?[a-z](?:"[^"]*"|'[^']*'|[^"'>]){0,4000}>/gi
+
 /** The size of a text, in which there may be HTML. */
 export function sizeOfText(text: string): Size {
   if (time.test(text)) return noSize
   const isMarked = text.includes('<')
   // Without comments, which may have marks in them.
   const shown = isMarked ? text.replace(/<!--[\s\S]*?-->/g, ' ') : text
-  const plain = isMarked ? shown.replace(/<\/?[a-z][^>]*>/gi, ' ') : shown
+  const plain = isMarked ? shown.replace(tag, ' ') : shown
   return {
     words: countOf(withoutReferences(plain), word),
     pictures: isMarked ? countOf(shown, /<img\b/gi) : 0,
@@ -69,6 +72,8 @@ function ofNode(node: Members, depth: number): Size | undefined {
     const marks = Array.isArray(node.markDefs) ? node.markDefs : []
     return sumOf([sizeOfJson(node.children, depth), { ...noSize, links: marks.filter(isLinkMark).length }])
   }
+  // Its marks are keys, not words.
+  if (_type === 'span') return sizeOfJson(node.text, depth)
   if (type === 'image' && typeof node.image === 'object') return { ...noSize, pictures: 1 }
   if (type === 'link' && Array.isArray(node.children))
     return sumOf([sizeOfJson(node.children, depth), { ...noSize, links: 1 }])

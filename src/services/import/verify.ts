@@ -69,7 +69,7 @@ async function seeGroup(
     for (const entry of entries) {
       const shown = records.get(idOf(entry) ?? '')
       const known = seen.get(entry.key)
-      const size = shown ? sizeShown(entry, shown.members, { children: type.children, locale }) : noSize
+      const size = shown ? sizeShown(entry, shown.members, { types: root.types, locale }) : noSize
       const reason = status === 200 ? undefined : `HTTP ${status} ${messageIn(body)}`
       if (known) seen.set(entry.key, { ...known, size: sumOf([known.size, size]) })
       else seen.set(entry.key, { shown, size, ...(reason === undefined ? {} : { reason }) })

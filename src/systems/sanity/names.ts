@@ -3,7 +3,7 @@ import type { CompatSite } from '../../services/delivery/compat/compat.js'
 import type { MediaRecord } from '../../services/media/record.js'
 import { isObject } from '../imports.js'
 import { documentKind, idsIn, sourcesIn } from '../source-names.js'
-import { assetId, assetName } from './write/media.js'
+import { assetDocument, assetId, metadataOf } from './write/media.js'
 
 const system = 'sanity'
 
@@ -66,6 +66,9 @@ export async function inSanityIds(
     for (const [name, part] of Object.entries(value))
       if (name === '_ref' && typeof part === 'string') Object.assign(value, { _ref: nameOf(part) ?? part })
       else visit(part)
+    const { _type, asset } = value
+    if (_type === 'file' && isObject(asset) && /^image-/.test(String(asset._ref)))
+      Object.assign(value, { _type: 'image' })
   }
   for (const document of documents) {
     visit(document)
@@ -83,6 +86,24 @@ export async function mediaOfPicture(site: CompatSite, file: string): Promise<st
   return (await ownRecords(site, [id])).get(id)?.media
 }
 
-/** The id of a media item as an asset. */
-export const assetNameIn = (media: MediaRecord, ids: ReadonlyMap<string, string>): string =>
-  ids.get(media.media_id) ?? assetName(media).id
+/**
+ * The document of an asset, under the id that it had in Sanity. That tells the size of a drawing (SVG) too, which is not
+ * known here.
+ * @param ids of media in Sanity
+ */
+export function assetIn(
+  media: MediaRecord,
+  images: string,
+  ids: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  const id = ids.get(media.media_id)
+  const document = assetDocument(media, images)
+  const size = /^image-\w+-(\d{1,5})x(\d{1,5})-\w+$/.exec(id ?? '')
+  const isPicture = size !== null && media.mimetype.startsWith('image/')
+  return {
+    ...document,
+    ...(isPicture && { _type: 'sanity.imageAsset', metadata: metadataOf(Number(size[1]), Number(size[2])) }),
+    ...(id === undefined ? {} : { _id: id }),
+    ...(document.metadata === undefined ? {} : { metadata: document.metadata }),
+  }
+}

@@ -69,7 +69,11 @@ export class SanityFiles {
    */
   use(image: SanityObject, place: string, keepsWords: boolean): string | undefined {
     const asset = assetOf(image)
-    if (asset === undefined) return undefined
+    if (asset === undefined) {
+      if (memberText(image, 'alt') || memberText(image, 'caption'))
+        this.notes.add('Images and files without an asset are left out, with their texts', place)
+      return undefined
+    }
     if (!this.isThere(asset)) {
       this.notes.add('Files that the export does not have are left out', place)
       return undefined

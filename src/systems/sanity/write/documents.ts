@@ -7,9 +7,9 @@ import { type ContentTree, walk } from '../../../services/delivery/tree.js'
 import { Turns } from '../../../turns.js'
 import { isWantedRich } from '../find/wanted.js'
 import { QueryError } from '../groq/query.js'
-import { assetNameIn, inSanityIds, type OwnRecord, ownRecords, sanityIds } from '../names.js'
+import { assetIn, inSanityIds, type OwnRecord, ownRecords, sanityIds } from '../names.js'
 import { portableTextOf } from '../rich-text.js'
-import { assetDocument, assetId, assetName, type SanityPlace } from './media.js'
+import { assetId, assetName, type SanityPlace } from './media.js'
 import { sanityDocument } from './page.js'
 
 const childLevels = 10
@@ -124,11 +124,7 @@ export class SanityDocuments {
       const item = media.get(id)
       const isSeen = item && (this.referred.has(id) || (await this.site.seesMedia(id)))
       const isNamed = item && (assetName(item).id === reference || assetId(reference) === undefined)
-      if (isSeen && isNamed)
-        this.keep(
-          reference,
-          JSON.stringify({ ...assetDocument(item, this.place.images), _id: assetNameIn(item, ids) }),
-        )
+      if (isSeen && isNamed) this.keep(reference, JSON.stringify(assetIn(item, this.place.images, ids)))
     }
   }
 
@@ -189,13 +185,15 @@ export class SanityDocuments {
       const [isDraft, isImported] = [drafts.has(id), names.has(id)]
       documents.push(sanityDocument(tree, context, { wanted, isSeen, isDraft, isImported }))
     }
+    // Those in JSON too, as long as they have our ids.
+    const assets = documents.map(one => [...referencesIn(one, '')].flatMap(([, name]) => assetId(name) ?? []))
     await inSanityIds(site, documents, entryIds)
     for (const [i, tree] of trees.entries()) {
       if (turns.isOver) await turns.next()
       const { content_data_id: id } = tree.root.entry
       const nodes = [...walk(tree.root)]
       const document = documents[i] ?? {}
-      const referred = [...mediaIdsIn(nodes), ...idsIn(nodes).filter(isSeen)]
+      const referred = [...mediaIdsIn(nodes), ...idsIn(nodes).filter(isSeen), ...(assets[i] ?? [])]
       const json = JSON.stringify(document)
       const references = [...referencesIn(document, '')]
       const name = names.get(id) ?? id

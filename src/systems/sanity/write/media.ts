@@ -74,6 +74,11 @@ export function assetId(reference: unknown): string | undefined {
   return hex === undefined ? undefined : idOfHex(hex)
 }
 
+export const metadataOf = (width: number, height: number) => ({
+  _type: 'sanity.imageMetadata',
+  dimensions: { _type: 'sanity.imageDimensions', width, height, aspectRatio: width / height },
+})
+
 /** The document of an asset; the address of a picture takes parameters for its size. */
 export function assetDocument(media: MediaRecord, images: string): Record<string, unknown> {
   const { kind, id, size, extension } = assetName(media)
@@ -93,13 +98,6 @@ export function assetDocument(media: MediaRecord, images: string): Record<string
     ...(media.display_name ? { title: media.display_name } : {}),
     ...(media.alt_text ? { altText: media.alt_text } : {}),
     ...(media.description ? { description: media.description } : {}),
-    ...(kind === 'image' && width !== null && height !== null
-      ? {
-          metadata: {
-            _type: 'sanity.imageMetadata',
-            dimensions: { _type: 'sanity.imageDimensions', width, height, aspectRatio: width / height },
-          },
-        }
-      : {}),
+    ...(kind === 'image' && width !== null && height !== null ? { metadata: metadataOf(width, height) } : {}),
   }
 }

@@ -134,7 +134,8 @@ export class StrapiEntries {
     if (!source) return noSize
     return sumOf(
       fields.map(({ attributeName, taking }) => {
-        if (taking === 'relation' || taking === 'component') return noSize
+        // Parts are entries of their own.
+        if (taking === 'relation' || taking === 'parts' || taking === 'component') return noSize
         if (taking !== 'media') return sizeOfJson(memberOf(source.data, attributeName))
         const { links } = this.settings
         return { ...noSize, pictures: links.filesOf(source.type, source.id, attributeName).length }

@@ -42,6 +42,16 @@ const commonShortcodes: ReadonlySet<string> = new Set(['gallery', 'playlist', 'a
 const hostOf = (address: string): string =>
   URL.canParse(address, 'https://x') ? new URL(address, 'https://x').host : ''
 
+/** The caption of `[caption caption="Seen"]`, as WordPress wrote them before version 3.4. */
+const captionIn = (settings: string): string | undefined => {
+  const [, double, single] = /\scaption=(?:"([^"]*)"|'([^']*)')/.exec(settings) ?? []
+  return double ?? single
+}
+
+/** The content without settings of captions, such as their width, which no reader sees. */
+export const withPlainCaptions = (content: string): string =>
+  content.replaceAll(/\[\/?caption\b[^\][]*\]/g, settings => ` ${captionIn(settings) ?? ''} `)
+
 const imageEnd = /<img\b[^<>]{0,4000}>(?:\s*<\/a>)?/i
 
 /** Attributes that name links, pictures and files. */
@@ -113,8 +123,9 @@ export class Bodies {
       if (to < 0) break
       const inner = content.slice(inside, to)
       const image = imageEnd.exec(inner)
-      const split = image ? image.index + image[0].length : 0
-      const caption = inner.slice(split).trim()
+      const setting = captionIn(content.slice(from, inside))
+      const split = setting === undefined ? (image ? image.index + image[0].length : 0) : inner.length
+      const caption = (setting ?? inner.slice(split)).trim()
       const figure = `<figure>${inner.slice(0, split)}<figcaption>${caption}</figcaption></figure>`
       pieces.push(content.slice(at, from), caption === '' ? inner : figure)
       at = to + end.length

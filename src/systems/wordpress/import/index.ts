@@ -23,7 +23,7 @@ import {
 } from './export.js'
 import { CustomFields, type FieldReferences, fieldName, labelOf } from './fields.js'
 import { fileKey, importedFiles, pictureOf } from './files.js'
-import { Bodies, oneLine, plainText, textAboveMore } from './html.js'
+import { Bodies, oneLine, plainText, textAboveMore, withPlainCaptions } from './html.js'
 import { acfFields, metaValues } from './metas.js'
 import { WordpressNotes } from './notes.js'
 import { WordpressPlaces } from './places.js'
@@ -346,7 +346,7 @@ class WordpressReader {
     content: string,
     { body: _, ...others }: Values,
   ): ImportedEntry['source'] {
-    const size = sumOf([sizeOfText(content), sizeOfValues(others)])
+    const size = sumOf([sizeOfText(withPlainCaptions(content)), sizeOfValues(others)])
     return { size, ...(/^https?:/i.test(link) ? { address: link } : {}) }
   }
 
