@@ -3,6 +3,7 @@ import type { Child } from '../services/content/rich-text/rules.js'
 import { htmlOf } from '../services/delivery/rich-text/html.js'
 import type { Notes } from '../services/import/notes.js'
 import { atOnce } from '../turns.js'
+import { lostFrames } from './frames.js'
 
 const lost = /<(script|object|embed|form|svg)[\s>/]/gi
 
@@ -18,6 +19,8 @@ export function linkedHtml(
 ): string {
   for (const [, name = ''] of html.matchAll(lost))
     notes.add('Elements that rich text does not support are left out', name.toLowerCase())
+  for (const host of lostFrames(html))
+    notes.add('Frames of sites that rich text does not allow are left out', host)
   const { root, problem } = parseRichText(html)
   if (problem !== undefined) notes.add('Texts exceed the limits of rich text, and must be shortened', place)
   const linked = (node: Child): Child => {

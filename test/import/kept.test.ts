@@ -285,6 +285,8 @@ it('answers Sanity by names that no datatype can have, references in JSON, and c
     ['path("a.b") in path("a.*")', true],
     ['*[_type == "list"]{notes, others}[1]', { notes: [], others: null }],
     ['*[_id == "l1"]{"notes": count(notes), others}', [{ notes: 1, others: [] }]],
+    ['*[_type == "list" && defined(others)]._id', ['l1']],
+    ['*[_type == "list" && !defined(others)]._id', ['l2']],
     ['*[_type == "media.tag"] | score(name == "B") | order(_score desc)[0]._id', 'b'],
   ] as const)
     expect([query, await asked(query)]).toEqual([query, expected])

@@ -222,11 +222,20 @@ export class SanityFilters {
       if (isAttribute(first, '_type')) return constant(isTrue)
       const place = this.places.of(first)
       if (place === undefined) return undefined
-      return place === absent ? constant(!isTrue) : condition(place.path, 'exists', String(isTrue))
+      return place === absent ? constant(!isTrue) : this.defined(place, isTrue)
     }
     if (namespace === 'string' && name === 'startsWith' && first && second)
       return this.startsWith(first, second, isTrue)
     return undefined
+  }
+
+  /** An empty list is there, and the query service does not count it. */
+  private defined({ path }: Place, isTrue: boolean): Part {
+    const exists = condition(path, 'exists', String(isTrue))
+    const fields = fieldsOf(this.site.documents.schema, this.datatype)
+    const isJson = fields.some(({ name, field_type }) => name === path[0] && field_type === 'json')
+    if (path.length > 1 || !isJson) return exists
+    return isTrue ? any([exists, condition(path, 'eq', '[]')]) : all([exists, condition(path, 'ne', '[]')])
   }
 
   private async startsWith(first: ExprNode, second: ExprNode, isTrue: boolean): Promise<Part | undefined> {

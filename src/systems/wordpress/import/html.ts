@@ -1,8 +1,9 @@
 import { decodeHTML } from 'entities/decode'
 import { parseRichText } from '../../../services/content/rich-text/parse.js'
-import { type Child, type Element, isFrame } from '../../../services/content/rich-text/rules.js'
+import type { Child, Element } from '../../../services/content/rich-text/rules.js'
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
 import { atOnce } from '../../../turns.js'
+import { lostFrames } from '../../frames.js'
 import type { WordpressNotes } from './notes.js'
 import { withParagraphs } from './paragraphs.js'
 import { type LibraryPicture, withMedia, withPlayers } from './shortcodes.js'
@@ -33,14 +34,11 @@ export interface BodyReferences {
 }
 
 const lost = /<(script|object|embed|form|svg)[\s>/]/gi
-const frame = /<iframe\b[^<>]{0,4000}?\ssrc\s*=\s*["']([^"'<>]{0,4000})/gi
+const blockStart = '<!-- wp:'
 const emptyBlock = /<!--\s+wp:([a-z][a-z0-9/-]*)\s+(\{[^\n]{0,4000}?\}\s+)?\/-->/g
 const shortcode = /\[([a-z][a-z0-9_-]{1,60})(?=[\s\]/])([^[\]<>]{0,2000})\]/gi
 /** Shortcodes of WordPress itself; others are recognised by their settings or their end. */
 const commonShortcodes: ReadonlySet<string> = new Set(['gallery', 'playlist', 'audio', 'video', 'embed'])
-
-const hostOf = (address: string): string =>
-  URL.canParse(address, 'https://x') ? new URL(address, 'https://x').host : ''
 
 /** The caption of `[caption caption="Seen"]`, as WordPress wrote them before version 3.4. */
 const captionIn = (settings: string): string | undefined => {
@@ -90,17 +88,21 @@ export class Bodies {
   html(content: string): string {
     const { notes } = this
     for (const [, name = ''] of content.matchAll(lost)) notes.count('elements', name.toLowerCase())
-    for (const [, address = ''] of content.matchAll(frame))
-      if (!isFrame(decodeHTML(address))) notes.count('frames', hostOf(address))
-    const isBlocks = content.includes('<!-- wp:')
+    for (const host of lostFrames(content)) notes.count('frames', host)
+    const isBlocks = content.includes(blockStart)
     const whole = isBlocks ? this.withSharedBlocks(content) : content
-    const playing = withMedia(withPlayers(whole, isBlocks), id => this.references.picture(id))
-    const captioned = this.captioned(playing)
+    const captioned = this.captioned(this.shown(whole))
     this.countShortcodes(captioned)
     const { root, problem } = parseRichText(captioned)
     if (problem !== undefined) notes.count('bounds')
     const children = isBlocks ? withoutBlanks('ul', root.children) : withParagraphs(root.children)
     return atOnce(htmlOf({ type: 'root', children: children.map(child => this.linked(child)) }))
+  }
+
+  /** The content with players and galleries in place of their addresses and shortcodes. */
+  shown(content: string): string {
+    const playing = withPlayers(content, content.includes(blockStart))
+    return withMedia(playing, id => this.references.picture(id))
   }
 
   private withSharedBlocks(content: string): string {

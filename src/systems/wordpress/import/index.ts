@@ -346,7 +346,7 @@ class WordpressReader {
     content: string,
     { body: _, ...others }: Values,
   ): ImportedEntry['source'] {
-    const size = sumOf([sizeOfText(withPlainCaptions(content)), sizeOfValues(others)])
+    const size = sumOf([sizeOfText(withPlainCaptions(this.bodies.shown(content))), sizeOfValues(others)])
     return { size, ...(/^https?:/i.test(link) ? { address: link } : {}) }
   }
 

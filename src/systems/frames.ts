@@ -1,0 +1,12 @@
+import { decodeHTML } from 'entities/decode'
+import { isFrame } from '../services/content/rich-text/rules.js'
+
+const frame = /<iframe\b[^<>]{0,4000}?\ssrc\s*=\s*["']?([^"'<>\s]{0,4000})/gi
+
+/** The hosts of frames that rich text does not keep, each as often as it occurs. */
+export const lostFrames = (html: string): string[] =>
+  [...html.matchAll(frame)].flatMap(([, given = '']) => {
+    const address = decodeHTML(given)
+    if (isFrame(address)) return []
+    return URL.canParse(address, 'https://x') ? new URL(address, 'https://x').host : ''
+  })
