@@ -306,7 +306,9 @@ export async function start(given: Options): Promise<Running> {
   }
   const failed = (...listeners: ({ stop(): Promise<void> } | undefined)[]) => {
     return async (error: unknown): Promise<never> => {
-      await closeAll([...listeners.map(one => () => one?.stop()), () => db.close()])
+      // Requests that came meanwhile are answered by a database that is open.
+      await closeAll(listeners.map(one => () => one?.stop()))
+      await closeAll([() => db.close()])
       throw error
     }
   }

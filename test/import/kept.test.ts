@@ -449,13 +449,13 @@ describe('times of change', () => {
     const times = '{_id, _createdAt, _updatedAt}'
     const first = {
       _id: 'p1',
-      _createdAt: '2024-04-01T10:00:00.000Z',
-      _updatedAt: '2024-09-04T08:30:00.000Z',
+      _createdAt: '2024-04-01T10:00:00Z',
+      _updatedAt: '2024-09-04T08:30:00Z',
     }
     const third = {
       _id: 'p3',
-      _createdAt: '2024-03-01T10:00:00.000Z',
-      _updatedAt: '2024-09-03T08:30:00.000Z',
+      _createdAt: '2024-03-01T10:00:00Z',
+      _updatedAt: '2024-09-03T08:30:00Z',
     }
     expect(await groq(`*[_type == "post"] | order(_updatedAt desc)${times}`)).toEqual([first, third])
     expect(await groq(`*[_type == "post" && _updatedAt < "2024-09-04"]${times}`)).toEqual([third])

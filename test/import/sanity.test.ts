@@ -124,7 +124,6 @@ it('finds out the types of fields', async () => {
     'Fields with values of several types become JSON fields: 1 (all.both).',
     'Images and files without an asset are left out, with their texts: 1 (all.picture).',
     'References to documents that the export does not have are left out: 1 (all.lost).',
-    'Times are returned in UTC with milliseconds: 1 (all.time).',
   ])
 })
 

@@ -95,16 +95,12 @@ export class FieldFacts {
   }
 }
 
-function typeAndData(
-  name: string,
-  kind: Kind,
-  facts: FieldFacts,
-  lose: (sentence: string) => void,
-): Pick<ImportedField, 'type' | 'data'> {
+function typeAndData(name: string, kind: Kind, facts: FieldFacts): Pick<ImportedField, 'type' | 'data'> {
   const many = kind === 'references' || kind === 'mediaList' ? { cardinality: 'many' } : {}
   switch (kind) {
     case 'text':
-      return { type: facts.texts.typeFor(name, lose) }
+      // Times are answered as they were written.
+      return { type: facts.texts.typeFor(name, () => undefined) }
     case 'number':
     case 'boolean':
     case 'slug':
@@ -150,7 +146,7 @@ export function fieldPlan(
   const field = {
     name,
     label: labelOf(original) || name,
-    ...typeAndData(original, kind, facts, lose),
+    ...typeAndData(original, kind, facts),
   }
   return { field, kind }
 }

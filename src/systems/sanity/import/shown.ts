@@ -1,5 +1,6 @@
 import type { Questions, ShownRecord } from '../../../services/import/shown.js'
 import { memberOf, memberText, objectsIn } from '../../imports.js'
+import { timeOf } from '../../text-types.js'
 
 function recordOf(one: Readonly<Record<string, unknown>>): ShownRecord[] {
   const id = memberText(one, '_id')
@@ -7,8 +8,8 @@ function recordOf(one: Readonly<Record<string, unknown>>): ShownRecord[] {
   return [
     {
       id: id.replace(/^drafts\./, ''),
-      createdAt: memberText(one, '_createdAt'),
-      changedAt: memberText(one, '_updatedAt'),
+      createdAt: timeOf(memberText(one, '_createdAt')),
+      changedAt: timeOf(memberText(one, '_updatedAt')),
       title: memberText(one, 'title') ?? memberText(one, 'name') ?? memberText(one, 'label'),
       slug: memberText(memberOf(one, 'slug'), 'current'),
       members: one,

@@ -66,7 +66,7 @@ interface SanityShown {
   readonly wanted: ReadonlySet<string> | undefined
   isSeen(id: string): boolean
   readonly isDraft: boolean
-  /** Imported documents have the members that they had: no time of publication, if there is no field for it. */
+  /** Imported documents have the members that they had, and none of the entry and its page beside them. */
   readonly isImported: boolean
 }
 
@@ -97,20 +97,25 @@ export function sanityDocument(
     ...(node.children.length > 0 ? { [childrenNameOf(node, context)]: node.children.map(childOf) } : {}),
   })
   const { entry, values } = root
+  // Sanity has no parts of seconds.
+  const timeOf = (time: string) => (isImported ? time.replace(/\.000Z$/, 'Z') : time)
   const fields = new Set(values.map(({ field }) => field.name))
   const isPublished = entry.status === 'published' && entry.published_at !== null
   const childrenName = childrenNameOf(root, context)
-  const ofRoute = route && {
-    title: route.title,
-    slug: { _type: 'slug', current: route.slug.slice(1) || '/' },
-  }
+  // An imported document with a slug of its own has a page for that.
+  const hasSlug = isImported && values.some(({ field }) => field.field_type === 'slug')
+  const ofRoute = route &&
+    !hasSlug && {
+      title: route.title,
+      slug: { _type: 'slug', current: route.slug.slice(1) || '/' },
+    }
   const members = {
     _id: entry.content_data_id,
     _type: typeNameOf(root, context),
     ...(isDraft ? { _originalId: `drafts.${entry.content_data_id}` } : {}),
     _rev: revisionOf(root, mediaIn(root, context)),
-    _createdAt: entry.date_created,
-    _updatedAt: changedAt(root),
+    _createdAt: timeOf(entry.date_created),
+    _updatedAt: timeOf(changedAt(root)),
     ...(isPublished && !isImported ? { publishedAt: entry.published_at } : {}),
     ...ofRoute,
     ...(root.children.length > 0 ? { [childrenName]: root.children.map(childOf) } : {}),
