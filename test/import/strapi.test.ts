@@ -162,7 +162,7 @@ describe('an export of Strapi 5', () => {
             '<h2>Head &amp; tail</h2><p>Some <strong>bold</strong> and <s><u><em>all</em></u></s> ' +
             '<code>x&lt;y</code> <a href="https://example.com/?a=1&amp;b=2">a link</a>.<br>next line</p>' +
             '<ul><li>one<ol><li>one a</li></ol></li><li>two</li></ul><blockquote><p>To be</p></blockquote>' +
-            '<pre><code>if (a &lt; b)\n  go()</code></pre><p></p><img src="import:file:1" alt="A red field">',
+            '<pre><code class="language-js">if (a &lt; b)\n  go()</code></pre><p></p><img src="import:file:1" alt="A red field">',
         },
         summary: 'Two\nlines',
         date: '2026-01-31',

@@ -490,6 +490,7 @@ it.each([
     "[audio src='https://old.example/a.mp3']",
     '<p><audio controls="" src="https://old.example/a.mp3"></audio></p>',
   ],
+  ['[audio https://old.example/a.mp3]', '<p><audio controls="" src="https://old.example/a.mp3"></audio></p>'],
   ['[video]', '<p>[video]</p>'],
   ['[gallery ids="7,8"]', '<p>[gallery ids="7,8"]</p>'],
   [
@@ -532,4 +533,22 @@ it('says which frames and shortcodes it does not keep', async () => {
     'Frames of sites that rich text does not allow are left out: 1 (ads.example).',
     'Shortcodes stay as text: 1 (gallery).',
   ])
+})
+
+it('shows the pictures of a post in a gallery without ids', async () => {
+  const file = (id: number, name: string, parent: number) => ({
+    ...{ id, parent, type: 'attachment', status: 'inherit', url: `https://old.example/uploads/${name}` },
+  })
+  const site = await siteOf(
+    { id: 1, content: '[gallery columns="12"]' },
+    { id: 5, content: '[gallery]' },
+    ...[file(2, 'a.jpg', 1), file(3, 'b.png', 1), file(4, 'c.pdf', 1), file(6, 'd.jpg', 0)],
+  )
+  const [one, other] = bodies(site)
+  expect([...(one ?? '').matchAll(/src="import:file:attachment%3A(\d)"/g)].map(([, id]) => id)).toEqual([
+    '2',
+    '3',
+  ])
+  expect(one).toContain('class="wp-block-gallery has-nested-images columns-3"')
+  expect(other).toBe('<p>[gallery]</p>')
 })

@@ -89,7 +89,8 @@ export function richTexts(seed: number) {
   }
   const code = () => {
     const text = `${maybe(() => '\n')}let a = 1\n  b &lt; c\n`
-    return below(3) > 0 ? `<pre><code>${text}</code></pre>` : `<pre>${text}</pre>`
+    const language = maybe(() => ' class="language-ts"', 4)
+    return below(3) > 0 ? `<pre><code${language}>${text}</code></pre>` : `<pre>${text}</pre>`
   }
   const figure = (depth: number) =>
     `<figure>${below(2) === 0 ? tag('img') : block(depth - 1)}${maybe(() => element('figcaption', holding(depth - 1)))}</figure>`

@@ -59,6 +59,13 @@ const codeOf = (element: Element) => [
   }),
 ]
 
+/** The language of a code block, as `code` has it as its class. */
+function languageOf({ children }: Element): { language?: string } {
+  const code = children.find(isElement)
+  const language = /(?:^|\s)language-(\S+)/.exec(code?.properties.class ?? '')?.[1]
+  return language === undefined ? {} : { language }
+}
+
 class StrapiBlocks {
   readonly blocks: Block[] = []
 
@@ -69,7 +76,8 @@ class StrapiBlocks {
     const { tagName } = element
     if (tagName === 'ul' || tagName === 'ol') this.blocks.push(yield* this.list(element, 0))
     else if (tagName === 'blockquote') this.blocks.push({ type: 'quote', children: this.quoted(element) })
-    else if (tagName === 'pre') this.blocks.push({ type: 'code', children: codeOf(element) })
+    else if (tagName === 'pre')
+      this.blocks.push({ type: 'code', ...languageOf(element), children: codeOf(element) })
     else if (tagName === 'table')
       for (const row of cellsOf(element)) this.add(paragraphOf(row.map(nodeText).join(' | ')), 'paragraph')
     else if (/^h[1-6]$/.test(tagName)) this.add(element, 'heading', { level: Number(tagName[1]) })

@@ -93,7 +93,8 @@ function cell(node: Node): string {
 
 function code(node: Node): string {
   const text = escapedText(node.textContent)
-  if (node.attrs.code) return `${owned('pre', node)}<code>${text}</code></pre>`
+  if (node.attrs.code)
+    return `${owned('pre', node)}${tagWith('code', { class: node.attrs.language })}${text}</code></pre>`
   // HTML drops the first line break of a `pre`: a text that begins with one needs another in front.
   return `${owned('pre', node)}${text.startsWith('\n') ? '\n' : ''}${text}</pre>`
 }

@@ -125,12 +125,16 @@ const nodes: Record<string, NodeSpec> = {
     marks: '',
     code: true,
     defining: true,
-    attrs: { code: { default: true }, ...optional(...aside) },
+    attrs: { code: { default: true }, language: { default: null }, ...optional(...aside) },
     parseDOM: [
       {
         tag: 'pre',
         preserveWhitespace: 'full',
-        getAttrs: dom => ({ code: dom.firstElementChild?.tagName === 'CODE', ...readAside(dom) }),
+        getAttrs: dom => {
+          const first = dom.firstElementChild
+          const code = first?.tagName === 'CODE'
+          return { code, language: code ? first.getAttribute('class') : null, ...readAside(dom) }
+        },
       },
     ],
     toDOM: node => ['pre', asideOf(node), ['code', 0]],

@@ -14,6 +14,11 @@ function textHtml(block: Json, lineBreak: string): string {
   return text && within(tags.reverse(), text)
 }
 
+const languageOf = (block: Json): string => {
+  const language = memberText(block, 'language') ?? ''
+  return /^[a-z0-9+#.-]{1,40}$/i.test(language) ? ` class="language-${language}"` : ''
+}
+
 /** The value of an editor of blocks as HTML. Pictures that are files of the export are named by `import:file:`. */
 export class BlocksHtml {
   /** @param fileOf the key of the file that has the address or, without an extension, the stored name */
@@ -46,7 +51,7 @@ export class BlocksHtml {
       case 'quote':
         return `<blockquote><p>${inside()}</p></blockquote>`
       case 'code':
-        return `<pre><code>${this.inside(block, depth, '\n')}</code></pre>`
+        return `<pre><code${languageOf(block)}>${this.inside(block, depth, '\n')}</code></pre>`
       case 'list':
         return this.list(block, depth)
       case 'link':

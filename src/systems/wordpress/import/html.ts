@@ -31,6 +31,8 @@ export interface BodyReferences {
   addressOf(address: string): string | undefined
   sharedBlock(id: number): string | undefined
   picture(id: number): LibraryPicture | undefined
+  /** The pictures that were uploaded to a post. */
+  attachedTo(post: number): readonly number[]
 }
 
 const lost = /<(script|object|embed|form|svg)[\s>/]/gi
@@ -85,13 +87,14 @@ export class Bodies {
     private readonly notes: WordpressNotes,
   ) {}
 
-  html(content: string): string {
+  /** @param post the id of the post whose body it is */
+  html(content: string, post = 0): string {
     const { notes } = this
     for (const [, name = ''] of content.matchAll(lost)) notes.count('elements', name.toLowerCase())
     for (const host of lostFrames(content)) notes.count('frames', host)
     const isBlocks = content.includes(blockStart)
     const whole = isBlocks ? this.withSharedBlocks(content) : content
-    const captioned = this.captioned(this.shown(whole))
+    const captioned = this.captioned(this.shown(whole, post))
     this.countShortcodes(captioned)
     const { root, problem } = parseRichText(captioned)
     if (problem !== undefined) notes.count('bounds')
@@ -100,9 +103,15 @@ export class Bodies {
   }
 
   /** The content with players and galleries in place of their addresses and shortcodes. */
-  shown(content: string): string {
+  shown(content: string, post: number): string {
     const playing = withPlayers(content, content.includes(blockStart))
-    return withMedia(playing, id => this.references.picture(id))
+    const { references } = this
+    return withMedia(playing, {
+      picture: id => references.picture(id),
+      get attached() {
+        return references.attachedTo(post)
+      },
+    })
   }
 
   private withSharedBlocks(content: string): string {

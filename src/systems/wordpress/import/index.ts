@@ -28,6 +28,7 @@ import { acfFields, metaValues } from './metas.js'
 import { WordpressNotes } from './notes.js'
 import { WordpressPlaces } from './places.js'
 
+const isPicture = /\.(?:jpe?g|png|gif|webp|avif|svg|bmp|heic)$/i
 const ofTheSite =
   /^(?:revision|nav_menu_item|wp_(?:block|template|template_part|global_styles|navigation|font_family|font_face)|custom_css|customize_changeset|oembed_cache|user_request|acf-.+)$/
 const siteTaxonomies: ReadonlySet<string> = new Set(['nav_menu', 'post_format', 'wp_theme', 'link_category'])
@@ -111,7 +112,15 @@ class WordpressReader {
     this.nameTypes()
     const shared = new Map(Array.from(items.of('wp_block'), item => [item.id, item.texts().content]))
     const keys = { entry: entryKey, file: fileKey }
-    const files = new Set(Array.from(this.attachments, ({ id }) => id))
+    const files = new Set<number>()
+    const attached = new Map<number, number[]>()
+    for (const { id, parent, url } of this.attachments) {
+      files.add(id)
+      if (parent === 0 || !isPicture.test(url)) continue
+      const known = attached.get(parent)
+      if (known) known.push(id)
+      else attached.set(parent, [id])
+    }
     this.bodies = new Bodies(
       {
         addressOf: address => this.places.addressOf(address, keys),
@@ -119,6 +128,7 @@ class WordpressReader {
           this.shownBlocks.add(id)
           return shared.get(id)
         },
+        attachedTo: post => attached.get(post) ?? [],
         picture: id => maybe(files.has(id) ? items.withId(id) : undefined, pictureOf),
       },
       this.notes,
@@ -307,7 +317,7 @@ class WordpressReader {
   }
 
   private ownValues(item: WordpressItem, texts: WordpressTexts, filed: ReadonlyMap<string, string>): Values {
-    const html = this.bodies.html(texts.content)
+    const html = this.bodies.html(texts.content, item.id)
     const excerpt = plainText(texts.excerpt) || textAboveMore(texts.content)
     if (/<[a-z]/i.test(texts.excerpt)) this.notes.count('excerpts')
     const values: Values = { ...(html === '' ? {} : { body: { html } }), ...textValue('excerpt', excerpt) }
@@ -342,11 +352,11 @@ class WordpressReader {
   }
 
   private sourceOf(
-    { link }: WordpressItem,
+    { id, link }: WordpressItem,
     content: string,
     { body: _, ...others }: Values,
   ): ImportedEntry['source'] {
-    const size = sumOf([sizeOfText(withPlainCaptions(this.bodies.shown(content))), sizeOfValues(others)])
+    const size = sumOf([sizeOfText(withPlainCaptions(this.bodies.shown(content, id))), sizeOfValues(others)])
     return { size, ...(/^https?:/i.test(link) ? { address: link } : {}) }
   }
 

@@ -7,6 +7,13 @@ export interface LibraryPicture {
   readonly caption: string
 }
 
+/** The pictures that a text can show. */
+export interface Library {
+  picture(id: number): LibraryPicture | undefined
+  /** Ids of the pictures that were uploaded to the post itself, which a gallery without ids shows. */
+  readonly attached: readonly number[]
+}
+
 const frameOf = (address: string): string =>
   `<iframe src="${escapeHtml(address)}" width="500" height="281" allowfullscreen></iframe>`
 
@@ -54,10 +61,14 @@ const settingsIn = (text: string): ReadonlyMap<string, string> =>
     ]),
   )
 
+/** `[audio https://…]`, as WordPress took it too. */
+const bareAddress = /^\s*(https?:\/\/[^\s"'<>]+)\s*$/
+
 const playable = ['src', 'mp4', 'm4v', 'webm', 'ogv', 'mp3', 'm4a', 'ogg', 'wav', 'flac']
 
-function playing(tag: string, settings: ReadonlyMap<string, string>): string | undefined {
-  const src = playable.map(name => settings.get(name)).find(address => address)
+function playing(tag: string, settings: ReadonlyMap<string, string>, given: string): string | undefined {
+  const src =
+    playable.map(name => settings.get(name)).find(address => address) ?? bareAddress.exec(given)?.[1]
   if (src === undefined) return undefined
   const kept = ['poster', 'width', 'height'].flatMap(name => {
     const value = tag === 'video' ? settings.get(name) : undefined
@@ -66,12 +77,10 @@ function playing(tag: string, settings: ReadonlyMap<string, string>): string | u
   return `<${tag} controls src="${escapeHtml(src)}"${kept.join('')}></${tag}>`
 }
 
-function galleryOf(
-  settings: ReadonlyMap<string, string>,
-  pictureOf: (id: number) => LibraryPicture | undefined,
-): string | undefined {
-  const ids = (settings.get('ids') ?? settings.get('include') ?? '').split(',').map(Number)
-  const pictures = ids.flatMap(id => pictureOf(id) ?? [])
+function galleryOf(settings: ReadonlyMap<string, string>, library: Library): string | undefined {
+  const given = settings.get('ids') ?? settings.get('include')
+  const ids = given?.split(',').map(Number) ?? library.attached
+  const pictures = ids.flatMap(id => library.picture(id) ?? [])
   if (pictures.length === 0) return undefined
   const columns = /^[1-9]$/.test(settings.get('columns') ?? '') ? settings.get('columns') : '3'
   const figures = pictures.map(({ address, alt, caption }) => {
@@ -82,8 +91,8 @@ function galleryOf(
 }
 
 /** Content with galleries and players in place of their shortcodes. Those without a file that is known stay. */
-export const withMedia = (content: string, pictureOf: (id: number) => LibraryPicture | undefined): string =>
+export const withMedia = (content: string, library: Library): string =>
   content.replaceAll(shown, (whole, name: string, given: string) => {
     const [tag, settings] = [name.toLowerCase(), settingsIn(given)]
-    return (tag === 'gallery' ? galleryOf(settings, pictureOf) : playing(tag, settings)) ?? whole
+    return (tag === 'gallery' ? galleryOf(settings, library) : playing(tag, settings, given)) ?? whole
   })
