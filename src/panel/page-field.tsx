@@ -5,6 +5,15 @@ import { isSafe } from '../services/content/rich-text/rules.js'
 import { safeHtml } from '../services/delivery/rich-text/html.js'
 import type { View } from './view.js'
 
+const frame = /<iframe((?:\s[a-z]+="[^"]*")*)><\/iframe>/g
+
+/** Safe HTML with links in place of frames, which the policy of the page refuses. */
+const withoutFrames = (html: string): string =>
+  html.replaceAll(frame, (_, attributes: string) => {
+    const address = /\ssrc="([^"]*)"/.exec(attributes)?.[1] ?? ''
+    return `<a href="${address}">${address}</a>`
+  })
+
 export interface FieldProps {
   view: View
   field: ModelField
@@ -152,7 +161,7 @@ export function FieldOf(props: FieldProps) {
     case 'richtext':
       return (
         <div class="rich" {...marks}>
-          {raw(safeHtml(String(value)))}
+          {raw(withoutFrames(safeHtml(String(value))))}
         </div>
       )
     case 'url':

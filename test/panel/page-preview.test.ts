@@ -168,7 +168,7 @@ describe.skipIf(chromiumMissing)(
       const fields = {
         text: bad,
         textarea: `</p>${bad}`,
-        richtext: `<p>Mine</p><img src=x onerror="globalThis.hit=1"><script>globalThis.hit=1</script><a href="javascript:alert(1)">one</a><a href="java&#10;script:alert(1)">two</a><p onclick="alert(1)" style="x">three</p><iframe srcdoc="<script>parent.hit=1</script>"></iframe>${bad}`,
+        richtext: `<p>Mine</p><img src=x onerror="globalThis.hit=1"><script>globalThis.hit=1</script><a href="javascript:alert(1)">one</a><a href="java&#10;script:alert(1)">two</a><p onclick="alert(1)" style="x">three</p><iframe srcdoc="<script>parent.hit=1</script>"></iframe><iframe title="a>b" src="https://www.youtube.com/embed/film"></iframe>${bad}`,
         json: { [bad]: bad },
       }
       const root = await entry(datatype_id, { route_id }, { fields, children: [{ datatype_id, fields }] })
@@ -194,6 +194,7 @@ describe.skipIf(chromiumMissing)(
         expect(await page.locator('main :is(svg, iframe, script, style, [onclick], [style])').count()).toBe(0)
         const hrefs = await page.locator('a').evaluateAll(all => all.map(a => a.getAttribute('href')))
         expect(hrefs.filter(href => /script:/i.test(href ?? ''))).toEqual([])
+        expect(hrefs).toContain('https://www.youtube.com/embed/film')
         await page.getByText('three').first().click()
         await page.getByText('two').first().click()
       }
