@@ -4,6 +4,7 @@ import type { Config } from '../../config.js'
 import type { RowOf } from '../../db/columns.js'
 import type { Database } from '../../db/database.js'
 import { newestBackups } from '../../db/queries/operation.js'
+import type { Reader } from '../../db/reader.js'
 import { internalTables, tables } from '../../db/tables.js'
 import type { Writer } from '../../db/writer.js'
 import { duration } from '../../durations.js'
@@ -106,19 +107,33 @@ export class BackupsService {
   }
 
   async runDue(): Promise<void> {
-    const { clock, config } = this.parts
-    const { backup_schedule } = config()
-    if (!backup_schedule) return
-    const kept = (await this.newest()).filter(({ storage }) => storage !== 'file')
-    const [last] = kept
-    const sinceMs = last ? clock.now() - Date.parse(last.started_at) : Number.POSITIVE_INFINITY
-    const everyMs = duration(backup_schedule)
-    const waitMs = last?.status === 'failed' ? Math.min(retryMs, everyMs) : everyMs
-    if (sinceMs >= 0 && sinceMs < waitMs) return
-    await this.make(systemActor, undefined, () => undefined).catch(error => {
+    if (!(await this.isDue(this.db))) return
+    // Another instance may have made it since then.
+    const make = async () =>
+      this.run(
+        systemActor,
+        await this.start(
+          systemActor,
+          undefined,
+          () => undefined,
+          tx => this.isDue(tx),
+        ),
+      )
+    await make().catch(error => {
       // Another instance makes it.
       if (!(error instanceof HttpError && error.code === 'conflict')) throw error
     })
+  }
+
+  private async isDue(read: Reader): Promise<boolean> {
+    const { clock, config } = this.parts
+    const { backup_schedule } = config()
+    if (!backup_schedule) return false
+    const [last] = (await this.newest(read)).filter(({ storage }) => storage !== 'file')
+    const sinceMs = last ? clock.now() - Date.parse(last.started_at) : Number.POSITIVE_INFINITY
+    const everyMs = duration(backup_schedule)
+    const waitMs = last?.status === 'failed' ? Math.min(retryMs, everyMs) : everyMs
+    return sinceMs < 0 || sinceMs >= waitMs
   }
 
   /** Returns the age of the newest complete backup in seconds; undefined without one. */
@@ -137,15 +152,20 @@ export class BackupsService {
     clearTimeout(timer)
   }
 
-  private newest(): Promise<BackupRecord[]> {
-    return this.db.query(newestBackups(maxLooked, 'all'), {})
+  private newest(read: Reader = this.db): Promise<BackupRecord[]> {
+    return read.query(newestBackups(maxLooked, 'all'), {})
   }
 
   private time(laterMs = 0): string {
     return timestamp(this.parts.clock.now() + laterMs)
   }
 
-  private async start(actor: Actor, to: Target, progress: OnProgress): Promise<Job> {
+  private async start(
+    actor: Actor,
+    to: Target,
+    progress: OnProgress,
+    isWanted: (tx: Writer) => Promise<boolean> = async () => true,
+  ): Promise<Job> {
     const { archives, random } = this.parts
     const { path, location } = typeof to === 'object' ? to : { path: to }
     const place = path === undefined ? backupPlace(this.parts) : filePlace(archives, path, location)
@@ -154,6 +174,7 @@ export class BackupsService {
     const record = await this.db.write(actor, async tx => {
       if (!(await takeLease(tx, { name: leaseName, holder, until: this.time(leaseMs) })))
         throw conflict('another backup is running')
+      if (!(await isWanted(tx))) throw conflict('another instance has made the backup')
       await this.closeLost(tx)
       return tx.insert(tables.backups, {
         status: 'running',
