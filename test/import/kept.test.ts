@@ -272,6 +272,11 @@ it('answers Sanity by names that no datatype can have, references in JSON, and c
     ['*[_type != "page" && _type != "media.tag"]._type', ['order-string', 'list', 'list']],
     ['*[_type == "mediaTag"]', []],
     ['*[references("b")]._id', ['a', 'c']],
+    ['*[_type == "media.tag" && references("a.b")]._id', ['b']],
+    ['*[_type == "media.tag" && !references("a.b")]._id', ['a']],
+    ['*[_type == "media.tag" && references("b", "a.b")]._id', ['a', 'b']],
+    ['count(*[references("a.b")])', 1],
+    ['*[_id == "b"][0].text[0].markDefs[0].reference._ref', 'a.b'],
     ['*[_type == "media.tag" && !references("b")]._id', ['b']],
     ['count(*[_type == "media.tag" && references("b")])', 1],
     ['*[dateTime(at) < dateTime("2026-01-02T13:00:00+01:00")]._id', ['a']],
@@ -290,6 +295,8 @@ it('answers Sanity by names that no datatype can have, references in JSON, and c
     ['*[_type == "media.tag"] | score(name == "B") | order(_score desc)[0]._id', 'b'],
   ] as const)
     expect([query, await asked(query)]).toEqual([query, expected])
+  const inDrafts = `/v2024-01-01/data/query/production?perspective=drafts&query=${encodeURIComponent('*[_type == "media.tag" && references("a.b")]._id')}`
+  expect((await ask(inDrafts, 'admin')).result).toEqual(['b'])
   for (const query of ['*{name} | score(name == "B")', '*[0] | score(name == "B")'])
     expect(
       (

@@ -43,9 +43,12 @@ export type TestShape =
   | { at: 'column'; column: EntryColumn | 'datatype' | 'root'; op: Comparison; count: number }
   /** Values: the field, the locales, then those of the test, which the entry that is referred to must pass. */
   | { at: 'relation'; locales: number; test: TestShape }
+  /** A text that names one of some ids. Values: the field, the ids. */
+  | NamesShape
   | { at: 'not'; test: TestShape }
   | { at: 'and' | 'or'; tests: TestShape[] }
 
+type NamesShape = { at: 'names'; count: number }
 type RouteShape = { at: 'route'; column: 'slug' | 'title'; op: Comparison; count: number }
 
 /**
@@ -63,6 +66,8 @@ export type SourceShape =
   | RouteShape
   /** On routes with slugs between two. Values: the least slug, and that before which they are. */
   | { at: 'slugs' }
+  /** Values: those of the test. */
+  | NamesShape
   /** Values: the ids. */
   | { at: 'ids'; count: number }
   | { at: 'any'; sources: SourceShape[] }
@@ -142,6 +147,11 @@ export function sqlOf(test: TestShape, owner: string, naming: Naming): string {
         field: `${alias}.field_id`,
         condition: comparison(alias, test),
       }))
+    case 'names': {
+      const alias = `n${naming.next++}`
+      const rows = `${naming.space.publicReferences.name} ${alias}`
+      return `exists (select 1 from ${rows} where ${alias}.content_data_id = ${owner}.content_data_id and ${alias}.field_id = ? and ${alias}.target_id ${oneOf(test.count)})`
+    }
     case 'relation':
       return inBestLocale(test.locales, owner, naming, alias => {
         const target = `t${naming.next++}`
@@ -207,6 +217,8 @@ export function sourceSql(space: ContentSpace, source: SourceShape): string {
       return onRoutes(columnSql(`r.${source.column}`, source))
     case 'slugs':
       return onRoutes(between('r.slug'))
+    case 'names':
+      return `select d.content_data_id as id from ${space.publicReferences.name} d where d.field_id = ? and d.target_id ${oneOf(source.count)}`
     case 'ids':
       return `select d.content_data_id as id from ${entries} d where d.content_data_id ${oneOf(source.count)}`
     case 'any':

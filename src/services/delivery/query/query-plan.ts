@@ -17,7 +17,6 @@ import type { Schema } from '../content-model.js'
 import {
   type FilterCondition,
   type FilterGroup,
-  type Operator,
   type QueryRequest,
   queryLimits,
   refusedNumber,
@@ -42,10 +41,10 @@ export const asciiColumns: ReadonlySet<string> = new Set([
 ])
 const numeric: ReadonlySet<string> = new Set(['number', 'date', 'datetime'])
 const references: ReadonlySet<string> = new Set(['relation', 'media'])
-const byReference: ReadonlySet<Operator> = new Set(['eq', 'ne', 'in', 'exists'])
+const byReference: ReadonlySet<string> = new Set(['eq', 'ne', 'in', 'exists'])
 const unordered: ReadonlySet<string> = new Set(['boolean', 'json'])
-const comparing: ReadonlySet<Operator> = new Set(['gt', 'gte', 'lt', 'lte'])
-const searching: ReadonlySet<Operator> = new Set(['contains', 'starts'])
+const comparing: ReadonlySet<string> = new Set(['gt', 'gte', 'lt', 'lte'])
+const searching: ReadonlySet<string> = new Set(['contains', 'starts'])
 
 export const fieldNamed = ({ fields }: Schema, datatype: string, name: string): FieldRow | undefined => {
   for (const field of fields.values()) if (field.parent_id === datatype && field.name === name) return field
@@ -137,6 +136,8 @@ function refuseOddBoolean(
 }
 
 function fieldTest(names: Names, condition: FilterCondition, field: FieldRow): Test {
+  if (condition.operator === 'names')
+    return { at: 'names', field: field.field_id, operands: valuesOf(condition).map(storedId) }
   refuseOperator(condition, field)
   if (field.field_type === 'relation') return relationTest(names, condition, field)
   const locales = names.localesOf(field)

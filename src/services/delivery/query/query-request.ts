@@ -39,7 +39,8 @@ export type Operator = (typeof operators)[number]
 export interface FilterCondition {
   readonly parameter: string
   readonly path: readonly [string] | readonly [string, string]
-  readonly operator: Operator
+  /** `names`, which no address can say: the text names an entry or media item. */
+  readonly operator: Operator | 'names'
   /** One; of `in` any number, and `true` or `false` of `exists`. */
   readonly values: readonly string[]
 }

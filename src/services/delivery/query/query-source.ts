@@ -54,6 +54,10 @@ function sourceOf(test: Test): Source | undefined {
       return ofField(test)
     case 'column':
       return ofColumn(test)
+    case 'names': {
+      const { field, operands } = test
+      return { shape: { at: 'names', count: operands.length }, values: [field, ...operands], isIndexed: true }
+    }
     case 'or':
       return any(test.tests.map(one => sourceOf(one)))
     case 'and':

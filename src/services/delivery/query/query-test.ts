@@ -38,8 +38,16 @@ export interface RelationTest {
   readonly test: Test
 }
 
+/** The value of a field names one of some entries or media items, in any of the locales that a reader may see. */
+export interface NamesTest {
+  readonly at: 'names'
+  readonly field: string
+  readonly operands: readonly string[]
+}
+
 export type Test =
   | FieldTest
+  | NamesTest
   | ColumnTest
   | RelationTest
   | { readonly at: 'not'; readonly test: Test }
@@ -73,6 +81,8 @@ export function shapeOf(test: Test): TestShape {
       const { at, column, op } = test
       return { at, column, op, count: howManyOf(test) }
     }
+    case 'names':
+      return { at: 'names', count: test.operands.length }
     case 'relation':
       return { at: 'relation', locales: test.locales.length, test: shapeOf(test.test) }
     case 'not':
@@ -89,6 +99,8 @@ export function valuesOf(test: Test): readonly Scalar[] {
       return inLocales<Scalar>(test.field, test.locales, test.operands)
     case 'column':
       return test.operands
+    case 'names':
+      return [test.field, ...test.operands]
     case 'relation':
       return inLocales<Scalar>(test.field, test.locales, valuesOf(test.test))
     case 'not':

@@ -9,6 +9,7 @@ import type { Found, Selection } from './query-entries.js'
 import {
   type ColumnTest,
   type FieldTest,
+  type NamesTest,
   type RelationTest,
   type Sort,
   someTest,
@@ -148,6 +149,7 @@ export class WorkingEntries {
         const text = this.columnOf(test.column, id)
         return text !== null && columnPasses(test, text)
       }
+    if (test.at === 'names') return id => this.isNamed(id, test)
     return this.ofValues(test)
   }
 
@@ -157,6 +159,14 @@ export class WorkingEntries {
     const inner = this.compiled(test.test)
     return id =>
       this.best(id, field, locales).some(({ text_key }) => this.entries.has(text_key) && inner(text_key))
+  }
+
+  private isNamed(id: string, { field, operands }: NamesTest): boolean {
+    const start = `${id} ${field} `
+    const texts = [...this.values].flatMap(([key, [whole]]) =>
+      key.startsWith(start) && whole ? whole.text : [],
+    )
+    return texts.some(text => operands.some(one => text.includes(one)))
   }
 
   private best(id: string, field: Scalar | undefined, locales: readonly Scalar[]): readonly Compared[] {

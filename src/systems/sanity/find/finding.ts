@@ -21,12 +21,15 @@ const opposites: Readonly<Record<string, string>> = { '<': '>=', '<=': '>', '>':
 const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
 const comparisons: Readonly<Record<string, Operator>> = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' }
 
-const condition = (path: Place['path'], operator: Operator, ...values: string[]): FilterCondition => ({
+const condition = (
+  path: Place['path'],
+  operator: FilterCondition['operator'],
+  ...values: string[]
+): FilterCondition => ({
   parameter: 'query',
   ...{ path, operator, values },
 })
-/** Fields of ids, and fields in which ids stand among other things. */
-const [referring, naming] = [new Set(['relation', 'media']), new Set(['json', 'richtext'])]
+const referring: ReadonlySet<string> = new Set(['relation', 'media'])
 const always = all([])
 const never = any([])
 const constant = (holds: unknown): Part => (holds === true ? always : never)
@@ -262,7 +265,9 @@ export class SanityFilters {
     if (wanted.length > 0 && this.hasParts) return undefined
     const parts = fieldsOf(this.site.documents.schema, this.datatype).flatMap(({ name, field_type }) => {
       if (referring.has(field_type)) return [condition([name], 'in', ...wanted)]
-      return naming.has(field_type) ? wanted.map(id => condition([name], 'contains', id)) : []
+      if (field_type === 'richtext') return [condition([name], 'names', ...wanted)]
+      // References in JSON are in no index.
+      return field_type === 'json' ? wanted.map(id => condition([name], 'contains', id)) : []
     })
     if (wanted.length === 0 || parts.length === 0) return constant(!isTrue)
     const searches = parts.filter(({ operator }) => operator === 'contains')
