@@ -228,11 +228,16 @@ const addressIn = (environment: string, address: string): string =>
   environment.endsWith('-docker') ? address.slice(address.lastIndexOf(':') + 1) : address
 
 const closingMs = 2000
+/** As long as listeners take for requests that are running. */
+const stoppingMs = 15_000
 
 /** Closes what a start has opened before it failed. What fails or hangs meanwhile hides no reason. */
-async function closeAll(closing: readonly (() => Promise<unknown> | undefined)[]): Promise<void> {
+async function closeAll(
+  closing: readonly (() => Promise<unknown> | undefined)[],
+  ms = closingMs,
+): Promise<void> {
   const closed = Promise.allSettled(closing.map(async close => close()))
-  await Promise.race([closed, sleep(closingMs, undefined, { ref: false })])
+  await Promise.race([closed, sleep(ms, undefined, { ref: false })])
 }
 
 /** Metrics on a port of their own, where there is to be one. */
@@ -307,7 +312,10 @@ export async function start(given: Options): Promise<Running> {
   const failed = (...listeners: ({ stop(): Promise<void> } | undefined)[]) => {
     return async (error: unknown): Promise<never> => {
       // Requests that came meanwhile are answered by a database that is open.
-      await closeAll(listeners.map(one => () => one?.stop()))
+      await closeAll(
+        listeners.map(one => () => one?.stop()),
+        stoppingMs,
+      )
       await closeAll([() => db.close()])
       throw error
     }
