@@ -3,9 +3,7 @@ import type { Child } from '../services/content/rich-text/rules.js'
 import { htmlOf } from '../services/delivery/rich-text/html.js'
 import type { Notes } from '../services/import/notes.js'
 import { atOnce } from '../turns.js'
-import { lostFrames } from './frames.js'
-
-const lost = /<(script|object|embed|form|svg)[\s>/]/gi
+import { lostElements, lostFrames } from './lost-elements.js'
 
 /**
  * Returns HTML as rich text has it.
@@ -17,8 +15,8 @@ export function linkedHtml(
   addressOf: (address: string, of: 'link' | 'picture', alt: string) => string | undefined,
   { notes, place }: { readonly notes: Notes; readonly place: string },
 ): string {
-  for (const [, name = ''] of html.matchAll(lost))
-    notes.add('Elements that rich text does not support are left out', name.toLowerCase())
+  for (const name of lostElements(html))
+    notes.add('Elements that rich text does not support are left out', name)
   for (const host of lostFrames(html))
     notes.add('Frames of sites that rich text does not allow are left out', host)
   const { root, problem } = parseRichText(html)

@@ -289,7 +289,8 @@ it('keeps blocks, marks and annotations of own types, and members that HTML has 
     { markDefs: [], children: [{ text: 'x', marks: [] }] },
   ])
   // What is no JSON of a block says nothing.
-  for (const data of ['', '{', '[]', '1', 'null', '{"a":1}'])
+  const deep = `{"_type":"x","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+  for (const data of ['', '{', '[]', '1', 'null', '{"a":1}', deep])
     expect(
       toPortableText(`<div data-block='${data}'><p data-block='${data}'>x</p></div>`, 'k'),
     ).toMatchObject([{ _type: 'block', style: 'normal', children: [{ text: 'x' }] }])

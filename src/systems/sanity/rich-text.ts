@@ -1,5 +1,6 @@
 import { parseRichText } from '../../services/content/rich-text/parse.js'
 import { blockData, type Element, isSafe, type Root } from '../../services/content/rich-text/rules.js'
+import { parseJson } from '../../services/json-text.js'
 import type { MediaById } from '../../services/media/record.js'
 import { atOnce, type Pieces } from '../../turns.js'
 import {
@@ -17,9 +18,10 @@ import { isObject } from '../imports.js'
 import { namesIn } from '../marks.js'
 import { assetOf } from './write/media.js'
 
+/** The JSON that somebody may have typed, within the bounds of a body: writers go into it by recursion. */
 const jsonIn = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

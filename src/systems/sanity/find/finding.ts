@@ -11,6 +11,7 @@ import { fieldsOf } from '../../documents.js'
 import type { TypeMapping } from '../../mapping.js'
 import { bare, distancesIn, type ExprNode, isAttribute, nodesIn } from '../groq/tree.js'
 import { ownRecords } from '../names.js'
+import { mirrored } from './id-order.js'
 import { absent, type Place, SanityPlaces } from './places.js'
 
 type Datatype = TypeMapping['datatype']
@@ -18,7 +19,6 @@ type Part = FilterCondition | FilterGroup
 type Comparison = Extract<ExprNode, { type: 'OpCall' }>
 
 const opposites: Readonly<Record<string, string>> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' }
-const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
 const comparisons: Readonly<Record<string, Operator>> = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' }
 
 const condition = (

@@ -9,7 +9,8 @@ const holding: Readonly<Record<string, (id: string, other: string) => boolean>> 
   '>': (id, other) => id > other,
   '>=': (id, other) => id >= other,
 }
-const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
+/** Comparisons by what they are with their sides exchanged. */
+export const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
 
 /** The comparison of `_id` with a constant text that an expression is; undefined for anything else. */
 export async function idRange(

@@ -3,7 +3,7 @@ import { parseRichText } from '../../../services/content/rich-text/parse.js'
 import type { Child, Element } from '../../../services/content/rich-text/rules.js'
 import { htmlOf } from '../../../services/delivery/rich-text/html.js'
 import { atOnce } from '../../../turns.js'
-import { lostFrames } from '../../frames.js'
+import { lostElements, lostFrames } from '../../lost-elements.js'
 import type { WordpressNotes } from './notes.js'
 import { withParagraphs } from './paragraphs.js'
 import { type LibraryPicture, withMedia, withPlayers } from './shortcodes.js'
@@ -35,7 +35,6 @@ export interface BodyReferences {
   attachedTo(post: number): readonly number[]
 }
 
-const lost = /<(script|object|embed|form|svg)[\s>/]/gi
 const blockStart = '<!-- wp:'
 const emptyBlock = /<!--\s+wp:([a-z][a-z0-9/-]*)\s+(\{[^\n]{0,4000}?\}\s+)?\/-->/g
 const shortcode = /\[([a-z][a-z0-9_-]{1,60})(?=[\s\]/])([^[\]<>]{0,2000})\]/gi
@@ -90,7 +89,7 @@ export class Bodies {
   /** @param post the id of the post whose body it is */
   html(content: string, post = 0): string {
     const { notes } = this
-    for (const [, name = ''] of content.matchAll(lost)) notes.count('elements', name.toLowerCase())
+    for (const name of lostElements(content)) notes.count('elements', name)
     for (const host of lostFrames(content)) notes.count('frames', host)
     const isBlocks = content.includes(blockStart)
     const whole = isBlocks ? this.withSharedBlocks(content) : content
