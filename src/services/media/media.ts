@@ -8,7 +8,6 @@ import {
   type MediaSlice,
   mediaCount,
   mediaKeys,
-  mediaTags,
 } from '../../db/queries/media.js'
 import type { MediaReference } from '../../db/queries/media-reference.js'
 import type { Slice } from '../../db/reader.js'
@@ -35,7 +34,8 @@ import { keysOf, type MediaRecord, mediaRecord } from './record.js'
 import { MediaReferrers, stillUsedBy } from './referrers.js'
 import { readable } from './rendering.js'
 import { type MediaSpaceName, stored } from './storage.js'
-import { changedTags, folded } from './tags.js'
+import { changedTags } from './tags.js'
+import { UsedTags } from './used-tags.js'
 import { isLeftUndecoded, optimised } from './variants.js'
 
 type Update = z.output<typeof MediaUpdate>
@@ -49,8 +49,6 @@ interface MediaServiceParts extends ObjectParts {
 
 const batchSize = 500
 const downloadSeconds = 300
-/** Tags are suggested from this many files, for this long, as far as this process has not changed any. */
-const [taggedFiles, suggestedTags, tagsAgeMs] = [10_000, 200, 60_000]
 
 interface MediaTagging {
   readonly media_ids: readonly string[]
@@ -68,7 +66,7 @@ export class MediaService {
   readonly table: Table
   private readonly objects: MediaObjects
   private readonly referrers: MediaReferrers
-  private suggested: { readonly tags: readonly string[]; readonly until: number } | undefined
+  private readonly tags: UsedTags
 
   constructor(
     private readonly db: Database,
@@ -79,6 +77,7 @@ export class MediaService {
     this.table = space.media
     this.objects = new MediaObjects(db, name, parts)
     this.referrers = new MediaReferrers(space)
+    this.tags = new UsedTags(db, space, parts.clock)
   }
 
   /**
@@ -271,21 +270,8 @@ export class MediaService {
   }
 
   /** The tags that are used, by name. Those of other processes may be missing for a minute. */
-  async usedTags(): Promise<readonly string[]> {
-    const now = this.parts.clock.now()
-    if (this.suggested && this.suggested.until > now) return this.suggested.tags
-    const byFolded = new Map<string, { tag: string; uses: number }>()
-    for (const tag of (await this.db.query(mediaTags(this.space, taggedFiles), {})).flat()) {
-      const known = byFolded.get(folded(tag))
-      byFolded.set(folded(tag), { tag: known?.tag ?? tag, uses: (known?.uses ?? 0) + 1 })
-    }
-    const tags = [...byFolded.values()]
-      .sort((one, other) => other.uses - one.uses)
-      .slice(0, suggestedTags)
-      .map(({ tag }) => tag)
-      .sort((one, other) => (folded(one) < folded(other) ? -1 : 1))
-    this.suggested = { tags, until: now + tagsAgeMs }
-    return tags
+  usedTags(): Promise<readonly string[]> {
+    return this.tags.list()
   }
 
   /** @throws 409 that lists entries which refer to it, unless it is forced */
@@ -370,7 +356,7 @@ export class MediaService {
     const { alt_text = '', caption = '', description = '' } = given
     const tags = given.tags?.length ? given.tags : null
     const texts = { name, display_name, alt_text, caption, description }
-    if (tags) this.suggested = undefined
+    if (tags) this.tags.forget()
     return this.objects.store(file, { name, mimetype, images }, (objects, done) =>
       this.db.write(actor, async tx => {
         await done(tx)
@@ -512,7 +498,7 @@ export class MediaService {
     const { before, after, changed } = await tx.update(this.table, id, patch)
     if (search_text !== locked.search_text)
       await tx.setSilently(this.table, 'media_id', [id], { search_text })
-    if (tags) this.suggested = undefined
+    if (tags) this.tags.forget()
     if (changed) await this.referrers.touch(tx, id)
     return { before, after }
   }
