@@ -309,7 +309,6 @@ const fields = {
   compat: field(
     typeSettings().default({}),
     'Names of datatypes and fields under /compat, if they differ from those that slugline compat shows.',
-    { restart: true },
   ),
   publish_mode: field(
     z.enum(['live', 'staged']).default('live'),

@@ -149,6 +149,7 @@ export const typeSettings = () =>
       author: fieldName().optional(),
       children: fieldName().optional(),
       blocks: z.array(fieldName()).max(100).optional(),
+      weak: z.array(fieldName()).max(100).optional(),
       zone: zoneName().optional(),
     }),
   )

@@ -13,17 +13,13 @@ const files = /^(?:function\/(?:geo|diff|custom)|extensions\/)/
 const isApplicable = ({ version, features, filename }) =>
   version !== '0.1' && !files.test(filename) && !(features ?? []).some(one => beyond.has(one))
 
-/** Members that the service adds: to whole documents as a dataset of Sanity does, and to references. */
+/** Members that the service adds to documents, as a dataset of Sanity does. */
 const added = new Set(['_createdAt', '_updatedAt', '_rev'])
-const isAdded = (value, name) =>
-  added.has(name) || (value._type === 'reference' && /^_(?:type|key)$/.test(name))
 function plain(value, expected) {
   if (Array.isArray(value))
     return value.map((one, i) => plain(one, Array.isArray(expected) ? expected[i] : undefined))
   if (value === null || typeof value !== 'object') return value
-  const names = Object.keys(value).filter(
-    name => !isAdded(value, name) || Object.hasOwn(expected ?? {}, name),
-  )
+  const names = Object.keys(value).filter(name => !added.has(name) || Object.hasOwn(expected ?? {}, name))
   return Object.fromEntries(names.map(name => [name, plain(value[name], expected?.[name])]))
 }
 
@@ -58,9 +54,6 @@ async function siteOf(name, documents, template) {
       env: { PATH: process.env.PATH, CMS_ADMIN_PASSWORD: 'correct horse 27' },
     })
     if ((await done.ended) !== 0) throw new Error(`the import of ${name}: ${done.log()}`)
-    const file = join(at, 'cms.config.json')
-    const { compat } = JSON.parse(done.log())
-    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), compat }))
   }
   one.start()
   await one.ready()

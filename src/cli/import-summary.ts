@@ -4,14 +4,14 @@ import type { Changes, LeftRecord } from '../services/import/update-entries.js'
 
 /** Returns the result of an import as text for people. */
 export function summary(imported: Imported): string {
-  const { datatypes, fields, entries, known, files, left_out, redirects, verified, notes, compat } = imported
-  const { changes } = imported
+  const { datatypes, fields, entries, known, files, left_out, redirects, verified, notes } = imported
+  const { changes, compat, compat_stored } = imported
   const made = `Created ${datatypes} datatypes, ${fields} fields, ${entries} entries and ${files} files.`
   const without = left_out > 0 ? [`${left_out} records were left out.`] : []
   const moved = redirects > 0 ? [`Redirects from old addresses: ${redirects}.`] : []
   const kept = known > 0 && !changes ? [`${known} entries already existed and are unchanged.`] : []
   const names =
-    Object.keys(compat).length > 0
+    !compat_stored && Object.keys(compat).length > 0
       ? [`Add this to cms.config.json for the front end: ${JSON.stringify({ compat })}`]
       : []
   const checked = verified ? verifiedLines(verified) : []

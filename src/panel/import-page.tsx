@@ -224,7 +224,8 @@ function comparedIn(verified: Imported['verified']): [string, { equal: number; o
 
 function Result({ view, made }: { view: View; made: Record<string, unknown> }) {
   const imported = made as unknown as Imported
-  const { datatypes, fields, entries, files, known, redirects, compat, verified } = imported
+  const { datatypes, fields, entries, files, known, redirects, verified } = imported
+  const { compat, compat_stored } = imported
   const compared = comparedIn(verified)
   return (
     <section aria-labelledby="result">
@@ -236,7 +237,7 @@ function Result({ view, made }: { view: View; made: Record<string, unknown> }) {
         {known > 0 && view.t('Existing entries, unchanged: {n}.', { n: known })}{' '}
         {redirects > 0 && view.t('Redirects from old addresses: {n}.', { n: redirects })}
       </p>
-      {Object.keys(compat).length > 0 && (
+      {!compat_stored && Object.keys(compat).length > 0 && (
         <>
           <p>{view.t('Add this to cms.config.json for the front end:')}</p>
           <pre>{JSON.stringify({ compat }, null, 2)}</pre>

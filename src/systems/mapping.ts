@@ -18,6 +18,8 @@ export interface TypeSettings extends Partial<Record<PartName, string | undefine
   /** The name of its entries' children under Contentful, Sanity and Strapi, there a zone or a repeated component. */
   readonly children?: string | undefined
   readonly blocks?: readonly string[] | undefined
+  /** Its relations that are weak references under Sanity. */
+  readonly weak?: readonly string[] | undefined
   readonly zone?: string | undefined
 }
 
@@ -34,6 +36,7 @@ export interface TypeMapping {
   readonly component: string
   readonly children: string
   readonly blocks: ReadonlySet<string>
+  readonly weak: ReadonlySet<string>
   /** True if Strapi shows its entries as components: a component is configured, and no plural. */
   readonly isComponent: boolean
   readonly namesChildren: boolean
@@ -110,6 +113,12 @@ export function mappingOf(
       const field = partOf(part, ofType, own[part])
       return field ? [[part, field] as const] : []
     })
+    const idsOf = (type: string, names: readonly string[] = []) =>
+      new Set(
+        ofType.flatMap(({ field_id, field_type, name }) =>
+          field_type === type && names.includes(name) ? [field_id] : [],
+        ),
+      )
     const single = kebab(datatype.name)
     return {
       datatype,
@@ -123,11 +132,8 @@ export function mappingOf(
       isComponent: own.component !== undefined && own.strapi === undefined,
       namesChildren: own.children !== undefined,
       isLocalized: ofType.some(({ translatable }) => translatable),
-      blocks: new Set(
-        ofType.flatMap(({ field_id, field_type, name }) =>
-          field_type === 'richtext' && own.blocks?.includes(name) ? [field_id] : [],
-        ),
-      ),
+      blocks: idsOf('richtext', own.blocks),
+      weak: idsOf('relation', own.weak),
       fields: ofType,
       parts: Object.fromEntries(parts),
     }
@@ -141,21 +147,24 @@ export interface Mapping {
   readonly childrenNames: ReadonlyMap<string, string>
   /** Names of datatypes under Contentful and Sanity, by their ids. */
   readonly typeNames: ReadonlyMap<string, string>
+  /** Ids of relations that are weak references under Sanity. */
+  readonly weak: ReadonlySet<string>
 }
 
-/** Finds it out once for each schema. @param settings those of the configuration, which a start reads */
+/** Finds it out once for each schema, until the settings of the configuration change. */
 export function mappings(
   settings: () => Readonly<Record<string, TypeSettings>>,
 ): (schema: Schema) => Mapping {
-  const known = new WeakMap<Schema, Mapping>()
+  const known = new WeakMap<Schema, { by: ReturnType<typeof settings>; mapping: Mapping }>()
   return schema => {
-    const found = known.get(schema)
-    if (found) return found
-    const types = mappingOf(schema, settings())
+    const [found, by] = [known.get(schema), settings()]
+    if (found?.by === by) return found.mapping
+    const types = mappingOf(schema, by)
     const childrenNames = new Map(types.map(({ datatype, children }) => [datatype.datatype_id, children]))
     const typeNames = new Map(types.map(({ datatype, name }) => [datatype.datatype_id, name]))
-    const mapping = { types, childrenNames, typeNames }
-    known.set(schema, mapping)
+    const weak = new Set(types.flatMap(type => [...type.weak]))
+    const mapping = { types, childrenNames, typeNames, weak }
+    known.set(schema, { by, mapping })
     return mapping
   }
 }

@@ -27,16 +27,23 @@ export class TextFacts {
   private isEmail = true
   private isUrl = true
   private isLong = false
+  private readonly zones = new Set<string>()
 
   /** @param value a text that is not empty */
   add(value: string): void {
     this.count++
     this.isDate &&= fits('date', value)
     this.isTime &&= fits('datetime', value)
+    if (this.isTime) this.zones.add(/(?:Z|[+-][\d:]+)$/i.exec(value)?.[0] ?? '')
     this.isUtc &&= timeOf(value) === value
     this.isEmail &&= fits('email', value)
     this.isUrl &&= /^(?:https?|mailto|tel):/i.test(value) && fits('url', value)
     this.isLong ||= value.length > longText || /[\r\n]/.test(value)
+  }
+
+  /** Whether times name several zones, so that their texts have another order than the times. */
+  get hasSeveralZones(): boolean {
+    return this.isTime && this.zones.size > 1
   }
 
   /** @param lose gets what the type changes about the values */

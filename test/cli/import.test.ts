@@ -143,7 +143,7 @@ describe('slugline import', () => {
     const { code, out, err } = await line('contentful', archive, '--public', '--json', '--config', config)
     expect([code, err]).toEqual([0, ''])
     expect(JSON.parse(out)).toEqual({
-      ...{ datatypes: 1, fields: 2, entries: 2, known: 0, files: 1, compat: {} },
+      ...{ datatypes: 1, fields: 2, entries: 2, known: 0, files: 1, compat: {}, compat_stored: true },
       ...{ left_out: 0, redirects: 0 },
       notes: [
         expect.stringMatching(
@@ -252,12 +252,19 @@ describe('slugline import', () => {
     }
     const pages = join(folder, 'pages.ndjson')
     writeFileSync(pages, JSON.stringify(page))
-    const { code, out } = await line('sanity', pages, '--json', '--verify', '--config', config)
+    const { code, out } = await line('sanity', pages, '--public', '--json', '--verify', '--config', config)
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({
       compat: { front: { children: 'parts' }, hero: { children: 'buttons' } },
+      compat_stored: true,
       verified: { equal: 1, different: 0, named: [] },
     })
+    // Another process has stored the names, and this one answers by them without a restart.
+    const query = encodeURIComponent('*[_type == "front"][0].parts[0].buttons[0].label')
+    const answer = () =>
+      app.call('GET', `/compat/sanity/v2024-01-01/data/query/x?query=${query}`, { as: 'nobody' })
+    await app.services.configuration.follow()
+    expect((await answer()).body.result).toBe('Read more')
   })
 
   it('shows drawings of Sanity as the pictures that they were there', async () => {

@@ -61,3 +61,20 @@ it('says that a JSON field which begins as a list of texts is one', async () => 
   const { items } = await contentful.getEntries({ content_type: 'story' })
   expect(items[0]?.fields).toEqual({ title: 'One', tags, settings: { wide: true } })
 })
+
+it('takes new names at once, also in answers that it has in memory', async () => {
+  const groq = encodeURIComponent('*[_type == "post" && title == "Post 4"][0]{author, categories}')
+  const ask = async (as: 'key' | 'nobody') =>
+    (await app.call('GET', `/compat/sanity/v2024-01-01/data/query/x?query=${groq}`, { as })).body.result
+  for (const as of ['key', 'nobody'] as const) {
+    const [before, again] = [await ask(as), await ask(as)]
+    expect([before.author._weak, again]).toEqual([undefined, before])
+  }
+  const body = { compat: { post: { weak: ['author', 'categories', 'title'] } } }
+  expect((await app.call('PUT', '/api/v1/config', { as: 'admin', body })).status).toBe(200)
+  for (const as of ['key', 'nobody'] as const) {
+    const { author, categories } = await ask(as)
+    expect(author).toEqual({ _type: 'reference', _ref: expect.any(String), _weak: true })
+    expect(categories.map((one: { _weak: boolean }) => one._weak)).toEqual([true, true])
+  }
+})

@@ -24,6 +24,8 @@ const load = (site: Partial<ImportedSite>, isPublic = true) =>
     { ...plainly, isPublic },
   )
 
+const compatOf = async (of: TestApp) => (await of.services.configuration.read()).compat
+
 const types: ImportedSite['types'] = [
   {
     name: 'article',
@@ -99,7 +101,9 @@ it('stores the model and entries that refer to each other in every direction', a
     ...{ datatypes: 3, fields: 8, entries: 6, known: 0, files: 0, left_out: 0, redirects: 0 },
     notes: ['References to entries that the export does not have are left out: 1 (article a: zzz).'],
     compat: { article: { children: 'sections' } },
+    compat_stored: true,
   })
+  expect(await compatOf(app)).toEqual({ article: { children: 'sections' } })
   const { body } = await call('GET', '/first?format=clean', { as: 'nobody' })
   expect(body).toMatchObject({ headline: 'One', price: '12.5' })
   expect(body.body).toBe('<p>See <a href="/second">two</a> and <a>none</a></p>')
@@ -119,6 +123,41 @@ it('stores the model and entries that refer to each other in every direction', a
   expect(stored?.date_created).toBe('2020-01-01T00:00:00.000Z')
   expect(await db.count(tables.contentFields, { locale: 'de', field_value: 'Eins' })).toBe(1)
   expect(await db.find(tables.locales, { code: 'de' })).toMatchObject({ fallback_code: 'en' })
+})
+
+it('stores the names for front ends beside those that are there, which stay', async () => {
+  const compat = { article: { strapi: 'stories' }, note: { children: 'lines' } }
+  const fresh = await testApp({ compat }, { file: { compat } })
+  const as = { ...actor, userId: fresh.users.admin, roleId: await fresh.services.access.systemRole('admin') }
+  const site = (more: object) => ({
+    ...{ locales: [], entries: [], files: [], notes: [] },
+    types: types.map(type => ({ ...type, ...more })),
+  })
+  const names = { children: 'sections', weak: ['best'] }
+  const events = () => fresh.db.countAll(internalTables.auditEvents)
+  const all = site({ compat: names })
+  expect(await loadSite(fresh.services, as, all, plainly)).toMatchObject({ compat_stored: false })
+  expect(await compatOf(fresh)).toEqual({
+    article: { strapi: 'stories', ...names },
+    note: { children: 'lines', weak: ['best'] },
+    person: names,
+  })
+  const before = await events()
+  expect(await loadSite(fresh.services, as, all, plainly)).toMatchObject({ compat_stored: false })
+  expect(await events()).toBe(before)
+  const own = { ...all, types: all.types.filter(({ name }) => name === 'person') }
+  expect(await loadSite(fresh.services, as, own, plainly)).toMatchObject({ compat_stored: true })
+})
+
+it('leaves the names to people where the file has them and cannot be written', async () => {
+  const compat = { note: { children: 'lines' } }
+  const fresh = await testApp({ compat }, { file: { compat } })
+  fresh.file.isFixed = true
+  const as = { ...actor, userId: fresh.users.admin, roleId: await fresh.services.access.systemRole('admin') }
+  const site = { locales: [], types, entries: [], files: [], notes: [] }
+  const made = await loadSite(fresh.services, as, site, plainly)
+  expect(made).toMatchObject({ datatypes: 3, compat_stored: false })
+  expect(await compatOf(fresh)).toEqual({ note: { children: 'lines' } })
 })
 
 it('makes the default locale of the export that of a site in which nothing is written', async () => {

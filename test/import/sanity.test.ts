@@ -127,6 +127,19 @@ it('finds out the types of fields', async () => {
   ])
 })
 
+it('tells weak references from others, where all of a field are', async () => {
+  const weak = { _type: 'reference', _ref: 'ann', _weak: true }
+  const strong = { _type: 'reference', _ref: 'ann' }
+  const { types } = await readSanity(
+    documents(
+      { _id: 'ann', _type: 'author' },
+      { _id: 'a', _type: 'post', best: weak, all: [weak, weak], both: [weak, strong], own: strong },
+      { _id: 'b', _type: 'post', best: null, all: [], note: { deep: weak } },
+    ),
+  )
+  expect(types.find(({ name }) => name === 'post')?.compat).toEqual({ weak: ['best', 'all'] })
+})
+
 it('gives pages addresses of their own', async () => {
   const page = (_id: string, _type: string, current: string, more = {}) => ({
     ...{ _id, _type, slug: { _type: 'slug', current } },

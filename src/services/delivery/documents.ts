@@ -52,6 +52,8 @@ interface DocumentParts {
   readonly origin: string
   readonly totals: Totals
   readonly texts: EntryTexts
+  /** Stands for the settings that texts depend on. */
+  readonly settings?: number | undefined
   readonly allowanceOf?: AllowanceOf | undefined
 }
 
@@ -145,7 +147,7 @@ export class Documents {
     write: (ids: readonly string[]) => Promise<readonly EntryText[]>,
   ): Promise<string[]> {
     if (!this.remembers(ids)) return (await write(ids)).map(({ json }) => json)
-    return this.parts.texts.written(this.moment.versions, shape, ids, write)
+    return this.parts.texts.written(this.moment.versions, this.keyOf(shape), ids, write)
   }
 
   async made<T>(
@@ -154,7 +156,11 @@ export class Documents {
     make: (ids: readonly string[]) => Promise<readonly EntryValue<T>[]>,
   ): Promise<T[]> {
     if (!this.remembers(ids)) return (await make(ids)).map(({ value }) => value)
-    return this.parts.texts.made(this.moment.versions, shape, ids, make)
+    return this.parts.texts.made(this.moment.versions, this.keyOf(shape), ids, make)
+  }
+
+  private keyOf(shape: string): string {
+    return `${this.parts.settings ?? ''} ${shape}`
   }
 
   private remembers({ length }: readonly string[]): boolean {

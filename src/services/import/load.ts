@@ -7,6 +7,7 @@ import { EntryLoader } from './load-entries.js'
 import { loadFiles } from './load-files.js'
 import { loadModel } from './load-model.js'
 import { Losses } from './losses.js'
+import { storeNames } from './names.js'
 import { Notes } from './notes.js'
 import { redirectOld } from './old-addresses.js'
 import { reportOn } from './report.js'
@@ -58,6 +59,7 @@ export async function loadSite(
   const compat = Object.fromEntries(
     site.types.flatMap(({ name, compat }) => (compat ? [[name, compat]] : [])),
   )
+  const compat_stored = await storeNames(services.configuration, actor, compat)
   const verified = await verifiedBy(compat)
   return {
     ...{ datatypes: model.made.datatypes, fields: model.made.fields, files: files.made },
@@ -66,7 +68,7 @@ export async function loadSite(
     redirects,
     ...(verified ? { verified } : {}),
     notes: [...site.notes, ...notes.sentences],
-    compat,
+    ...{ compat, compat_stored },
   }
 
   /** Reads everything back through the root, where somebody wants to know. */

@@ -7,7 +7,7 @@ import type { ImportedSite } from './site.js'
 import type { Changes, UpdateHow } from './update-entries.js'
 
 /** The services that an import needs. */
-export type ImportServices = Pick<Services, 'locales' | 'media' | 'redirects'> & {
+export type ImportServices = Pick<Services, 'locales' | 'media' | 'redirects' | 'configuration'> & {
   readonly space: Pick<Services['space'], 'datatypes' | 'fields' | 'routes' | 'imports'>
 }
 
@@ -60,6 +60,8 @@ export interface Imported {
   /** With an update: what it has changed, and the records that it has left. */
   readonly changes?: Changes | undefined
   readonly notes: readonly string[]
-  /** The settings that `compat` in the configuration must have. */
+  /** The names that front ends have for datatypes and fields, as in `compat` in the configuration. */
   readonly compat: Readonly<Record<string, NonNullable<ImportedSite['types'][number]['compat']>>>
+  /** Whether the configuration has these names now. If not, a person must add them. */
+  readonly compat_stored: boolean
 }

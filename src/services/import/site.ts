@@ -37,7 +37,7 @@ export interface ImportedType {
   /** Whether some of its entries have an address (`path`). Without one they are global. */
   readonly hasPages: boolean
   readonly fields: readonly ImportedField[]
-  /** The names that front ends have for its entries, if not the guessed ones; shown as a piece of `cms.config.json`. */
+  /** The names that front ends have for its entries, if not the guessed ones, as in `compat` in the configuration. */
   readonly compat?: Readonly<Record<string, string | readonly string[]>> | undefined
 }
 

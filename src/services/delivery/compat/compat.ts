@@ -41,6 +41,8 @@ export interface CompatSite {
   readonly childrenNames: ReadonlyMap<string, string>
   /** The names of datatypes under Contentful and Sanity, by their ids. */
   readonly typeNames: ReadonlyMap<string, string>
+  /** Ids of relations that are weak references under Sanity. */
+  readonly weak: ReadonlySet<string>
   readonly search: SearchService
   readonly sandbox: Sandbox
   readonly now: string
@@ -125,6 +127,7 @@ class Site implements CompatSite {
   readonly types: readonly TypeMapping[]
   readonly childrenNames: ReadonlyMap<string, string>
   readonly typeNames: ReadonlyMap<string, string>
+  readonly weak: ReadonlySet<string>
 
   constructor(
     readonly documents: Documents,
@@ -139,6 +142,7 @@ class Site implements CompatSite {
     this.types = mapping.types
     this.childrenNames = mapping.childrenNames
     this.typeNames = mapping.typeNames
+    this.weak = mapping.weak
   }
 
   localeChoice(asked: string): LocaleChoice {
@@ -176,6 +180,16 @@ class Site implements CompatSite {
   }
 }
 
+/** Counts the changes of settings. Keys in the cache contain the count, so that answers by former settings are not found. */
+function changesOf(settings: CompatSettings['typeSettings']): () => number {
+  let [current, changes] = [settings(), 0]
+  return () => {
+    const now = settings()
+    if (now !== current) [current, changes] = [now, changes + 1]
+    return changes
+  }
+}
+
 export function compatAnswers(
   db: Database,
   space: ContentSpace,
@@ -190,13 +204,15 @@ export function compatAnswers(
   const totals = new Totals(settings.answers, 'documents')
   const mappingIn = mappings(typeSettings)
   const parts = { space, context, log, mediaUrl, origin, totals, texts }
+  const changes = changesOf(typeSettings)
   return {
-    inMemory: key => answers.inMemory(key),
+    inMemory: key => answers.inMemory(`${changes()} ${key}`),
     async answer(key, { audience, caller }, write) {
       const allowanceOf = allowanceFor(async () => caller.hasKey && (await passes(caller.allow)))
       const make = async (moment: Moment): Promise<CompatAnswer> => {
         const reading = new Reading(caller)
-        const documents = new Documents(moment, audience, { ...parts, allowanceOf }, () => reading.readsAll())
+        const own = { ...parts, allowanceOf, settings: changes() }
+        const documents = new Documents(moment, audience, own, () => reading.readsAll())
         const site = new Site(
           documents,
           audience,
@@ -221,7 +237,7 @@ export function compatAnswers(
       }
       if (audience === 'working' || key === undefined) return (await atOneMoment(db, schemas, make)).made
       let isMade = false
-      const answer = await answers.get(key, moment => {
+      const answer = await answers.get(`${changes()} ${key}`, moment => {
         isMade = true
         return make(moment)
       })

@@ -23,6 +23,8 @@ export interface FormatContext {
   readonly childrenNames?: ReadonlyMap<string, string>
   /** Names of datatypes by their ids, where a format has other ones. */
   readonly typeNames?: ReadonlyMap<string, string>
+  /** Ids of relations whose references are weak in Sanity. */
+  readonly weak?: ReadonlySet<string>
   /** The address of the service as front ends reach it, without a slash at the end; `''` when not known. */
   readonly origin: string
 }

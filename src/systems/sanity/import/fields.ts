@@ -25,6 +25,8 @@ type Kind =
 export interface FieldPlan {
   readonly field: ImportedField
   readonly kind: Kind
+  /** Whether all references are weak: what they name may be deleted. */
+  readonly isWeak: boolean
 }
 
 const isReference = (value: unknown): boolean => referenceOf(value) !== undefined
@@ -74,6 +76,8 @@ export class FieldFacts {
   readonly targets = new Set<string>()
   isAllImages = true
   hasBlank = false
+  private references = 0
+  private weak = 0
 
   /** @param mediaTypes of all values of the field */
   constructor(
@@ -90,17 +94,25 @@ export class FieldFacts {
       const key = referenceOf(one)
       const target = key === undefined ? undefined : this.typeOfEntry(key)
       if (target !== undefined) this.targets.add(target)
+      if (key !== undefined) this.references++
+      if (key !== undefined && memberOf(one, '_weak') === true) this.weak++
       this.isAllImages &&= isImage(one) || (isObject(one) && !isMedia(one))
     }
+  }
+
+  get isWeak(): boolean {
+    return this.weak > 0 && this.weak === this.references
   }
 }
 
 function typeAndData(name: string, kind: Kind, facts: FieldFacts): Pick<ImportedField, 'type' | 'data'> {
   const many = kind === 'references' || kind === 'mediaList' ? { cardinality: 'many' } : {}
   switch (kind) {
-    case 'text':
-      // Times are answered as they were written.
-      return { type: facts.texts.typeFor(name, () => undefined) }
+    case 'text': {
+      // Times are texts there: they are answered as they were written, and sorted as texts.
+      const type = facts.texts.typeFor(name, () => undefined)
+      return { type: type === 'datetime' && facts.texts.hasSeveralZones ? 'text' : type }
+    }
     case 'number':
     case 'boolean':
     case 'slug':
@@ -148,7 +160,8 @@ export function fieldPlan(
     label: labelOf(original) || name,
     ...typeAndData(original, kind, facts),
   }
-  return { field, kind }
+  const isWeak = facts.isWeak && field.type === 'relation'
+  return { field, kind, isWeak }
 }
 
 /** The path of a slug; undefined if it is not a valid slug here. */

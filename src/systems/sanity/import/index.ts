@@ -163,9 +163,11 @@ class SanityEntries {
 }
 
 function importedType({ original, name, fields, children }: TypePlan, hasPages: boolean): ImportedType {
+  const weak = [...fields.values()].flatMap(({ field, isWeak }) => (isWeak ? field.name : []))
   const compat = {
     ...compatName(original, name),
     ...(children === undefined || children === 'children' ? {} : { children }),
+    ...(weak.length > 0 ? { weak } : {}),
   }
   return {
     ...{ name, label: labelOf(original) || name, hasPages },

@@ -170,7 +170,8 @@ export class SanityDocuments {
       writeRich: hasRich || needsChildren ? portableTextOf : undefined,
     })
     const { trees } = shown
-    const context = { ...shown.context, childrenNames: site.childrenNames, typeNames: site.typeNames }
+    const { typeNames, weak } = site
+    const context = { ...shown.context, childrenNames: site.childrenNames, typeNames, weak }
     const seen = await site.documents.seen(idsIn(trees.flatMap(({ root }) => [...walk(root)])))
     const isSeen = (id: string) => seen.has(id)
     const drafts = await draftsAmong(site, trees, wanted)

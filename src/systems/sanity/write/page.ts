@@ -34,9 +34,14 @@ function revisionOf(root: Node, media: Iterable<MediaRecord>): string {
   return `${entries}-${values}-${revisions}-${newest.replaceAll(/\D/g, '')}`
 }
 
-function referenceOf({ kind, ids, many }: References, media: FormatContext['media']): unknown {
+function referenceOf(
+  { kind, ids, many }: References,
+  media: FormatContext['media'],
+  isWeak = false,
+): unknown {
+  const weak = isWeak ? { _weak: true } : {}
   const shown = ids.flatMap(id => {
-    if (kind === 'relation') return { id, value: { _type: 'reference', _ref: id } }
+    if (kind === 'relation') return { id, value: { _type: 'reference', _ref: id, ...weak } }
     const found = media.get(id)
     return found ? { id, value: assetOf(found) } : []
   })
@@ -87,8 +92,9 @@ export function sanityDocument(
         if (value.field.field_type !== 'relation' || value.value.field_value === '[]')
           return shownValue(value, context)
         const typed = typedValue(value)
+        const isWeak = context.weak?.has(value.field.field_id)
         return typed.kind === 'relation'
-          ? referenceOf({ ...typed, ids: typed.ids.filter(isSeen) }, context.media)
+          ? referenceOf({ ...typed, ids: typed.ids.filter(isSeen) }, context.media, isWeak)
           : undefined
       },
     )
