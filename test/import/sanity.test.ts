@@ -412,7 +412,7 @@ it('keeps to what there is in hostile documents', async () => {
     ['post', ['title', 'body', 'cover']],
   ])
   expect(entries.map(({ key, createdAt, values }) => [key, createdAt.slice(0, 4), values])).toEqual([
-    ['a', '1970', { hasOwnProperty: { value: 1 } }],
+    ['a', '1970', { hasOwnProperty: { value: 1 }, constructor: { value: { _ref: 'toString' } } }],
     [
       'b',
       '1970',

@@ -29,7 +29,9 @@ export interface FieldPlan {
   readonly isWeak: boolean
 }
 
-const isReference = (value: unknown): boolean => referenceOf(value) !== undefined
+/** An object with `_ref` and without a type is shown as it was, so it stays JSON. */
+const isReference = (value: unknown): boolean =>
+  referenceOf(value) !== undefined && typeOf(value) !== undefined
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
