@@ -1,6 +1,6 @@
 // Tries the product on several servers that it starts itself, prints a table of what is wanted and what was found, and
 // exits with 1 if a line is broken: `node bench/trials/run.mjs <trial> [--seconds N] [--previous DIR] [--entries N]
-// [--cuts N] [--seed N] [--pages N] [--parts NAMES] [--strapi DIR] [--suite FILE]`.
+// [--cuts N] [--seed N] [--pages N] [--share N] [--parts NAMES] [--strapi DIR] [--suite FILE]`.
 // TRIAL_KEEP=1 keeps its files and logs. It needs `npm run build` and the programs of each trial: docs/scaling.md names them.
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -32,6 +32,7 @@ const { values, positionals } = parseArgs({
     database: { type: 'string' },
     parts: { type: 'string' },
     cuts: { type: 'string' },
+    share: { type: 'string' },
     seed: { type: 'string' },
     strapi: { type: 'string' },
     suite: { type: 'string' },
@@ -63,6 +64,7 @@ try {
     pages: number(values.pages),
     edits: number(values.edits),
     cuts: number(values.cuts),
+    share: number(values.share),
     seed: number(values.seed),
   })
 } catch (error) {

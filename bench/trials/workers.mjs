@@ -1,8 +1,9 @@
 // Two workers against one on SQLite: public pages in memory, pages by a key, and writes, in turns; then changes that are
 // asked at the other worker at once. Needs wrk, with a load generator for each worker. Two workers and two generators need
-// four cores. With fewer they take them from each other: then reads are judged by the processor time of an answer.
+// four cores. With fewer they take them from each other: then reads are judged by the processor time of an answer. With
+// --share 40 each worker gets 40 % of a core and no more (cgroups of version 1, as root), so that two cores are enough.
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -16,8 +17,21 @@ import { folder, freePort, say, until } from './programs.mjs'
 const run = promisify(execFile)
 const [pageGoal, keyGoal, writeGoal] = [1.7, 1.6, 1]
 
+const childrenOf = pid => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+
+/** Lets a process use as much of a core as this share says. The period is short, because others may wait for its locks. */
+function limitTo(share, pid) {
+  const group = `/sys/fs/cgroup/cpu/slugline-trial-${pid}`
+  mkdirSync(group, { recursive: true })
+  const quota = 1000
+  writeFileSync(join(group, 'cpu.cfs_period_us'), `${Math.round(quota / share)}`)
+  writeFileSync(join(group, 'cpu.cfs_quota_us'), `${quota}`)
+  writeFileSync(join(group, 'cgroup.procs'), `${pid}`)
+  return group
+}
+
 /** Starts the product with as many workers, and waits until all of them serve. */
-async function service(name, workers) {
+async function service(name, workers, share) {
   const metrics_port = await freePort()
   const one = await instance(name, { db_url: join(folder, `${name}.db`), workers, metrics_port })
   one.start()
@@ -27,7 +41,10 @@ async function service(name, workers) {
     return /^slugline_processes (\d+)/m.exec((await answer?.text()) ?? '')?.[1]
   }
   await until(`${workers} workers`, async () => Number(await count()) === workers)
-  return { ...one, site: await prepare(one.url, { pages: 16 }) }
+  const site = await prepare(one.url, { pages: 16 })
+  const each = workers === 1 ? [one.pid] : childrenOf(one.pid)
+  if (share && each.length !== workers) throw new Error(`${each.length} processes serve`)
+  return { ...one, site, groups: share ? each.map(pid => limitTo(share, pid)) : [] }
 }
 
 /** Returns requests a second of a generator for each worker. */
@@ -46,8 +63,7 @@ async function rate(url, headers, generators, seconds) {
 /** Returns the processor time in ticks that a process and its children have used. */
 function ticks(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-  return children.reduce((sum, child) => sum + ticks(child), Number(fields[11]) + Number(fields[12]))
+  return childrenOf(pid).reduce((sum, child) => sum + ticks(child), Number(fields[11]) + Number(fields[12]))
 }
 
 /** Returns acknowledged changes a second of eight writers. */
@@ -97,8 +113,9 @@ async function changesAtOnce({ url, site }, changes) {
 const inTurns = ratios =>
   `${at(ratios, 0.5).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}, ${ratios.length} turns)`
 
-export async function trial(judgement, { seconds = 4 }) {
-  const [one, two] = [await service('one', 1), await service('two', 2)]
+export async function trial(judgement, { seconds = 4, share }) {
+  const part = share && share / 100
+  const [one, two] = [await service('one', 1, part), await service('two', 2, part)]
   const turns = 9
   const [page, key] = ['/p1?format=clean', '/api/v1/page/p1?format=clean']
   const headers = ({ site }) => ({ Authorization: `Bearer ${site.key}` })
@@ -125,7 +142,7 @@ export async function trial(judgement, { seconds = 4 }) {
       say(`  ${name}: ${rates.get(one).toFixed(0)} and ${rates.get(two).toFixed(0)} a second`)
       await sleep(200)
     }
-    const isShared = isRead && availableParallelism() < 4
+    const isShared = isRead && !share && availableParallelism() < 4
     judgement.add(
       `${name}, two workers to one`,
       isShared ? '' : `${goal}`,
@@ -147,4 +164,6 @@ export async function trial(judgement, { seconds = 4 }) {
     `${wrong} of ${2 * changes}`,
     wrong === 0,
   )
+  for (const to of [one, two]) await to.kill('SIGTERM')
+  for (const group of [...one.groups, ...two.groups]) rmdirSync(group)
 }
