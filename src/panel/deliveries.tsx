@@ -1,5 +1,6 @@
 import { idParam } from '../middleware/context.js'
 import { all } from '../resources/entries.js'
+import { eventWords } from '../resources/event-words.js'
 import { attemptWords, deliveryStates, deliveryWords } from '../resources/webhooks.js'
 import type { PanelContext } from './context.js'
 import { TitledPage } from './layout.js'
@@ -39,6 +40,21 @@ const SendAgain = ({ view, delivery }: { view: View; delivery: Delivery }) =>
       {view.t('Send again')}
     </Act>
   ) : null
+
+/** The address of the page that an event is about; undefined for events of something else. */
+const slugIn = ({ payload }: Delivery): string | undefined => {
+  const { data } = Object(payload) as { data?: { slug?: unknown } }
+  return typeof data?.slug === 'string' ? data.slug : undefined
+}
+
+const EventOf = ({ view, delivery }: { view: View; delivery: Delivery }) => (
+  <>
+    {eventWords(delivery.event, view)}
+    <div class="quiet">
+      <code>{slugIn(delivery) ?? delivery.event}</code>
+    </div>
+  </>
+)
 
 const tickStep = 6
 /** The outcome of each delivery as a tick, the newest at the right: tall is delivered, low is failed or not yet. */
@@ -96,7 +112,7 @@ export async function Deliveries({ view, context, id }: { view: View; context: P
             records={records}
             pathOf={addressOf}
             columns={[
-              { label: 'Event', of: ({ event }) => <code>{event}</code> },
+              { label: 'Event', of: delivery => <EventOf view={view} delivery={delivery} /> },
               { label: 'State', of: delivery => <StateOf view={view} delivery={delivery} /> },
               { label: 'Sent', of: ({ created_at }) => <Moment view={view} at={created_at} />, wide: true },
               { label: 'Action', of: delivery => <SendAgain view={view} delivery={delivery} /> },
@@ -131,7 +147,7 @@ export function deliveryPage({ get }: Pages, context: PanelContext): void {
     return (
       <TitledPage
         view={view}
-        title={event}
+        title={eventWords(event, view)}
         crumbs={[
           { word: view.t('Webhooks'), path: '/webhooks' },
           { word: webhook.name, path: `/webhooks/${webhook.webhook_id}` },
@@ -143,6 +159,10 @@ export function deliveryPage({ get }: Pages, context: PanelContext): void {
           <StateOf view={view} delivery={delivery} />
         </p>
         <dl class="facts">
+          <dt>{view.t('Event')}</dt>
+          <dd>
+            <code>{event}</code>
+          </dd>
           <dt>{view.t('Created')}</dt>
           <dd>
             <Moment view={view} at={created_at} />

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { durationWords } from '../durations.js'
 import { changesIn, fieldOf, type Setting, settingLabel } from '../resources/setting-fields.js'
 import type { Services } from '../services/index.js'
 import { ConfigUpdate } from '../services/operation/configuration.js'
@@ -72,12 +73,16 @@ const durations = new Set([
 ])
 
 /** Returns the unit of a setting's value in words; undefined without one. */
-function unitOf(name: string, value: unknown, { t }: Wording): string | undefined {
+function unitOf(name: string, value: unknown, { t, language }: Wording): string | undefined {
   if (name === 'page_cache_bytes' || name === 'max_upload_size')
     return t('In bytes, now {n} MiB.', { n: Math.round((Number(value) / 2 ** 20) * 10) / 10 })
   if (name === 'stop_delay_seconds' || name === 'webhook_timeout') return t('In seconds.')
   if (name === 'webhook_delivery_retention_days') return t('In days.')
-  return durations.has(name) ? t('Such as 90s, 15m, 24h or 30d.') : undefined
+  if (!durations.has(name)) return undefined
+  const words = [value].flat().flatMap(one => (typeof one === 'string' ? durationWords(one, language) : []))
+  return words.some(Boolean)
+    ? t('Now {duration}. Such as 90s, 15m, 24h or 30d.', { duration: words.join(', ') })
+    : t('Such as 90s, 15m, 24h or 30d.')
 }
 
 /** A setting with its label in words and its name in the file; what it means is below it, unit and flags beside. */

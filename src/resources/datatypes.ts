@@ -37,7 +37,7 @@ export const datatypeResource = (parts: ResourceParts) =>
       { label: 'Key', of: ({ name }) => ({ code: name }) },
       {
         label: 'Type',
-        of: ({ type }) => ({ text: type === '_global' ? 'shared content' : 'content' }),
+        of: ({ type }) => ({ text: type === '_global' ? 'Shared content' : 'Content' }),
         room: 'some',
       },
       {

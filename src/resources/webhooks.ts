@@ -3,23 +3,17 @@ import { mask } from '../services/secrets.js'
 import { WebhookCreate, WebhookUpdate } from '../services/webhooks/schemas.js'
 import type { PlainText } from '../texts/text.js'
 import type { Wording } from '../texts/wording.js'
+import { eventGroup, eventWords } from './event-words.js'
 import { accessTo, type ResourceParts, resource, type StateKind } from './resource.js'
 import { withoutEmpty } from './times.js'
 
-const groupNames: Readonly<Record<string, string>> = { admin: 'Admin content', webhook: 'Test' }
-
-function groupOf(event: string): string {
-  const [first = ''] = event.split('.')
-  return groupNames[first] ?? `${first.slice(0, 1).toUpperCase()}${first.slice(1)}`
-}
-
-const eventChoices = ({ t }: Wording) => [
-  { value: '*', word: t('All'), hint: t('including events of later versions') },
-  ...Object.entries(webhookEvents).map(([value, { when }]) => ({
+const eventChoices = (wording: Wording) => [
+  { value: '*', word: wording.t('All'), hint: wording.t('including events of later versions') },
+  ...Object.keys(webhookEvents).map(value => ({
     value,
-    word: value,
-    hint: when,
-    group: groupOf(value),
+    word: eventWords(value, wording),
+    hint: value,
+    group: eventGroup(value, wording),
   })),
 ]
 

@@ -44,6 +44,10 @@ describe.skipIf(chromiumMissing)(
       page.on('dialog', dialog => dialog.accept())
       await open('/settings')
       expect(await page.locator('#h-max_upload_size').textContent()).toBe('In bytes, now 10 MiB.')
+      expect(await page.locator('#h-trash_retention').textContent()).toMatch(/^Now 30 days\. /)
+      expect(await page.locator('#h-webhook_retry_delays').textContent()).toMatch(
+        /^Now 1 minute, 5 minutes, 30 minutes\. /,
+      )
       await page.getByLabel('Backup retention').fill('12')
       await page.locator('#saved', { hasText: 'Unsaved changes, kept here' }).waitFor()
       await page.reload()

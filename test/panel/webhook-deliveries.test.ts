@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { internalTables } from '../../src/db/tables.js'
+import { webhookEvents } from '../../src/events.js'
+import { eventWords } from '../../src/resources/event-words.js'
+import { english } from '../../src/texts/language.js'
 import { testApp } from '../support/app.js'
 import { panelForms } from '../support/panel-forms.js'
 
@@ -50,6 +53,19 @@ it('D27: deliveries stand before the settings, with attempts, response and the n
   expect(text).toContain('Last 3 deliveries: 1 delivered, 1 failed')
   expect(text).toContain('Response time: median 38 ms, 95 % within 38 ms')
   expect(html.match(/Send again/g)).toHaveLength(1)
+  for (const slug of ['/a', '/b', '/c']) expect(text).toContain(`Route created ${slug}`)
+})
+
+it('names every event in words, in each language, and those of other versions as they are', () => {
+  const words = Object.keys(webhookEvents).map(event => eventWords(event, english))
+  expect(new Set(words).size).toBe(words.length)
+  expect(words.slice(0, 4)).toEqual([
+    ...['Entry published', 'Entry unpublished', 'Entry changed', 'Entry scheduled'],
+  ])
+  expect(words).toContain('Review sent back')
+  for (const one of words) expect(one).toMatch(/^[A-Z][a-z]+(?: [a-z]+)+$/)
+  for (const other of ['content.archived', 'form.created', 'x'])
+    expect(eventWords(other, english)).toBe(other)
 })
 
 it('the list tells how the last delivery of each webhook went', async () => {
@@ -72,15 +88,15 @@ it('D27: events are grouped, and a group with a chosen event is open', async () 
   expect(groups.map(([, open, name]) => (open ? `${name}!` : name))).toEqual([
     ...[
       'Content',
-      'Locale',
-      'Version',
-      'Admin content',
+      'Locales',
+      'Versions',
+      'Admin space',
       'Media',
-      'Datatype',
-      'Field',
-      'Route!',
-      'Redirect',
-      'Comment',
+      'Datatypes',
+      'Fields',
+      'Routes!',
+      'Redirects',
+      'Comments',
       'Review',
       'Test',
     ],

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { parseConfig } from '../../src/config.js'
 import { type ConfigName, configFields } from '../../src/config-fields.js'
 import { type DatabaseAddress, serverAddress } from '../../src/db/connect.js'
-import { duration } from '../../src/durations.js'
+import { duration, durationWords } from '../../src/durations.js'
 import { loadConfig, refuseLeftDatabase } from '../../src/node/config-file.js'
 
 const parse = (file: unknown, variables = {}) => parseConfig(file, variables)
@@ -387,6 +387,12 @@ it.each([
     serverAddress({ db_driver: 'postgres', db_url } as DatabaseAddress, 'postgres', 5432, 'u')
   expect(read).toThrow(sentence)
   expect(read).not.toThrow(/secret|word/)
+})
+
+it('writes durations in words', () => {
+  const words = ['30d', '1h30m', '90s', '100ms', '0.5h', 'soon'].map(text => durationWords(text, 'en'))
+  expect(words).toEqual(['30 days', '1 hour 30 minutes', '90 seconds', '100 milliseconds', '0.5 hours', ''])
+  expect(durationWords('30d', 'de')).toBe('30 Tage')
 })
 
 it('reads durations', () => {
