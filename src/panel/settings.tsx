@@ -4,6 +4,7 @@ import { changesIn, fieldOf, type Setting, settingLabel } from '../resources/set
 import type { Services } from '../services/index.js'
 import { ConfigUpdate } from '../services/operation/configuration.js'
 import { maxAheadMs } from '../services/operation/instances.js'
+import { configurationWords } from '../texts/configuration.js'
 import type { PlainText } from '../texts/text.js'
 import type { Wording } from '../texts/wording.js'
 import type { PanelContext } from './context.js'
@@ -85,17 +86,18 @@ function unitOf(name: string, value: unknown, { t, language }: Wording): string 
     : t('Such as 90s, 15m, 24h or 30d.')
 }
 
+const wordsOf = (name: string, { language }: Pick<Wording, 'language'>) => configurationWords(name, language)
+
 /** A setting with its label in words and its name in the file; what it means is below it, unit and flags beside. */
 function shownField(setting: Setting, value: unknown, wording: Wording): Field {
   const { name, meaning, file_only, secret } = setting
   const { t } = wording
+  const [label, help] = wordsOf(name, wording) ?? [settingLabel(name), meaning]
   const field = fieldOf(setting, value, wording)
   const flags = (field.hint ?? '').slice(meaning.length).trim()
   const own = {
     ...field,
-    label: settingLabel(name),
-    code: name,
-    help: meaning,
+    ...{ label, code: name, help },
     hint: [unitOf(name, value, wording), file_only && t('Set in the configuration file only.'), flags]
       .filter(Boolean)
       .join(' '),
@@ -137,7 +139,7 @@ const Lead = ({ view, restart, isFileFixed }: LeadProps) => (
             settings: restart.map((name, i) => (
               <>
                 {i > 0 && ', '}
-                <a href={`#f-${name}`}>{settingLabel(name)}</a>
+                <a href={`#f-${name}`}>{wordsOf(name, view)?.[0] ?? settingLabel(name)}</a>
               </>
             )),
           })}

@@ -40,7 +40,18 @@ const wordsOfNames: Readonly<Record<string, string>> = {
 
 /** Labels of settings whose names do not say enough. */
 const ownLabels: Readonly<Record<string, string>> = {
+  admin_site: 'Domain of the panel',
+  bucket_admin_media: 'Bucket of admin media',
+  bucket_backup: 'Bucket of backups',
+  bucket_media: 'Bucket of media',
+  cert_dir: 'Folder of certificates',
+  client_site: 'Domain of the site',
   compat: 'APIs of other systems',
+  event_streams_max: 'Maximum number of change streams',
+  llms_txt_enabled: 'llms.txt',
+  robots_enabled: 'robots.txt',
+  robots_txt: 'Text of robots.txt',
+  stop_delay_seconds: 'Delay before a stop',
   version_max_per_content: 'Versions kept for each entry',
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { configFields } from '../../src/config-fields.js'
+import { configurationWords } from '../../src/texts/configuration.js'
 import { de } from '../../src/texts/de.js'
 import { fr } from '../../src/texts/fr.js'
 import { testApp } from '../support/app.js'
@@ -64,6 +66,19 @@ describe('the language of the panel', () => {
     ])
     for (const Cookie of ['slugline_language=nl', 'slugline_language=__proto__', 'slugline_language='])
       expect([Cookie, await chosen({ Cookie })]).toEqual([Cookie, ['en', undefined]])
+  })
+
+  it.each(['de', 'fr'])('explains every setting: %s', async language => {
+    const shown = async (tag: string) =>
+      (await call('GET', '/admin/settings', { headers: { 'Accept-Language': tag } })).text
+    const meanings = Object.values(configFields).map(({ meaning }) => meaning.slice(0, 40))
+    const [english, own] = [await shown('en'), await shown(language)]
+    expect(meanings.filter(meaning => !english.includes(meaning.slice(0, 15)))).toEqual([])
+    expect(meanings.filter(meaning => own.includes(meaning))).toEqual([])
+    for (const name of Object.keys(configFields)) {
+      const [label = '', meaning = ''] = configurationWords(name, language) ?? []
+      expect([name, own.includes(label) && own.includes(meaning.slice(0, 15))]).toEqual([name, true])
+    }
   })
 
   it('can be mirrored on the machine of a developer only', async () => {
