@@ -24,6 +24,8 @@ export class TreeRowReader<E extends LeanEntry, V extends LeanValue> {
 
   async withoutRoute(): Promise<TreeRows<E, V>> {
     const entries = await this.read.query(this.queries.entriesWithoutRoute, {})
+    // Without a result, both look at all roots.
+    if (entries.length === 0) return { entries, values: [] }
     return { entries, values: await this.read.query(this.queries.valuesWithoutRoute, {}) }
   }
 }
