@@ -28,6 +28,8 @@ const receivers = [
 ]
 const attemptsOfFailed = 3
 const betweenMs = 7 * hourMs
+/** Pages of the sample site; the last one is a draft, so it was unpublished. */
+const slugs = ['/blog/winter-chain', '/about', '/blog/silent-brakes', '/blog/spring-check']
 
 export async function makeSampleWebhooks(
   { webhooks }: Pick<Services, 'webhooks'>,
@@ -40,13 +42,15 @@ export async function makeSampleWebhooks(
       actor,
       WebhookCreate.parse({ name, url, events, is_active: true }),
     )
-    const outcomes = responses.map((status, i) => ({
-      ...outcomeOf(status, now - (responses.length - i) * betweenMs),
-      event: events[i % 4 === 3 ? 1 : 0] ?? '',
-    }))
+    const outcomes = responses.map((status, i) => {
+      const event = events[i % 4 === 3 ? 1 : 0] ?? ''
+      const slug = event.startsWith('content.') ? { slug: slugs[i % slugs.length] } : {}
+      const outcome = outcomeOf(status, now - (responses.length - i) * betweenMs, answerMs(i))
+      return { ...outcome, event, data: { sample: true, ...slug } }
+    })
     await db.write(actor, async tx => {
-      for (const { event, ...outcome } of outcomes) {
-        const content = { id: tx.newId(), event, occurred_at: outcome.created_at, data: { sample: true } }
+      for (const { event, data, ...outcome } of outcomes) {
+        const content = { id: tx.newId(), event, occurred_at: outcome.created_at, data }
         const payload = JSON.stringify(content)
         await tx.insertInternal(internalTables.webhookDeliveries, { ...outcome, webhook_id, event, payload })
       }
@@ -54,19 +58,20 @@ export async function makeSampleWebhooks(
   }
 }
 
-const answerMs = 800
+/** Response times as a receiver has them. */
+const answerMs = (i: number): number => 90 + ((i * 137) % 410)
 
 /** A finished delivery with this response; 0 stands for a missing one. @param at in milliseconds */
-function outcomeOf(status: number, at: number) {
+function outcomeOf(status: number, at: number, tookMs: number) {
   const failed = status === 0 || status >= 400
   return {
     status: failed ? 'failed' : 'success',
     attempts: failed ? attemptsOfFailed : 1,
     last_status_code: status || null,
     last_error: status === 0 ? 'the receiver did not answer within 10s' : null,
-    last_duration_ms: status === 0 ? 10_000 : answerMs,
+    last_duration_ms: status === 0 ? 10_000 : tookMs,
     last_response: status === 0 ? null : failed ? 'The index is being built.' : 'OK',
     created_at: timestamp(at),
-    completed_at: timestamp(at + (failed ? hourMs : answerMs)),
+    completed_at: timestamp(at + (failed ? hourMs : tookMs)),
   }
 }

@@ -155,9 +155,9 @@ export function deliveryPage({ get }: Pages, context: PanelContext): void {
         column
         actions={<SendAgain view={view} delivery={delivery} />}
       >
-        <p class="lead">
+        <div class="lead">
           <StateOf view={view} delivery={delivery} />
-        </p>
+        </div>
         <dl class="facts">
           <dt>{view.t('Event')}</dt>
           <dd>

@@ -1,10 +1,11 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { internalTables } from '../../src/db/tables.js'
 import { webhookEvents } from '../../src/events.js'
 import { eventWords } from '../../src/resources/event-words.js'
 import { english } from '../../src/texts/language.js'
 import { testApp } from '../support/app.js'
+import { browserOf, chromiumMissing, expectClean } from '../support/browser.js'
 import { panelForms } from '../support/panel-forms.js'
 
 const app = await testApp({ webhook_enabled: true })
@@ -129,3 +130,21 @@ it('all that failed can be sent again at once', async () => {
   expect(await states()).toEqual(['pending', 'success', 'retrying'])
   expect(words(await page(`/webhooks/${id}`))).not.toContain('Send all failed again')
 })
+
+describe.skipIf(chromiumMissing)(
+  `in a browser${chromiumMissing ? ` (${chromiumMissing})` : ''}`,
+  async () => {
+    const { panel } = await browserOf(app)
+
+    it('a delivery stands in one column with its bodies', async () => {
+      const admin = await panel({ as: 'admin', viewport: { width: 1440, height: 900 } })
+      await admin.open(`/webhooks/${id}/deliveries/${first}`)
+      const placed = await admin.page.$$eval('main > :is(h2, dl, pre, .lead)', all =>
+        all.map(one => [one.localName, Math.round(one.getBoundingClientRect().left)] as const),
+      )
+      expect(new Set(placed.map(([name]) => name))).toEqual(new Set(['div', 'dl', 'h2', 'pre']))
+      expect(new Set(placed.map(([, left]) => left)).size).toBe(1)
+      await expectClean(admin)
+    })
+  },
+)

@@ -78,6 +78,12 @@ it('loads a site that looks like something, once', async () => {
   const { body: hooks } = await call('GET', '/api/v1/admin/webhooks')
   expect(hooks.map(({ name }: { name: string }) => name)).toEqual(['Rebuild the site', 'Search index'])
   const { body: deliveries } = await call('GET', `/api/v1/admin/webhooks/${hooks[1].webhook_id}/deliveries`)
+  const published = deliveries.filter(({ event }: { event: string }) => event === 'content.published')
+  for (const { payload } of published) {
+    const { slug } = payload.data
+    expect([slug, (await call('GET', slug, { as: 'nobody' })).status]).toEqual([slug, 200])
+  }
+  expect(published.length).toBeGreaterThan(6)
   const outcomes = deliveries.map(({ status }: { status: string }) => status)
   expect([outcomes.length, outcomes.filter((status: string) => status === 'failed').length]).toEqual([10, 2])
   for (const slug of ['/blog/true-wheel', '/blog/open-evening', '/blog/spring-check'])
