@@ -253,7 +253,7 @@ describe('the content model', () => {
         .replaceAll(/<[^>]+>/g, ' ')
         .replaceAll(/\s+/g, ' ')
         .trim(),
-    ).toBe('Card card content Linked 1')
+    ).toBe('Card card Content Linked 1')
     const question = await call('GET', `/admin/datatypes/${datatype}/delete`)
     expect(question.text).toContain('This also deletes 1 field, 1 entry, 1 value')
     expect((await post(`/admin/datatypes/${datatype}/delete`, {})).status).toBe(303)
