@@ -86,13 +86,11 @@ function unitOf(name: string, value: unknown, { t, language }: Wording): string 
     : t('Such as 90s, 15m, 24h or 30d.')
 }
 
-const wordsOf = (name: string, { language }: Pick<Wording, 'language'>) => configurationWords(name, language)
-
 /** A setting with its label in words and its name in the file; what it means is below it, unit and flags beside. */
 function shownField(setting: Setting, value: unknown, wording: Wording): Field {
   const { name, meaning, file_only, secret } = setting
   const { t } = wording
-  const [label, help] = wordsOf(name, wording) ?? [settingLabel(name), meaning]
+  const [label, help] = configurationWords(name, wording.language) ?? [settingLabel(name), meaning]
   const field = fieldOf(setting, value, wording)
   const flags = (field.hint ?? '').slice(meaning.length).trim()
   const own = {
@@ -139,7 +137,9 @@ const Lead = ({ view, restart, isFileFixed }: LeadProps) => (
             settings: restart.map((name, i) => (
               <>
                 {i > 0 && ', '}
-                <a href={`#f-${name}`}>{wordsOf(name, view)?.[0] ?? settingLabel(name)}</a>
+                <a href={`#f-${name}`}>
+                  {configurationWords(name, view.language)?.[0] ?? settingLabel(name)}
+                </a>
               </>
             )),
           })}

@@ -160,6 +160,24 @@ it('leaves the names to people where the file has them and cannot be written', a
   expect(await compatOf(fresh)).toEqual({ note: { children: 'lines' } })
 })
 
+it('stores everything else where a name for front ends is not valid here, also for odd names', async () => {
+  const fresh = await testApp()
+  const as = { ...actor, userId: fresh.users.admin, roleId: await fresh.services.access.systemRole('admin') }
+  const named = (name: string, compat: { children: string } | { name: string }) => ({
+    ...{ locales: [], entries: [], files: [], notes: [] },
+    types: [{ name, label: name, hasPages: false, fields: [], compat }],
+  })
+  const odd = named('wide', { children: 'page builder!' })
+  expect(await loadSite(fresh.services, as, odd, plainly)).toMatchObject({
+    datatypes: 1,
+    compat_stored: false,
+  })
+  expect(await compatOf(fresh)).toEqual({})
+  const own = named('constructor', { name: 'site.constructor' })
+  expect(await loadSite(fresh.services, as, own, plainly)).toMatchObject({ compat_stored: true })
+  expect(await compatOf(fresh)).toEqual({ constructor: { name: 'site.constructor' } })
+})
+
 it('makes the default locale of the export that of a site in which nothing is written', async () => {
   const fresh = await testApp()
   const site = {

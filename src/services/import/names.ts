@@ -16,23 +16,23 @@ export async function storeNames(
   names: Names,
 ): Promise<boolean> {
   const { compat } = (await configuration.read()) as { compat?: Names }
-  const known = compat ?? {}
+  const known = new Map(Object.entries(compat ?? {}))
   const missing = Object.entries(names).filter(([type, own]) =>
-    Object.keys(own).some(member => known[type]?.[member] === undefined),
+    Object.keys(own).some(member => known.get(type)?.[member] === undefined),
   )
   if (missing.length > 0) {
-    const added = Object.fromEntries(missing.map(([type, own]) => [type, { ...own, ...known[type] }]))
+    const added = Object.fromEntries(missing.map(([type, own]) => [type, { ...own, ...known.get(type) }]))
     try {
-      await configuration.update(actor, { compat: { ...known, ...added } })
+      await configuration.update(actor, { compat: { ...compat, ...added } })
     } catch (error) {
-      // A file that the service cannot write has its own names.
-      if (error instanceof HttpError && error.status === 403) return false
+      // The file has its own names and cannot be written, or a name is not valid here: everything else is stored.
+      if (error instanceof HttpError && error.status < 500) return false
       throw error
     }
   }
   return Object.entries(names).every(([type, own]) =>
     Object.entries(own).every(
-      ([member, name]) => JSON.stringify(known[type]?.[member] ?? name) === JSON.stringify(name),
+      ([member, name]) => JSON.stringify(known.get(type)?.[member] ?? name) === JSON.stringify(name),
     ),
   )
 }
