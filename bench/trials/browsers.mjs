@@ -18,6 +18,8 @@ const longestRecoveryMs = 45_000
 
 /** The people, what happens to them, and what of their texts is gone. */
 class Trial {
+  /** What the field that is typed into had before. */
+  earlier = ''
   cuts = new Map(kinds.map(kind => [kind, 0]))
   lost = []
   missing = []
@@ -144,6 +146,12 @@ class Trial {
       person.typed.set(field, person.typed.get(field).slice(0, found.length))
       return
     }
+    // The deletion of the earlier text is as young as what was typed after it.
+    if (crashed?.least === 0 && found === this.earlier) {
+      this.missing.push(typed.length)
+      person.typed.delete(field)
+      return
+    }
     this.lost.push(`${person.name} typed “${typed}” into ${field}, found “${found}”`)
     say(`LOST: ${this.lost.at(-1)}; the bar says “${await person.page.locator('#saved').textContent()}”`)
     const box = places[field].locate(person.page)
@@ -156,6 +164,18 @@ class Trial {
     const kind = this.pick(kinds)
     const victim = this.random() < 0.65 ? actor : this.pick(Object.values(this.people))
     return { kind, victim, part: this.random(), delayMs: this.random() * 400 }
+  }
+
+  /** Deletes the text of a field, and remembers it. */
+  async clear(field, person) {
+    const { show, locate, read } = places[field]
+    await show?.(person.page)
+    const box = locate(person.page)
+    this.earlier = await read(person.page)
+    await until('', async () => {
+      await box.fill('')
+      return (await read(person.page)) === ''
+    })
   }
 
   async typing({ field }, person, text, planned) {
@@ -173,6 +193,7 @@ class Trial {
     if (!isCut) return
     await this.recover(person)
     const rest = text.slice(person.textOf(field).length)
+    if (rest === text) await this.clear(field, person)
     await place.show?.(person.page)
     await person.type(field, place.locate(person.page), rest, () => false)
   }
@@ -216,12 +237,7 @@ class Trial {
       say(`${person.name} ${operation.what ?? `types the ${operation.field}`}`)
       await this.recover(person)
       if (operation.field) {
-        const box = places[operation.field].locate(person.page)
-        await places[operation.field].show?.(person.page)
-        await until('', async () => {
-          await box.fill('')
-          return (await places[operation.field].read(person.page)) === ''
-        })
+        await this.clear(operation.field, person)
         await this.typing(operation, person, operation.text(words), planned)
       } else await this.acting(operation, person, planned)
     }

@@ -101,16 +101,17 @@ function FieldRow({
       )}
     </>
   )
+  const kind = mark === undefined ? 'field' : 'field talked'
   if (isGroup(field))
     return (
-      <fieldset class="field" aria-describedby={field.help && `u-${field.name}`}>
+      <fieldset class={kind} aria-describedby={field.help && `u-${field.name}`}>
         <legend>{label}</legend>
         {mark}
         {rest}
       </fieldset>
     )
   return (
-    <div class="field">
+    <div class={kind}>
       {field.kind === 'fixed' ? <p class="label">{label}</p> : <label for={id}>{label}</label>}
       {mark}
       {rest}
