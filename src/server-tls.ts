@@ -17,6 +17,7 @@ interface TlsParts {
   ports: Ports
   services: Pick<Services, 'certificates'>
   fetch: (request: Request, peer: Peer) => Response | Promise<Response>
+  arrived: () => void
   maxConnections: number
   addressOf: (field: 'port' | 'ssl_port') => string
 }
@@ -49,6 +50,7 @@ export async function listenSecurely(parts: TlsParts): Promise<SecureListeners> 
   const plainConnections = Math.ceil(parts.maxConnections * plainShare)
   const secure = await listen(parts.addressOf('ssl_port'), fetch, {
     log: ports.log,
+    arrived: parts.arrived,
     field: 'ssl_port',
     maxConnections: parts.maxConnections - plainConnections,
     tls: {

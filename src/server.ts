@@ -295,16 +295,18 @@ export async function start(given: Options): Promise<Running> {
   const options = { ...given, ports }
   const app = createApp({ services, ports, ids, config: opened.config, version, commands })
   const fetch = answeringFailures(app.fetch, ports.log)
+  const arrived = () => db.requestArrived()
   const addressOf = (field: 'port' | 'ssl_port') => addressIn(config.environment, config[field])
   const listening = async (): Promise<Listeners & { stop(): Promise<void> }> => {
     if (tlsSource(config) === 'off')
-      return listen(addressOf('port'), fetch, { log: ports.log, maxConnections })
+      return listen(addressOf('port'), fetch, { log: ports.log, maxConnections, arrived })
     const { listenSecurely } = await import('./server-tls.js')
     return listenSecurely({
       config: opened.config,
       ports,
       services,
       fetch,
+      arrived,
       maxConnections,
       addressOf,
     })

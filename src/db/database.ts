@@ -300,6 +300,11 @@ export class Database extends Reader {
     return this.external.sync(how)
   }
 
+  /** A request arrives: see `ExternalChanges.arrived`. */
+  requestArrived(): void {
+    this.external.arrived()
+  }
+
   externalChangesNow(): Promise<number> {
     return this.external.now()
   }

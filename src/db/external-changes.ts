@@ -8,6 +8,8 @@ const watchIntervalMs = 500
  */
 const pollIntervalMs = 50
 const closePollIntervalMs = 3
+/** A look counts for so long at most for requests that arrive together. */
+const togetherMs = 1
 
 /** Counts what other processes have changed in the database, so that caches know what they must check. */
 export class ExternalChanges {
@@ -16,6 +18,8 @@ export class ExternalChanges {
   /** Versions that our own commits have made, while commits of others before them may not have been seen. */
   private readonly own = new Set<number>()
   private polledAt = Number.NEGATIVE_INFINITY
+  /** Whether a look was made for the requests that arrive in this turn of the event loop. */
+  private isSeen = false
   private watching: NodeJS.Timeout | undefined
   private readonly listeners: (() => void)[] = []
 
@@ -31,6 +35,24 @@ export class ExternalChanges {
     if (!this.dialect.cheapToRead) return undefined
     this.poll(exact ? 0 : closePollIntervalMs)
     return this.count
+  }
+
+  /**
+   * A request arrives, and this is called in the turn in which its socket was read. All requests of one turn were sent before
+   * the first of them is seen here. One look is enough for them, and none misses a change that was acknowledged before it.
+   */
+  arrived(): void {
+    if (!this.dialect.isShared || this.isSeen) return
+    try {
+      this.poll(0)
+    } catch {
+      // Whoever asks for the number gets the failure.
+      return
+    }
+    this.isSeen = true
+    setImmediate(() => {
+      this.isSeen = false
+    })
   }
 
   async now(): Promise<number> {
@@ -68,7 +90,8 @@ export class ExternalChanges {
   /** Looks again unless that was done a moment ago; only where looking takes no statement. */
   private poll(intervalMs: number): void {
     const now = performance.now()
-    if (!this.dialect.isShared && now - this.polledAt < intervalMs) return
+    const sharedMs = this.isSeen ? togetherMs : 0
+    if (now - this.polledAt < (this.dialect.isShared ? sharedMs : intervalMs)) return
     this.polledAt = now
     this.observe(this.dialect.externalVersion() as number)
   }

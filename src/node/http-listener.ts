@@ -116,7 +116,7 @@ type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
 /** The host of requests that name none: HTTP/1.0 allows that, and the plain checks of balancers use it. */
 const hostname = 'localhost'
 
-function serverOf(handle: Handler, { maxConnections, log, tls }: Options): AnyServer {
+function serverOf(handle: Handler, { maxConnections, log, tls, arrived }: Options): AnyServer {
   const fetch: Fetch = (request, { incoming, outgoing }) => {
     // An IPv4 peer of a socket that speaks both is called by its IPv4 address.
     const address = incoming.socket.remoteAddress
@@ -132,9 +132,9 @@ function serverOf(handle: Handler, { maxConnections, log, tls }: Options): AnySe
           createServer,
           serverOptions: all,
         }) as SecureServer
-        return catchFailures(secure, log)
+        return catchFailures(secure, log, arrived)
       })
-    : catchFailures(createAdaptorServer({ fetch, hostname, serverOptions }) as Server, log)
+    : catchFailures(createAdaptorServer({ fetch, hostname, serverOptions }) as Server, log, arrived)
   server.maxConnections = maxConnections
   return server
 }
@@ -143,7 +143,7 @@ function serverOf(handle: Handler, { maxConnections, log, tls }: Options): AnySe
  * The adapter does not wait for responses that are ready at once. If one cannot be written, as with a header that HTTP
  * does not allow, the error would end the process.
  */
-function catchFailures<S extends AnyServer>(server: S, log: Log): S {
+function catchFailures<S extends AnyServer>(server: S, log: Log, arrived?: () => void): S {
   type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
   const [adapter, another] = server.listeners('request') as Listener[]
   if (!adapter || another) throw new Error('nobody but the adapter may listen to requests yet')
@@ -155,6 +155,7 @@ function catchFailures<S extends AnyServer>(server: S, log: Log): S {
         if (response.headersSent) response.destroy()
         else response.writeHead(500, { Connection: 'close' }).end()
       })
+    arrived?.()
     if (!hasBody(request.rawHeaders)) return answer()
     closeBeforeBody(request, response)
     // A short body comes with its headers and is read in the same turn.
@@ -174,6 +175,8 @@ interface Options {
   unread?: { afterMs: number; everyMs: number }
   tls?: TlsSettings
   field?: string
+  /** Called for each request in the turn in which its socket was read. */
+  arrived?: () => void
 }
 
 /**

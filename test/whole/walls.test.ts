@@ -98,6 +98,7 @@ describe('the walls', () => {
     const elsewhere: Record<string, string> = {
       'src/turns.ts': 'the place',
       'src/db/dialects/sqlite.ts': 'lets another process begin a transaction',
+      'src/db/external-changes.ts': 'ends what counts for requests that arrive together',
       'src/node/http-connections.ts': 'waits until the loop has looked at its sockets',
       'src/node/http-listener.ts': 'answers after its caller has returned',
       'src/ssh/connection.ts': 'calls a listener after its caller has returned',
