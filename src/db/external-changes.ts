@@ -40,6 +40,7 @@ export class ExternalChanges {
   /**
    * A request arrives, and this is called in the turn in which its socket was read. All requests of one turn were sent before
    * the first of them is seen here. One look is enough for them, and none misses a change that was acknowledged before it.
+   * Only a request that was sent without waiting for the answer to the one before may miss a change of the last millisecond.
    */
   arrived(): void {
     if (!this.dialect.isShared || this.isSeen) return
