@@ -6,10 +6,12 @@ import type { StateKind } from './resource.js'
 type Space = Services['space']
 
 /** The largest tree that is shown whole; a larger one is shown along the path to the open entry. */
-const maxWhole = 500
-const maxSiblings = 100
+const maxWhole = 400
+/** The most and the fewest children of one parent that are shown of a larger tree without being asked for. */
+const [maxSiblings, minSiblings] = [100, 20]
 /** The most children of one parent that are shown together. */
 export const maxShown = 1000
+/** The most siblings shown before an entry on the path. */
 const margin = 20
 
 /** The state of an entry; `stateWord` says it in words. */
@@ -71,21 +73,30 @@ async function wayTo(entry: Entry, { services: { space } }: SpaceParts): Promise
   return way
 }
 
-const around = (place: number): Range => {
-  const from = Math.max(0, place - margin)
-  return { from, to: from + maxSiblings }
+/** Returns how many siblings are shown on each level of a path, so that together they are not more than of a whole tree. */
+const siblingsOn = (levels: number): number =>
+  Math.max(minSiblings, Math.min(maxSiblings, Math.floor(maxWhole / levels)))
+
+const around = (place: number, count: number): Range => {
+  const from = Math.max(0, place - Math.min(margin, Math.floor(count / 2)))
+  return { from, to: from + count }
 }
 
 /**
  * Returns which of many siblings are shown: the requested ones, and those that must be shown. If these are too far
  * apart, it is the range around the last of them.
+ * @param count how many siblings are shown unless more are requested
  */
-export function rangeWith(places: readonly number[], asked: Range | undefined, total: number): Range {
-  const wanted = asked ?? around(places[0] ?? 0)
+export function rangeWith(
+  places: readonly number[],
+  asked: Range | undefined,
+  { total, count }: { total: number; count: number },
+): Range {
+  const wanted = asked ?? around(places[0] ?? 0, count)
   const from = Math.max(0, Math.min(wanted.from, ...places))
   const to = Math.min(total, Math.max(wanted.to, ...places.map(place => place + 1)))
   if (from < to && to - from <= maxShown) return { from, to }
-  const last = around(places.at(-1) ?? 0)
+  const last = around(places.at(-1) ?? 0, count)
   return { from: last.from, to: Math.min(total, last.to) }
 }
 
@@ -107,16 +118,17 @@ async function alongTheWays(
   for (const entry of wanted)
     for (const one of await wayTo(entry, context)) entries.set(one.content_data_id, one)
   const ways = [...entries.values()]
+  const count = siblingsOn(ways.length)
   for (const { content_data_id: parent } of ways) {
-    let children = await siblings.list(parent, { limit: maxSiblings + 1 })
-    if (children.length > maxSiblings) {
+    let children = await siblings.list(parent, { limit: count + 1 })
+    if (children.length > count) {
       const total = await content.count({ parent_id: parent })
       for (const one of ways)
         if (one.parent_id === parent) places.set(one.content_data_id, await siblings.before(one))
       const needed = ways.flatMap(one =>
         one.parent_id === parent ? (places.get(one.content_data_id) ?? []) : [],
       )
-      const { from, to } = rangeWith(needed, asked?.get(parent), total)
+      const { from, to } = rangeWith(needed, asked?.get(parent), { total, count })
       children = await siblings.list(parent, { offset: from, limit: to - from })
       parts.set(parent, { from, to, total })
       for (const [i, child] of children.entries()) places.set(child.content_data_id, from + i)

@@ -43,7 +43,12 @@ async function largePage(slug: string) {
     return made.toReversed()
   })
   const under = await entry(datatype_id, { parent_id: ids[300] }, { fields: { title: 'Deep' } })
-  return { root: root as string, ids, under: under.content_data_id as string }
+  return {
+    root: root as string,
+    ids,
+    under: under.content_data_id as string,
+    datatype_id: datatype_id as string,
+  }
 }
 
 /** What the rows of a tree are called, with their places. */
@@ -62,15 +67,15 @@ async function rowsAt(path: string, headers: Record<string, string> = {}) {
 describe('which of many siblings are shown', () => {
   it('are those that are asked for with those that must be there, and never too many', () => {
     const asked = { from: 100, to: 300 }
-    expect(rangeWith([], undefined, 620)).toEqual({ from: 0, to: 100 })
-    expect(rangeWith([300], undefined, 620)).toEqual({ from: 280, to: 380 })
-    expect(rangeWith([610], undefined, 620)).toEqual({ from: 590, to: 620 })
-    expect(rangeWith([200], asked, 620)).toEqual(asked)
-    expect(rangeWith([300], asked, 620)).toEqual({ from: 100, to: 301 })
-    expect(rangeWith([5, 400], asked, 620)).toEqual({ from: 5, to: 401 })
-    expect(rangeWith([5, 4000], asked, 9000)).toEqual({ from: 3980, to: 4080 })
-    expect(rangeWith([0], { from: 0, to: 9000 }, 9000)).toEqual({ from: 0, to: 100 })
-    expect(rangeWith([], { from: 700, to: 800 }, 620)).toEqual({ from: 0, to: 100 })
+    expect(rangeWith([], undefined, { total: 620, count: 100 })).toEqual({ from: 0, to: 100 })
+    expect(rangeWith([300], undefined, { total: 620, count: 100 })).toEqual({ from: 280, to: 380 })
+    expect(rangeWith([610], undefined, { total: 620, count: 100 })).toEqual({ from: 590, to: 620 })
+    expect(rangeWith([200], asked, { total: 620, count: 100 })).toEqual(asked)
+    expect(rangeWith([300], asked, { total: 620, count: 100 })).toEqual({ from: 100, to: 301 })
+    expect(rangeWith([5, 400], asked, { total: 620, count: 100 })).toEqual({ from: 5, to: 401 })
+    expect(rangeWith([5, 4000], asked, { total: 9000, count: 100 })).toEqual({ from: 3980, to: 4080 })
+    expect(rangeWith([0], { from: 0, to: 9000 }, { total: 9000, count: 100 })).toEqual({ from: 0, to: 100 })
+    expect(rangeWith([], { from: 700, to: 800 }, { total: 620, count: 100 })).toEqual({ from: 0, to: 100 })
   })
 
   it('are asked for in the address, where nonsense means nothing', () => {
@@ -122,6 +127,21 @@ describe('a large tree', () => {
     expect(deep.rows[22]).toMatchObject({ name: 'Card 300', place: '301' })
     expect((await rowsAt(`${root}?beside=${ids[600]}`)).rows.map(({ name }) => name)).toContain('Card 600')
     expect((await rowsAt(`${root}?beside=nothing`)).rows.length).toBe(102)
+  })
+
+  it('shows fewer of each level of a deep path, so that no more rows are drawn than of a whole tree', async () => {
+    const { ids, datatype_id } = await largePage('/steep')
+    let parent_id = ids[300] ?? ''
+    for (let level = 0; level < 9; level++)
+      parent_id = (await entry(datatype_id, { parent_id }, { fields: { title: `Level ${level}` } }))
+        .content_data_id
+    const { rows } = await rowsAt(parent_id)
+    // The path has eleven levels, and there are 620 siblings on the second.
+    expect(rows.filter(({ of }) => of === '620').length).toBe(36)
+    expect(rows.at(0)?.name).toBe('Page /steep')
+    expect(rows.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(Array.from({ length: 9 }, (_, level) => `Level ${level}`)),
+    )
   })
 
   it('moves entries by their true places, and keeps those in sight that were moved', async () => {
