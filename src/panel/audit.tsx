@@ -21,6 +21,7 @@ import { SavedViews, viewQuery } from './saved-views.js'
 import { addressOf, SubjectLink } from './subjects.js'
 import { TextDifference, withPieces } from './text-difference.js'
 import { panelActor, type View } from './view.js'
+import { shownZone } from './zoned-times.js'
 
 const pageSize = 100
 /** How many people the filter offers; people who are not listed can be found by a change that names them. */
@@ -60,7 +61,8 @@ export function auditPages(context: PanelContext) {
   })
   set.get('/audit/:audit_event_id', 'audit:read', async (view, c) => {
     const event = await audit.get(idParam(c, 'audit_event_id'))
-    const viewer = { ...wordingOf(view), actor: panelActor(c), can: view.can, now: view.now }
+    const { can, now } = view
+    const viewer = { ...wordingOf(view), actor: panelActor(c), can, now, zone: shownZone(view) }
     return eventPage(view, await toldChange(event, viewer, context.services))
   })
   return set

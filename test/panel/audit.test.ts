@@ -29,10 +29,10 @@ async function rows(query = ''): Promise<string[]> {
 }
 
 /** The page of the newest event that fits. */
-async function newest(query: string): Promise<string> {
+async function newest(query: string, headers: Record<string, string> = {}): Promise<string> {
   const { text } = await call('GET', `/admin/audit?${query}`)
   const [, path = ''] = /href="(\/admin\/audit\/\w{26})"/.exec(text) ?? []
-  return (await call('GET', path)).text
+  return (await call('GET', path, { headers })).text
 }
 /** What an event says was changed: label, before, after. */
 const values = (text: string) =>
@@ -94,6 +94,24 @@ describe('the audit log', () => {
     })()
     await call('PUT', `/api/v1/locales?q=${locale?.locale_id}`, { body: { is_enabled: true, sort_order: 7 } })
     expect(values(await newest('of=locales'))).toEqual([['Order', '<del>0</del><ins>7</ins>']])
+  })
+
+  it('shows times in the zone of the browser', async () => {
+    const { content_data_id } = await entry(datatype_id, { parent_id: id })
+    const plan = { content_data_id, publish_at: '2031-07-01T21:30:00Z' }
+    await call('POST', '/api/v1/content/schedule', { body: plan })
+    const query = `record_id=${content_data_id}`
+    expect(values(await newest(query))).toContainEqual([
+      'Publish at',
+      expect.stringContaining('2031-07-01 21:30 UTC'),
+    ])
+    const inBerlin = {
+      Cookie: `${app.config.cookie_name}=admin-secret-of-this-test; slugline_zone=Europe/Berlin`,
+    }
+    expect(values(await newest(query, inBerlin))).toContainEqual([
+      'Publish at',
+      expect.stringContaining('2031-07-01 23:30<'),
+    ])
   })
 
   it('shows the admin space by its own pages', async () => {

@@ -1,9 +1,9 @@
 import type { PlainText } from '../../texts/text.js'
-import type { Wording } from '../../texts/wording.js'
 import { inAdminSpace, type ServicesOfSpace } from '../admin-space.js'
 import type { ModelField } from '../entries.js'
 import type { Field } from '../form-field.js'
 import type { Viewer } from '../resource.js'
+import { timeInZone } from '../typed-times.js'
 import {
   type Change,
   entriesIn,
@@ -14,6 +14,11 @@ import {
   tableOf,
   valueIn,
 } from './audit-subjects.js'
+
+/** `zone`: the time zone in which the user reads times, such as `Europe/Berlin`. */
+export interface ZonedViewer extends Viewer {
+  readonly zone: string
+}
 
 /** One value of a record in words. */
 export interface ChangedValue {
@@ -65,10 +70,14 @@ const parents: Readonly<Record<string, string>> = {
 }
 
 const id = /[0-7][0-9A-HJKMNP-TV-Z]{25}/g
-const time = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(\.\d+)?)?Z$/
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/
 
 /** Turns a value into words, except for ids. */
-function plainWords(value: unknown, field: Field | undefined, { t }: Wording): string {
+function plainWords(
+  value: unknown,
+  field: Field | undefined,
+  { t, zone }: Pick<ZonedViewer, 't' | 'zone'>,
+): string {
   if (value === null || value === undefined) return ''
   if (field?.kind === 'choice' || field?.kind === 'fixed') {
     const choice = field.choices?.find(one => one.value === String(value))
@@ -79,7 +88,9 @@ function plainWords(value: unknown, field: Field | undefined, { t }: Wording): s
     return value ? on : off
   }
   if (Array.isArray(value) && value.every(one => typeof one !== 'object')) return value.join(', ')
-  return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value).replace(time, '$1 $2 UTC')
+  if (typeof value === 'object') return JSON.stringify(value, null, 2)
+  const text = String(value)
+  return time.test(text) ? `${timeInZone(text, zone).slice(0, 16)}${zone === 'UTC' ? ' UTC' : ''}` : text
 }
 
 function naming(services: ServicesOfSpace) {
@@ -105,19 +116,19 @@ const picked: Readonly<Record<string, string>> = { media: 'media', relation: 'co
 function entryWords(
   text: string,
   field: ModelField | undefined,
-  wording: Wording,
+  viewer: ZonedViewer,
 ): { text: string; table?: string } {
-  if (field?.field_type === 'boolean') return { text: plainWords(text === 'true', undefined, wording) }
+  if (field?.field_type === 'boolean') return { text: plainWords(text === 'true', undefined, viewer) }
   const table = picked[field?.field_type ?? '']
   return table
     ? { text: (text.match(id) ?? []).join(', '), table }
-    : { text: plainWords(text, undefined, wording) }
+    : { text: plainWords(text, undefined, viewer) }
 }
 
 /** Returns the change of one value of an entry. */
 async function entryValue(
   change: Change,
-  viewer: Viewer,
+  viewer: ZonedViewer,
   services: ServicesOfSpace,
 ): Promise<ChangedValue[]> {
   const row = (await ownersOf([change], services)).get(change.record_id)
@@ -147,7 +158,7 @@ async function entryValue(
 /** Returns the changed values of a change, in the words of the forms. */
 export async function valuesOfChange(
   change: Change,
-  viewer: Viewer,
+  viewer: ZonedViewer,
   siteServices: ServicesOfSpace,
 ): Promise<ChangedValue[]> {
   const services = isOfAdmins(change) ? inAdminSpace(siteServices) : siteServices

@@ -3,9 +3,8 @@ import { english } from '../../texts/language.js'
 import type { PlainText } from '../../texts/text.js'
 import type { Wording } from '../../texts/wording.js'
 import type { ServicesOfSpace } from '../admin-space.js'
-import type { Viewer } from '../resource.js'
 import { authorsOf, doneWords, type Subject, subjectsOf } from './audit-subjects.js'
-import { type ChangedValue, valuesOfChange } from './audit-values.js'
+import { type ChangedValue, valuesOfChange, type ZonedViewer } from './audit-values.js'
 
 export type Event = Awaited<ReturnType<Services['audit']['get']>>
 
@@ -69,7 +68,7 @@ function storedText(values: unknown, { t, language }: Wording): string {
 /** Returns a change in full: its values in the words of the forms and as they are stored, and where it came from. */
 export async function toldChange(
   event: Event,
-  viewer: Viewer,
+  viewer: ZonedViewer,
   services: ServicesOfSpace,
 ): Promise<ToldChange> {
   const [row] = await changeRows([event], services, viewer)

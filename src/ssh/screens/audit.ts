@@ -41,7 +41,7 @@ export function auditScreen(session: Session) {
 
 function openChange<S>(session: Session, shell: Shell<S>, { event }: ChangeRow): void {
   shell.work(reads, async () => {
-    const told = await toldChange(event, viewerOf(session), session.services)
+    const told = await toldChange(event, { ...viewerOf(session), zone: session.zone }, session.services)
     const { before, after } = told.stored
     const rows: TextRow[] = [
       { text: `${told.who}, ${told.how}, ${event.occurred_at}` },
