@@ -150,9 +150,13 @@ const Group = ({ name, children }: { name: string | undefined; children?: Child 
     </fieldset>
   )
 
+/** A sentence whose subject is missing begins with one of these words, in the languages of the panel. */
+const predicate =
+  /^(?:is|are|has|have|must|may|can|cannot|ist|hat|kann|muss|darf|dürfen|est|n’est|ne|n’a|doit|dépasse|fait) /
+
 /** The message about a field, with its label in front. */
 export const labelled = (label: string, message: string): string =>
-  /^(is|are|has|have|must|may|can|cannot)\b/.test(message) ? `${label} ${message}` : `${label}: ${message}`
+  predicate.test(message) ? `${label} ${message}` : `${label}: ${message}`
 
 /** Headings by the refused action; signing in stores nothing, so it has no heading. */
 const headings = {

@@ -30,10 +30,10 @@ const titleOf = ({ status }: Failure, { t }: Wording): string => t(titles[status
 const explained = ({ status, error, code }: Failure, wording: Wording) =>
   toldOf(code, wording) ?? plainlyExplained(status, error, wording)
 
-const plainlyExplained = (status: number, error: string, { t }: Wording) =>
+const plainlyExplained = (status: number, error: string, { t, refusal }: Wording) =>
   status === 404 && error === 'not found'
     ? t('This page does not exist. It may have been deleted or moved.')
-    : error
+    : refusal(error)
 
 const missing = /the permission (\S+) is missing/
 

@@ -71,7 +71,7 @@ export function draftOf(
   wording: Wording,
 ): Draft & { status: number } {
   if (!(error instanceof HttpError) || error.status >= 500 || error.code === 'session_expired') throw error
-  const { errors, rows, others } = refusalOf(error, names)
+  const { errors, rows, others } = refusalOf(error, names, wording)
   const problem = toldOf(error.code, wording) ?? (others.length > 0 ? others.join(' ') : undefined)
   return { texts, errors, rows, problem, changed: error.code === 'changed', status: error.status }
 }

@@ -17,7 +17,7 @@ const maxRefused = 20
 async function elsewhereOf(
   errors: readonly Refused[],
   model: Model,
-  { t }: Wording,
+  { t, refusal }: Wording,
   context: PanelContext,
 ): Promise<Elsewhere[]> {
   const shown = errors.slice(0, maxRefused)
@@ -31,7 +31,7 @@ async function elsewhereOf(
     const fields = model.fieldsOf.get(byId.get(id)?.datatype_id ?? '') ?? []
     const label = fields.find(field => memberOf(field) === member)?.label ?? member
     const name = names.get(id) ?? id
-    const problem = labelled(label, besideField(error, member))
+    const problem = labelled(label, refusal(besideField(error, member)))
     const query = locale === '' ? '' : `?locale=${encodeURIComponent(locale)}`
     return {
       words:

@@ -1,4 +1,5 @@
 import type { HttpError } from '../errors.js'
+import type { Wording } from '../texts/wording.js'
 
 interface Refusal {
   readonly errors: ReadonlyMap<string, string>
@@ -33,8 +34,15 @@ function rowOf(member: string, field: string): number {
   return Number(row)
 }
 
-/** Returns the problems of a refusal by the fields of the form. @param names of the shown fields */
-export function refusalOf(error: HttpError, names: ReadonlySet<string>): Refusal {
+/**
+ * Returns the problems of a refusal by the fields of the form, in the language of the user.
+ * @param names of the shown fields
+ */
+export function refusalOf(
+  error: HttpError,
+  names: ReadonlySet<string>,
+  { refusal }: Pick<Wording, 'refusal'>,
+): Refusal {
   const errors = new Map<string, string>()
   const rows = new Map<string, number>()
   const others: string[] = []
@@ -42,9 +50,9 @@ export function refusalOf(error: HttpError, names: ReadonlySet<string>): Refusal
     { error: error.message, member: error.member ?? '' },
   ]) {
     const field = fieldOf(member, names)
-    if (field === undefined) others.push(message)
+    if (field === undefined) others.push(refusal(message))
     else if (!errors.has(field)) {
-      errors.set(field, besideField(message, field))
+      errors.set(field, refusal(besideField(message, field)))
       rows.set(field, rowOf(member, field))
     }
   }

@@ -45,9 +45,14 @@ interface Space {
 }
 
 /** Counts the records that a deletion includes, or returns the refusal if they are too many for one transaction. */
-const countOf = ({ services: { space } }: Space, kind: CascadeKind | 'content', id: string) =>
+const countOf = (
+  { services: { space } }: Space,
+  kind: CascadeKind | 'content',
+  id: string,
+  { refusal }: Wording,
+) =>
   space.cascades.count(kind, id).catch(error => {
-    if (error instanceof HttpError && error.status === 400) return `${error.message}.`
+    if (error instanceof HttpError && error.status === 400) return `${refusal(error.message)}.`
     throw error
   })
 
@@ -79,7 +84,7 @@ export async function removalOf(
   const { t } = viewer
   if (!also[kind].every(word => viewer.can(word)))
     return t('You can delete it only if nothing depends on it.')
-  const counts = await countOf(context, kind, id)
+  const counts = await countOf(context, kind, id, viewer)
   if (typeof counts === 'string') return counts
   const words = Object.entries(kinds)
     .filter(([name]) => name !== kind && counts[name as keyof typeof kinds] > 0)
@@ -119,7 +124,7 @@ export async function entryRemovalOf(
   const { space } = context.services
   let [below, versions] = [0, 0]
   for (const entry of entries) {
-    const counts = await countOf(context, 'content', entry.content_data_id)
+    const counts = await countOf(context, 'content', entry.content_data_id, viewer)
     if (typeof counts === 'string') return counts
     below += counts.entries - 1
     versions += counts.versions

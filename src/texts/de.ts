@@ -4,4 +4,5 @@ import { media } from './de/media.js'
 import { settings } from './de/settings.js'
 import type { Translation } from './text.js'
 
-export const de: Translation = { ...browser, ...content, ...media, ...settings }
+export { refusals } from './de/refusals.js'
+export const translation: Translation = { ...browser, ...content, ...media, ...settings }

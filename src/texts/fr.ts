@@ -4,4 +4,5 @@ import { media } from './fr/media.js'
 import { settings } from './fr/settings.js'
 import type { Translation } from './text.js'
 
-export const fr: Translation = { ...browser, ...content, ...media, ...settings }
+export { refusals } from './fr/refusals.js'
+export const translation: Translation = { ...browser, ...content, ...media, ...settings }

@@ -24,9 +24,9 @@ export function wordingIn(language: Language): Promise<Wording> {
 }
 
 async function load(language: Language): Promise<Wording> {
-  if (language === 'de') return wording('de', (await import('./de.js')).de)
-  if (language === 'fr') return wording('fr', (await import('./fr.js')).fr)
-  return english
+  if (language === 'en') return english
+  const { translation, refusals } = await (language === 'de' ? import('./de.js') : import('./fr.js'))
+  return wording(language, translation, refusals)
 }
 
 /** Returns the first language of an `Accept-Language` header that the panel has, else English. */

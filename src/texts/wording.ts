@@ -1,3 +1,4 @@
+import { type RefusalTexts, refusalsIn } from './refusals.js'
 import type { OtherValues, Text, Translated, Values } from './text.js'
 
 /** The texts of the panel in one language. @typeParam All the texts of the catalogue */
@@ -13,15 +14,18 @@ export interface Wording<All extends string = Text> {
    * A number that is shown otherwise, such as with separators, is given as the value `n`.
    */
   count<T extends All>(n: number, one: string, other: T, ...values: OtherValues<T>): string
+  /** Returns the sentence of a refusal, which is in English; without a translation as it is. */
+  refusal(sentence: string): string
 }
 
 /** Returns only the texts of a view or a viewer. */
-export const wordingOf = <All extends string>({ language, t, parts, count }: Wording<All>): Wording<All> => ({
+export const wordingOf = <All extends string>({
   language,
   t,
   parts,
   count,
-})
+  refusal,
+}: Wording<All>): Wording<All> => ({ language, t, parts, count, refusal })
 
 const placeholder = /\{(\w+)\}/
 
@@ -32,10 +36,14 @@ function filled<V>(text: string, values: Readonly<Record<string, V>> = {}): (str
   return text.split(placeholder).map((part, i) => (i % 2 === 0 ? part : (values[part] ?? '')))
 }
 
-/** @param translations undefined for English, whose texts are their own names */
+/**
+ * @param translations undefined for English, whose texts are their own names
+ * @param refusals sentences of refusals
+ */
 export function wording<All extends string>(
   language: string,
   translations: Readonly<Record<string, Translated>> | undefined,
+  refusals: RefusalTexts = {},
 ): Wording<All> {
   const rules = new Intl.PluralRules(language)
   const formsOf = (text: string): readonly string[] => [translations?.[text] ?? text].flat()
@@ -45,6 +53,7 @@ export function wording<All extends string>(
   }
   return {
     language,
+    refusal: refusalsIn(refusals),
     t: (text, ...[values]) => filled<string | number>(plain(text), values).join(''),
     parts: (text, ...[values]) => filled(plain(text), values),
     count(n, one, other, ...[values]) {

@@ -1,6 +1,7 @@
 import type { HttpError } from '../../errors.js'
 import type { Choice, Field, Texts } from '../../resources/form-field.js'
 import { refusalOf } from '../../resources/refusals.js'
+import { english } from '../../texts/language.js'
 import type { Line } from './line.js'
 
 /** A search for choices that are too many for a list. */
@@ -56,4 +57,4 @@ export const typedTexts = <R>(state: FormState<R>): Texts =>
 
 /** Returns the problems of a refusal by shown field, and those about no field. */
 export const errorsOf = <R>(error: HttpError, { fields }: FormState<R>) =>
-  refusalOf(error, new Set(fields.filter(({ kind }) => kind !== 'hidden').map(({ name }) => name)))
+  refusalOf(error, new Set(fields.filter(({ kind }) => kind !== 'hidden').map(({ name }) => name)), english)
