@@ -102,7 +102,7 @@ export function selectionActions({ get, submit }: Pages, context: PanelContext):
 async function refusal(
   problems: readonly { entry: Entry; error: HttpError }[],
   done: string,
-  { t }: View,
+  { t, refusal: inWords }: View,
   context: PanelContext,
 ): Promise<HttpError> {
   const titles = await titlesOf(
@@ -113,7 +113,7 @@ async function refusal(
   const told = problems.map(({ entry, error }) =>
     t('“{name}”: {problem}.', {
       name: titles.get(entry.content_data_id) ?? '',
-      problem: reasonOf(error),
+      problem: inWords(reasonOf(error)),
     }),
   )
   const first = problems[0]?.error

@@ -79,7 +79,7 @@ export function ImportState({ view, row }: { view: View; row: ShownImport }) {
   return (
     <>
       <State kind={kind}>{view.t(word)}</State>
-      {row.error_message && <p class="quiet">{row.error_message}</p>}
+      {row.error_message && <p class="quiet">{view.refusal(row.error_message)}</p>}
     </>
   )
 }

@@ -151,14 +151,14 @@ async function act(
 }
 
 /** Acts on each entry, so that a refused one does not stop the others. @throws any error that is not a refusal */
-async function actOnAll(body: Work, acting: Acting): Promise<Done> {
+async function actOnAll(body: Work, acting: Acting, { t, refusal }: View): Promise<Done> {
   const ids = [...new Set(body.ids)]
   const { context } = acting
   const { names, byId } = await entriesOf(ids, context)
   const errors = await onEach(ids, id => act(body, id, acting))
   const refused = [...errors].map(([id, error]): Refused => {
     const isThere = byId.has(id)
-    const why = isThere ? reasonOf(error) : 'No entry has this id.'
+    const why = isThere ? refusal(reasonOf(error)) : t('No entry has this id.')
     return { id, name: names.get(id) ?? id, why, isThere }
   })
   return { done: ids.length - refused.length, refused }
@@ -176,7 +176,7 @@ export function workActions({ submit }: Pages, context: PanelContext): void {
       if (sure !== 'yes' && asks.includes(what))
         return showPage(c, <Question view={view} context={context} body={body} />)
       const mayCreateRoutes = view.can('routes:create')
-      const result = await actOnAll(body, { actor: panelActor(c), context, mayCreateRoutes })
+      const result = await actOnAll(body, { actor: panelActor(c), context, mayCreateRoutes }, view)
       if (result.refused.length === 0) {
         const list = listWith(back, { done: `${what}.${result.done}` })
         return what === 'delete' ? withUndo(list, body.ids, context) : list

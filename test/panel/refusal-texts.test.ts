@@ -85,6 +85,21 @@ const notFromForms: readonly string[] = [
   'token already exists',
   '… have … …, and one request can have at most …: send the parts one by one',
   '… of your proposals are waiting for a review: wait for the answers',
+  'must be 1 to 64 ASCII letters, digits, dots, hyphens or underscores',
+  'must be 1 to … ids of the trash',
+  'must be 16 to 255 visible ASCII characters',
+  'must be a JSON object',
+  'must be a field of the entry’s datatype',
+  'must be a path',
+  'must be a version of the same entry',
+  'must be an array',
+  'must be an object',
+  'must be base64url without padding',
+  'must be in the Unicode form NFC',
+  'must be slk_ and 32 random bytes as base64url without padding',
+  'must be the route of the entry',
+  'must be …',
+  'must be … …',
 ]
 
 describe.each([
@@ -182,6 +197,18 @@ describe('the panel in German', () => {
     expect(refused.status).toBe(400)
     expect(refused.text).toContain('Name ist erforderlich')
     expect(refused.text).toContain('Price darf höchstens 10 sein')
+  })
+
+  it('says for each of several entries why it was refused', async () => {
+    const { datatype_id } = await datatype('Part')
+    await field(datatype_id, 'Name', 'text', { required: true })
+    const { route_id } = await route('/part')
+    const { content_data_id: id } = await entry(datatype_id, { route_id })
+    const { status, text } = await post('/admin/content-work', { what: 'publish', ids: id })
+    expect(status).toBe(409)
+    expect(text).toContain('ist erforderlich')
+    const gone = await post('/admin/content-work', { what: 'publish', ids: '01ARZ3NDEKTSV4RRFFQ69G5FAV' })
+    expect(gone.text).toContain('Kein Eintrag hat diese Kennung.')
   })
 
   it('says a refusal that has no field on its page, and to a script', async () => {

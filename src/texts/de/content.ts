@@ -115,6 +115,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'New page': 'Neue Seite',
   'New shared content': 'Neuer gemeinsamer Inhalt',
   'New {datatype}': 'Neu: {datatype}',
+  'No entry has this id.': 'Kein Eintrag hat diese Kennung.',
   'No entry matches these filters.': 'Kein Eintrag entspricht diesen Filtern.',
   'No pages yet.': 'Noch keine Seiten.',
   'No preview links yet.': 'Noch keine Vorschau-Links.',

@@ -399,7 +399,6 @@ export const refusals: RefusalTexts = {
   '… would have more than … tags': '{1} hätte mehr als {2} Schlagwörter',
   'Error exchanging token': 'der Anbieter hat die Anmeldung nicht abgeschlossen',
   'another process has taken over this work': 'ein anderer Prozess hat diese Arbeit übernommen',
-  'must be …': 'muss {1} sein',
   'send the code of your authenticator app, or a recovery code, with the password':
     'mit dem Passwort den Code der Authenticator-App oder einen Wiederherstellungscode senden',
   'too many long queries at once, try again': 'zu viele lange Suchen auf einmal: noch einmal versuchen',

@@ -106,6 +106,7 @@ export const contentTexts = [
   'New page',
   'New shared content',
   'New {datatype}',
+  'No entry has this id.',
   'No entry matches these filters.',
   'No pages yet.',
   'No preview links yet.',

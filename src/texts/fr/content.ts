@@ -114,6 +114,7 @@ export const content: Readonly<Record<(typeof contentTexts)[number], Translated>
   'New page': 'Nouvelle page',
   'New shared content': 'Nouveau contenu partagé',
   'New {datatype}': 'Nouveau\u00a0: {datatype}',
+  'No entry has this id.': 'Aucune entrée n’a cet identifiant.',
   'No entry matches these filters.': 'Aucune entrée ne correspond à ces filtres.',
   'No pages yet.': 'Aucune page pour l’instant.',
   'No preview links yet.': 'Aucun lien d’aperçu pour l’instant.',

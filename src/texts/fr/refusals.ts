@@ -405,7 +405,6 @@ export const refusals: RefusalTexts = {
   '… would have more than … tags': '{1} aurait plus de {2} mots-clés',
   'Error exchanging token': 'le fournisseur n’a pas terminé la connexion',
   'another process has taken over this work': 'un autre processus a repris ce travail',
-  'must be …': 'doit être {1}',
   'send the code of your authenticator app, or a recovery code, with the password':
     'envoyez avec le mot de passe le code de l’application d’authentification ou un code de secours',
   'too many long queries at once, try again': 'trop de recherches longues à la fois\u00a0: réessayez',
