@@ -11,15 +11,7 @@ import type { Json } from '../systems/imports.js'
 import type { LiveRecord, LiveRecords, LiveSource } from '../systems/live.js'
 import { liveOf, liveSystems } from '../systems/readers.js'
 import { show, WrongCall } from './command.js'
-import {
-  type Call,
-  complainOfLocales,
-  exitCode,
-  loadRecords,
-  onTarget,
-  preview,
-  withLineFiles,
-} from './import-load.js'
+import { type Call, exitCode, loadRecords, onTarget, preview, withLineFiles } from './import-load.js'
 import { changesLines, summary } from './import-summary.js'
 import { progressLine } from './progress.js'
 import { apiAddress, SourceApi } from './source-api.js'
@@ -295,7 +287,6 @@ class LiveImport {
             ? undefined
             : { isWhole: watch.isWhole, deletes: deletes !== undefined },
       })
-      if (!this.totals.result) complainOfLocales(call, target, site)
       watch.isPending = false
       return made
     })

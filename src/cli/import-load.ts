@@ -17,7 +17,7 @@ import { show, type Values } from './command.js'
 import { siteRoot } from './import-root.js'
 import { progressLine } from './progress.js'
 import { asOperator, siteOptions } from './site.js'
-import { complain, type Terminal } from './terminal.js'
+import type { Terminal } from './terminal.js'
 
 /** A file of lines; undefined without a path. @throws 400 if it cannot be written */
 async function lineFile(path: string | undefined): Promise<LineFile | undefined> {
@@ -129,11 +129,6 @@ export async function loadRecords(
   } finally {
     line.end()
   }
-}
-
-export function complainOfLocales({ terminal }: Call, { config }: Target, { locales }: SiteRecords): void {
-  if (locales.length > 1 && !config.i18n_enabled)
-    complain(terminal, 'the content has several languages: set i18n_enabled to true in the configuration')
 }
 
 /** Opens the site for an import, with the author of its entries. */

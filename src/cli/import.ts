@@ -6,7 +6,7 @@ import { growHeapSlowly, openRecords } from '../node/record-files.js'
 import { importSystems } from '../services/import/systems.js'
 import { readerOf } from '../systems/readers.js'
 import { type LocalCommand, show, type Values, WrongCall } from './command.js'
-import { complainOfLocales, exitCode, loadRecords, onTarget, preview, withLineFiles } from './import-load.js'
+import { exitCode, loadRecords, onTarget, preview, withLineFiles } from './import-load.js'
 import { summary } from './import-summary.js'
 
 /** Imports an export of another system, or its live API. @returns the exit code */
@@ -30,7 +30,6 @@ export const importExport: LocalCommand['run'] = async (terminal, options, [syst
         const open = openerOf(outgoing, source, folder, target.config.max_upload_size)
         const update = options.update === undefined ? undefined : { isWhole: false, deletes: false }
         const made = await loadRecords(call, target, site, open, { ...files, update })
-        complainOfLocales(call, target, site)
         show(terminal, options, made, summary(made))
         return exitCode(made)
       }),

@@ -99,7 +99,10 @@ it('stores the model and entries that refer to each other in every direction', a
   const made = await load({ types, entries, locales })
   expect(made).toEqual({
     ...{ datatypes: 3, fields: 8, entries: 6, known: 0, files: 0, left_out: 0, redirects: 0 },
-    notes: ['References to entries that the export does not have are left out: 1 (article a: zzz).'],
+    notes: [
+      'References to entries that the export does not have are left out: 1 (article a: zzz).',
+      'The content has several languages, so i18n_enabled is true now: restart the service.',
+    ],
     compat: { article: { children: 'sections' } },
     compat_stored: true,
   })
@@ -147,6 +150,30 @@ it('stores the names for front ends beside those that are there, which stay', as
   expect(await events()).toBe(before)
   const own = { ...all, types: all.types.filter(({ name }) => name === 'person') }
   expect(await loadSite(fresh.services, as, own, plainly)).toMatchObject({ compat_stored: true })
+})
+
+it('turns locales on for content in several languages, unless the file says that they are off', async () => {
+  const several = { locales, types: [], entries: [], files: [], notes: [] }
+  const importInto = async (file: object, isFixed = false) => {
+    const fresh = await testApp(file, { file })
+    fresh.file.isFixed = isFixed
+    const roleId = await fresh.services.access.systemRole('editor')
+    const as = { ...actor, userId: fresh.users.editor, roleId }
+    const events = () => fresh.db.countAll(internalTables.auditEvents)
+    const { notes } = await loadSite(fresh.services, as, several, plainly)
+    const before = await events()
+    const again = await loadSite(fresh.services, as, several, plainly)
+    const { i18n_enabled } = await fresh.services.configuration.read()
+    return { i18n_enabled, notes, again: again.notes, written: (await events()) - before }
+  }
+  const turned = 'The content has several languages, so i18n_enabled is true now: restart the service.'
+  const byHand = 'The content has several languages: set i18n_enabled to true in the configuration.'
+  const nothing = { again: [], written: 0 }
+  expect(await importInto({})).toEqual({ i18n_enabled: true, notes: [turned], ...nothing })
+  expect(await importInto({ i18n_enabled: true })).toEqual({ i18n_enabled: true, notes: [], ...nothing })
+  const off = { i18n_enabled: false, notes: [byHand], again: [byHand], written: 0 }
+  expect(await importInto({ i18n_enabled: false })).toEqual(off)
+  expect(await importInto({ i18n_enabled: false }, true)).toEqual(off)
 })
 
 it('leaves the names to people where the file has them and cannot be written', async () => {

@@ -22,7 +22,7 @@ const store = await testStorage()
 const source = await openExport(join(fixtures, 'strapi'))
 const site = await readStrapi(source)
 const compat = Object.fromEntries(site.types.map(({ name, compat: own }) => [name, own ?? {}]))
-const app = await testApp({ ...store.config, i18n_enabled: true, compat })
+const app = await testApp({ ...store.config, i18n_enabled: true, compat }, { file: { i18n_enabled: true } })
 const imported = await loadSite(
   app.services,
   {

@@ -7,7 +7,7 @@ import { EntryLoader } from './load-entries.js'
 import { loadFiles } from './load-files.js'
 import { loadModel } from './load-model.js'
 import { Losses } from './losses.js'
-import { storeNames } from './names.js'
+import { storeNames, turnLocalesOn } from './names.js'
 import { Notes } from './notes.js'
 import { redirectOld } from './old-addresses.js'
 import { reportOn } from './report.js'
@@ -60,6 +60,7 @@ export async function loadSite(
     site.types.flatMap(({ name, compat }) => (compat ? [[name, compat]] : [])),
   )
   const compat_stored = await storeNames(services.configuration, actor, compat)
+  const told = site.locales.length > 1 ? await turnLocalesOn(services.configuration, actor) : undefined
   const verified = await verifiedBy(compat)
   return {
     ...{ datatypes: model.made.datatypes, fields: model.made.fields, files: files.made },
@@ -67,7 +68,7 @@ export async function loadSite(
     left_out: (site.unread?.count ?? 0) + losses.leftOut,
     redirects,
     ...(verified ? { verified } : {}),
-    notes: [...site.notes, ...notes.sentences],
+    notes: [...site.notes, ...notes.sentences, ...(told === undefined ? [] : [told])],
     ...{ compat, compat_stored },
   }
 

@@ -36,3 +36,25 @@ export async function storeNames(
     ),
   )
 }
+
+/**
+ * Turns locales on for content in several languages, which nobody could ask for without. A file that says that they are off
+ * stays as it is.
+ * @returns a sentence about it for people; undefined if they are on
+ */
+export async function turnLocalesOn(
+  configuration: Pick<ConfigurationService, 'read' | 'setByFile' | 'update'>,
+  actor: Actor,
+): Promise<string | undefined> {
+  const byHand = 'The content has several languages: set i18n_enabled to true in the configuration.'
+  const { i18n_enabled } = await configuration.read()
+  if (i18n_enabled === true) return undefined
+  if ((await configuration.setByFile()).includes('i18n_enabled')) return byHand
+  try {
+    await configuration.update(actor, { i18n_enabled: true })
+  } catch (error) {
+    if (error instanceof HttpError && error.status < 500) return byHand
+    throw error
+  }
+  return 'The content has several languages, so i18n_enabled is true now: restart the service.'
+}
