@@ -299,9 +299,13 @@ describe.runIf(engine === 'postgres')('PostgreSQL with a hot standby', () => {
     const sql = async (text: string) => {
       const client = new pg.Client({ connectionString: standby.address.db_url })
       await client.connect()
-      await client.query(text)
+      const { rows } = await client.query(text)
       await client.end()
+      return rows
     }
+    // Before its first transaction a standby cannot say how far it is behind.
+    const replayed = () => sql('select pg_last_xact_replay_timestamp() is not null as has')
+    await expect.poll(replayed, { timeout: 180_000 }).toEqual([{ has: true }])
     await sql('select pg_wal_replay_pause()')
     // Its heartbeats are changes.
     await expect.poll(ready, { timeout: 180_000 }).toBe(503)

@@ -49,16 +49,9 @@ async function started(folder: string, settings = ''): Promise<OwnPostgres & { p
     promote: () => control('promote'),
     async standby() {
       const own = newFolder()
-      run(
-        'pg_basebackup',
-        '-D',
-        join(own, 'data'),
-        '-R',
-        '-X',
-        'stream',
-        '-d',
-        `postgres://postgres@127.0.0.1:${port}`,
-      )
+      const from = `postgres://postgres@127.0.0.1:${port}`
+      // By default the server takes its time for the checkpoint before: half a minute.
+      run('pg_basebackup', '-D', join(own, 'data'), '-R', '-X', 'stream', '-c', 'fast', '-d', from)
       return started(own)
     },
     remove() {
