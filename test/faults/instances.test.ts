@@ -16,11 +16,14 @@ const pidsAt = async ({ url }: Product) => {
 const pidsOf = (products: readonly Product[]) => products.map(({ pid }) => pid).sort()
 
 it('instances know each other, one that was killed is forgotten, and one that has stopped at once', async () => {
-  for (const product of three) expect(await pidsAt(product)).toEqual(pidsOf(three))
+  // An instance answers a moment before it has reported that it runs.
+  const shown = (product: Product, all: readonly Product[]) =>
+    expect.poll(() => pidsAt(product), { timeout: 180_000, interval: 100 }).toEqual(pidsOf(all))
+  for (const product of three) await shown(product, three)
   await killed.kill9()
-  await expect.poll(() => pidsAt(one), { timeout: 180_000, interval: 100 }).toEqual(pidsOf([one, two]))
+  await shown(one, [one, two])
   const four = await startProduct(address)
-  expect(await pidsAt(one)).toEqual(pidsOf([one, two, four]))
+  await shown(one, [one, two, four])
   await four.stop()
   expect(await pidsAt(one)).toEqual(pidsOf([one, two]))
 })
