@@ -5,6 +5,21 @@ import type { Imported } from './settings.js'
 
 type Names = Imported['compat']
 
+/** Stores settings. @returns false if they are refused */
+async function isStored(
+  configuration: Pick<ConfigurationService, 'update'>,
+  actor: Actor,
+  settings: Parameters<ConfigurationService['update']>[1],
+): Promise<boolean> {
+  try {
+    await configuration.update(actor, settings)
+    return true
+  } catch (error) {
+    if (error instanceof HttpError && error.status < 500) return false
+    throw error
+  }
+}
+
 /**
  * Stores the names of an import in `compat` of the configuration. What is there already stays as it is. They belong to
  * the content model, so whoever may import needs no right to the configuration (D-909).
@@ -22,13 +37,8 @@ export async function storeNames(
   )
   if (missing.length > 0) {
     const added = Object.fromEntries(missing.map(([type, own]) => [type, { ...own, ...known.get(type) }]))
-    try {
-      await configuration.update(actor, { compat: { ...compat, ...added } })
-    } catch (error) {
-      // The file has its own names and cannot be written, or a name is not valid here: everything else is stored.
-      if (error instanceof HttpError && error.status < 500) return false
-      throw error
-    }
+    // The file has its own names and cannot be written, or a name is not valid here: everything else is stored.
+    if (!(await isStored(configuration, actor, { compat: { ...compat, ...added } }))) return false
   }
   return Object.entries(names).every(([type, own]) =>
     Object.entries(own).every(
@@ -50,11 +60,6 @@ export async function turnLocalesOn(
   const { i18n_enabled } = await configuration.read()
   if (i18n_enabled === true) return undefined
   if ((await configuration.setByFile()).includes('i18n_enabled')) return byHand
-  try {
-    await configuration.update(actor, { i18n_enabled: true })
-  } catch (error) {
-    if (error instanceof HttpError && error.status < 500) return byHand
-    throw error
-  }
+  if (!(await isStored(configuration, actor, { i18n_enabled: true }))) return byHand
   return 'The content has several languages, so i18n_enabled is true now: restart the service.'
 }
