@@ -110,9 +110,10 @@ export function slugline({ url, key, locale, fetch: send = (...given) => fetch(.
       const { status } = response
       if (response.ok) return { response }
       if (status !== 0 && (status < 300 || status > 399)) return refusal(response)
-      // Browsers hide the target of a redirect until it is followed.
+      // Browsers hide the target of a redirect until it is followed. A lost connection must not hide it too.
       const followed = () => send(address, request).then(({ url }) => url)
-      const to = status ? response.headers.get('location') : await followed().catch(() => undefined)
+      const target = () => followed().catch(followed)
+      const to = status ? response.headers.get('location') : await target().catch(() => undefined)
       return failed('moved', `${path} has moved`, status || 308, { location: to && locationOf(to, given) })
     } catch (error) {
       if (options.signal?.aborted) return failed('aborted', 'the request was aborted')

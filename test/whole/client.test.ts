@@ -120,6 +120,24 @@ it('follows the changes of a preview link until it is over', () => {
   ])
 })
 
+it('finds the target of a redirect that a browser hides, also when a connection is lost once', async () => {
+  const { slugline } = await import(pathToFileURL(client).href)
+  const asked: string[] = []
+  const fetch = async (address: string, { redirect = 'follow' }: RequestInit) => {
+    asked.push(redirect)
+    if (redirect === 'manual') return { ok: false, status: 0, headers: new Headers() }
+    if (asked.length < lostUntil) throw new TypeError('NetworkError')
+    return { url: address.replace('/old', '/posts/first') }
+  }
+  let lostUntil = 3
+  const { error } = await slugline({ url: 'http://cms.test', fetch }).page('/old')
+  expect([error.location, asked]).toEqual(['/posts/first', ['manual', 'follow', 'follow']])
+  lostUntil = Number.POSITIVE_INFINITY
+  const lost = await slugline({ url: 'http://cms.test', fetch }).page('/old')
+  expect(lost.error).toMatchObject({ code: 'moved', status: 308, location: undefined })
+  expect(asked.length).toBe(6)
+})
+
 it('connects again by itself, after the last event', async () => {
   const { slugline } = await import(pathToFileURL(client).href)
   const asked: string[] = []
