@@ -101,7 +101,7 @@ export const edges = {
     const file = join(folder, 'nginx.conf')
     writeFileSync(
       file,
-      `pid ${join(folder, 'pid')}; error_log stderr; daemon off; worker_processes 1;
+      `pid ${join(folder, 'pid')}; error_log stderr; daemon off; master_process off;
 events {} http { access_log off; ${own.join(' ')} ${site} }`,
     )
     return { command: programPath('nginx') ?? 'nginx', args: ['-e', 'stderr', '-c', file], cwd: folder }
