@@ -6,18 +6,20 @@ const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
 
 /**
  * Only `npm run test:all` runs these: they need a browser, a certificate authority, a proxy or packages from the
- * registry, or take half a minute of a processor (docs/decisions/732-test-policy.md).
+ * registry, end processes, or take more than five seconds of a processor (docs/decisions/732-test-policy.md).
  */
 const onlyWithAll = [
-  'test/attacks/{descriptors,full-disk,hostile-agents,hostile-groq,hostile-rich-text,hostile-shapes,private-files,stop-under-load}.test.ts',
-  'test/compat/sanity-live-browser.test.ts',
-  'test/cli/{first-password,user-password}.test.ts',
-  'test/faults/{kill-migrations,kill-pages,kill-writes,media-storage,read-only,replaced-program,services-away,webhooks}.test.ts',
-  'test/operation/{acme,install,proxies,runtimes}.test.ts',
+  'test/api/{hostile-texts,imports,imports-files,media-hostile,surrogate-keys}.test.ts',
+  'test/attacks/{blocked-output,descriptors,full-disk,holes,hostile-agents,hostile-groq,hostile-rich-text,hostile-shapes,private-files,stop-under-load,unread-lists}.test.ts',
+  'test/compat/{random,sanity-live-browser}.test.ts',
+  'test/cli/{backup,every-command,first-password,local-commands,site-commands,start-refusals,twin-follow,user-password}.test.ts',
+  'test/faults/**',
+  'test/import/{follow,memory}.test.ts',
+  'test/operation/{acme,backup-dump,https,install,proxies,runtimes}.test.ts',
   'test/panel/!(overview|resource|resources|staged).test.ts',
   'test/services/regular-expressions.test.ts',
-  'test/ssh/{crowd,recording,tmux}.test.ts',
-  'test/whole/{astro-site,create,docs-site,example-site,openapi-tools,package,starters}.test.ts',
+  'test/ssh/{crowd,lost-words,operator-screens,recording,tmux}.test.ts',
+  'test/whole/{astro-site,chart,create,docs-site,drafts,example-site,examples,openapi-tools,package,quickstart,safe-by-default,starters,twin}.test.ts',
 ]
 
 /** `npm test` runs only these on the database servers. */
