@@ -353,7 +353,7 @@ const fields = {
       restart: true,
     },
   ),
-  i18n_enabled: field(z.boolean().default(false), 'Whether fields can be translated.', { restart: true }),
+  i18n_enabled: field(z.boolean().default(false), 'Whether fields can be translated.'),
   i18n_default_locale: field(
     z.string().max(35).regex(languageTag, 'must be a language tag such as de or de-AT').default('en'),
     'The default locale that the first start creates. Change it later under /locales.',

@@ -153,14 +153,17 @@ describe('PUT /config', () => {
 
   it('says which fields wait for a restart, until they are as they were at the start', async () => {
     const due = async () => (await get()).body.restart_required
-    await put({ i18n_enabled: true, publish_mode: 'staged', webhook_timeout: 21 })
-    expect(await due()).toEqual(['i18n_enabled', 'publish_mode'])
+    await put({ webhook_workers: 5, publish_mode: 'staged', webhook_timeout: 21 })
+    expect(await due()).toEqual(['webhook_workers', 'publish_mode'])
     // Whatever is changed later does not take it back, and nor does saving the same again.
-    for (const body of [{ webhook_timeout: 22 }, { i18n_enabled: true }, {}]) {
+    for (const body of [{ webhook_timeout: 22 }, { webhook_workers: 5 }, {}]) {
       const answer = await put(body)
-      expect([answer.status, answer.body.restart_required]).toEqual([200, ['i18n_enabled', 'publish_mode']])
+      expect([answer.status, answer.body.restart_required]).toEqual([
+        200,
+        ['webhook_workers', 'publish_mode'],
+      ])
     }
-    await put({ i18n_enabled: false })
+    await put({ webhook_workers: null })
     expect(await due()).toEqual(['publish_mode'])
     // An answer shows it without being another version of the configuration.
     const changed = await put({ log_level: 'warn' })

@@ -101,7 +101,7 @@ it('stores the model and entries that refer to each other in every direction', a
     ...{ datatypes: 3, fields: 8, entries: 6, known: 0, files: 0, left_out: 0, redirects: 0 },
     notes: [
       'References to entries that the export does not have are left out: 1 (article a: zzz).',
-      'The content has several languages, so i18n_enabled is true now: restart the service.',
+      'The content has several languages, so i18n_enabled is true now.',
     ],
     compat: { article: { children: 'sections' } },
     compat_stored: true,
@@ -166,7 +166,7 @@ it('turns locales on for content in several languages, unless the file says that
     const { i18n_enabled } = await fresh.services.configuration.read()
     return { i18n_enabled, notes, again: again.notes, written: (await events()) - before }
   }
-  const turned = 'The content has several languages, so i18n_enabled is true now: restart the service.'
+  const turned = 'The content has several languages, so i18n_enabled is true now.'
   const byHand = 'The content has several languages: set i18n_enabled to true in the configuration.'
   const nothing = { again: [], written: 0 }
   expect(await importInto({})).toEqual({ i18n_enabled: true, notes: [turned], ...nothing })

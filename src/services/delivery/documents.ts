@@ -53,7 +53,7 @@ interface DocumentParts {
   readonly totals: Totals
   readonly texts: EntryTexts
   /** Stands for the settings that texts depend on. */
-  readonly settings?: number | undefined
+  readonly settings?: string | undefined
   readonly allowanceOf?: AllowanceOf | undefined
 }
 

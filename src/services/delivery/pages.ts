@@ -70,6 +70,8 @@ const lastingSeconds = 600
 
 interface KeptPage extends RenderedPage {
   readonly version: PageVersion
+  /** Whether locales were enabled; if that has changed since, it is not given. */
+  readonly isLocalized: boolean
   /** The `externalChanges` under which it was last known to be current. */
   externalVersion: number
 }
@@ -105,7 +107,7 @@ class Pages implements PageService {
   }
 
   inMemory({ key }: PageRequest): RenderedPage | undefined {
-    const entry = this.kept.get(key)
+    const entry = this.known(key)
     if (entry?.externalVersion !== this.db.externalChanges() || this.db.outage.isOn) return undefined
     this.settings.counts.memory++
     return entry
@@ -155,8 +157,9 @@ class Pages implements PageService {
     const { key } = request
     const { counts } = this.settings
     const externalVersion = this.db.externalChanges()
-    const cached = this.kept.get(key)
+    const cached = this.known(key)
     const commitsBefore = this.commits
+    const { enabled: isLocalized } = this.settings.languages()
     const [page] = await this.find(request)
     const present = page?.present
     if (!present) {
@@ -182,11 +185,17 @@ class Pages implements PageService {
     const book = bookOf(request.audience)
     const isLinked = version.content_version !== null
     const tags = pageKeys(page.routeId, version.root_id)
-    const shown = { ...rendering, tags, isLinked, externalVersion }
+    const shown = { ...rendering, tags, isLinked, isLocalized, externalVersion }
     const dependencies = [treeTag(book, version.root_id), ...(isLinked ? [bookTag(book)] : [])]
-    // A page that was read before a commit may be older than it.
-    if (this.commits === commitsBefore) this.kept.set(key, shown, body.length, dependencies)
+    // A page that was read before a commit, or a change of the setting, may be older than it.
+    const isNewest = this.commits === commitsBefore && this.settings.languages().enabled === isLocalized
+    if (isNewest) this.kept.set(key, shown, body.length, dependencies)
     return shown
+  }
+
+  private known(key: string): KeptPage | undefined {
+    const entry = this.kept.get(key)
+    return entry?.isLocalized === this.settings.languages().enabled ? entry : undefined
   }
 
   private lastKnown(asked: PageRequest): RenderedPage | undefined {
@@ -195,7 +204,7 @@ class Pages implements PageService {
       return undefined
     const { confirmed } = this
     const { key } = asked.locale !== '' && confirmed ? this.shownIn(confirmed.schema, asked) : asked
-    const entry = this.kept.get(key)
+    const entry = this.known(key)
     return entry && { ...entry, ageSeconds }
   }
 

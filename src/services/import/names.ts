@@ -61,5 +61,5 @@ export async function turnLocalesOn(
   if (i18n_enabled === true) return undefined
   if ((await configuration.setByFile()).includes('i18n_enabled')) return byHand
   if (!(await isStored(configuration, actor, { i18n_enabled: true }))) return byHand
-  return 'The content has several languages, so i18n_enabled is true now: restart the service.'
+  return 'The content has several languages, so i18n_enabled is true now.'
 }

@@ -10,7 +10,7 @@ import type { Answers } from '../answers.js'
 import type { Audience } from '../audience.js'
 import type { Schemas } from '../content-model.js'
 import { Documents } from '../documents.js'
-import type { LocaleChoice, PageContext } from '../format-context.js'
+import type { ContextSettings, LocaleChoice, PageContext } from '../format-context.js'
 import { allowanceFor, passes } from '../query/allowance.js'
 import { EntryTexts } from '../query/entry-texts.js'
 import { Totals } from '../query/query-entries.js'
@@ -84,13 +84,11 @@ export interface CompatService {
   mapping(): Promise<readonly TypeMapping[]>
 }
 
-interface CompatSettings {
+interface CompatSettings extends ContextSettings {
   readonly clock: Clock
   readonly hashing: Hashing
   readonly sandbox: Sandbox
   readonly log: Log
-  readonly mediaUrl: (key: string) => string
-  readonly origin: string
   readonly answers: Answers
   readonly typeSettings: () => Readonly<Record<string, TypeSettings>>
 }
@@ -180,13 +178,16 @@ class Site implements CompatSite {
   }
 }
 
-/** Counts the changes of settings. Keys in the cache contain the count, so that answers by former settings are not found. */
-function changesOf(settings: CompatSettings['typeSettings']): () => number {
-  let [current, changes] = [settings(), 0]
+/**
+ * Returns what stands for the settings in the keys of the cache, so that answers by former settings are not found: a
+ * count of their changes, and whether locales are enabled.
+ */
+function settingsKey({ typeSettings, languages }: CompatSettings): () => string {
+  let [current, changes] = [typeSettings(), 0]
   return () => {
-    const now = settings()
+    const now = typeSettings()
     if (now !== current) [current, changes] = [now, changes + 1]
-    return changes
+    return `${changes}${languages().enabled ? ' localized' : ''}`
   }
 }
 
@@ -204,14 +205,14 @@ export function compatAnswers(
   const totals = new Totals(settings.answers, 'documents')
   const mappingIn = mappings(typeSettings)
   const parts = { space, context, log, mediaUrl, origin, totals, texts }
-  const changes = changesOf(typeSettings)
+  const settingsNow = settingsKey(settings)
   return {
-    inMemory: key => answers.inMemory(`${changes()} ${key}`),
+    inMemory: key => answers.inMemory(`${settingsNow()} ${key}`),
     async answer(key, { audience, caller }, write) {
       const allowanceOf = allowanceFor(async () => caller.hasKey && (await passes(caller.allow)))
       const make = async (moment: Moment): Promise<CompatAnswer> => {
         const reading = new Reading(caller)
-        const own = { ...parts, allowanceOf, settings: changes() }
+        const own = { ...parts, allowanceOf, settings: settingsNow() }
         const documents = new Documents(moment, audience, own, () => reading.readsAll())
         const site = new Site(
           documents,
@@ -237,7 +238,7 @@ export function compatAnswers(
       }
       if (audience === 'working' || key === undefined) return (await atOneMoment(db, schemas, make)).made
       let isMade = false
-      const answer = await answers.get(`${changes()} ${key}`, moment => {
+      const answer = await answers.get(`${settingsNow()} ${key}`, moment => {
         isMade = true
         return make(moment)
       })
