@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { afterAll } from 'vitest'
 import type { Config } from '../../src/config.js'
 import { tables } from '../../src/db/tables.js'
 import { type TestApp, testApp } from '../support/app.js'
 import { factories } from '../support/factories.js'
+import { whenDone } from '../support/when-done.js'
 
 /** So many further posts, to see what answers take among them: `TEST_ENTRIES=100000`, with one file at a time. */
 export const crowd = Number(process.env.TEST_ENTRIES ?? 0)
@@ -198,7 +198,7 @@ export const writer = {
 export async function reached({ app }: Pick<TestApp, 'app'>): Promise<string> {
   const asked = createServer(getRequestListener(request => app.fetch(request, { address: '127.0.0.1' })))
   await new Promise<void>(resolve => asked.listen(0, '127.0.0.1', resolve))
-  afterAll(() => asked.close())
+  whenDone(() => asked.close())
   return `http://127.0.0.1:${(asked.address() as AddressInfo).port}`
 }
 

@@ -4,10 +4,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, it, onTestFinished, TestRunner } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
 import { engine, migratedDatabase } from '../support/database.js'
 import { productEnv, startProduct } from '../support/process.js'
+import { whenDone } from '../support/when-done.js'
 import { rowsOf } from './rows.js'
 
 /** Several transactions of fifty trees. */
@@ -77,9 +78,6 @@ async function countOf(address: DatabaseAddress): Promise<number> {
   const [row] = await rowsOf<{ n: number | string }>(address, 'select count(*) as n from content_data')
   return Number(row?.n ?? 0)
 }
-
-const whenDone = (clean: () => Promise<void>) =>
-  TestRunner.getCurrentTest() ? onTestFinished(clean) : afterAll(clean)
 
 /** What a first start leaves: a database with its administrator, and the folder of the configuration. */
 async function firstStart(): Promise<{ address: DatabaseAddress; cwd: string }> {

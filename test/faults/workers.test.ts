@@ -3,10 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, it, onTestFinished, TestRunner } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { engine, freshDatabase, migratedDatabase } from '../support/database.js'
 import { amount } from '../support/effort.js'
 import { freePort, type Product, portListens, startProduct } from '../support/process.js'
+import { whenDone } from '../support/when-done.js'
 
 /** Nothing that the service does takes nearly as long: a connection without an answer for so long has none to come. */
 const silenceMs = 40_000
@@ -31,9 +32,6 @@ async function metric(port: number, name: string): Promise<number> {
   const lines = text.split('\n').filter(line => line.startsWith(name))
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
 }
-
-const whenDone = (clean: () => Promise<void>) =>
-  TestRunner.getCurrentTest() ? onTestFinished(clean) : afterAll(clean)
 
 /** Starts two workers on a database of its own, and waits until both serve. */
 async function started(config: Record<string, unknown> = {}) {

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll } from 'vitest'
 import type { TestApp } from './app.js'
+import { whenDone } from './when-done.js'
 
 export interface Agent {
   readonly client: Client
@@ -26,7 +26,7 @@ export async function agentWith(
     fetch: async (input, init) => app.fetch(new Request(input, init), { address: '127.0.0.1' }),
   })
   await client.connect(transport)
-  afterAll(() => client.close())
+  whenDone(() => client.close())
   return {
     client,
     async use(name, given = {}) {

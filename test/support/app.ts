@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
-import { afterAll } from 'vitest'
 import { systemActor } from '../../src/actor.js'
 import { type App, type AppParts, createApp } from '../../src/app.js'
 import { type Config, parseConfig } from '../../src/config.js'
@@ -28,6 +27,7 @@ import type { ConfigFile, Hashing, Log, Mail, Outgoing, Ports } from '../../src/
 import { open } from '../../src/server.js'
 import type { Services } from '../../src/services/index.js'
 import { migratedDatabase } from './database.js'
+import { whenDone } from './when-done.js'
 
 export type Caller = 'nobody' | 'viewer' | 'editor' | 'admin' | 'key'
 
@@ -179,7 +179,7 @@ export async function testApp(
       CMS_ADMIN_PASSWORD: 'correct horse',
     },
   })
-  afterAll(async () => {
+  whenDone(async () => {
     services.changeStreams.stop()
     // A backup that a request has started continues after its response.
     await services.backups.stop()

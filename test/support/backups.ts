@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { migrations } from '../../migrations/index.js'
 import { createApp } from '../../src/app.js'
 import { parseConfig } from '../../src/config.js'
@@ -20,6 +20,7 @@ import type { Caller, TestApp } from './app.js'
 import { freshDatabase } from './database.js'
 import { picture, uploader } from './media.js'
 import type { Engine } from './servers.js'
+import { whenDone } from './when-done.js'
 
 /** All engines of this run. */
 export const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',') as Engine[]
@@ -27,7 +28,7 @@ export const schema = migrations.map(({ name }) => name)
 
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'slugline-backup-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  whenDone(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -91,7 +92,7 @@ export function archiveOf(
 /** Creates a database of an engine with the rows of an archive. */
 export async function restoredOn(engine: Engine, path: string): Promise<DatabaseAddress> {
   const database = await freshDatabase(engine)
-  afterAll(() => database.drop())
+  whenDone(() => database.drop())
   const dialect = await connect(database.address)
   try {
     await migrate(dialect, migrations, { now: () => timestamp(Date.now()) })
@@ -115,7 +116,7 @@ export async function siteOver(address: DatabaseAddress, like: TestApp, more: ob
     variables: { CMS_ADMIN_EMAIL: 'nobody@example.com', CMS_ADMIN_PASSWORD: 'not to be made' },
     rateLimiter: { consume: async () => undefined },
   })
-  afterAll(() => opened.db.close())
+  whenDone(() => opened.db.close())
   const { db, services, ids } = opened
   const parts = { services, ports, ids, config: opened.config, version: '0.0.0' }
   return { db, config, parts, app: createApp(parts) }

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setTimeout } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { listen } from '../../src/node/http-listener.js'
 import type { TestApp } from './app.js'
+import { whenDone } from './when-done.js'
 
 /**
  * The path of the browser; undefined if none is installed. The shell draws the same pages without a window's work, for
@@ -59,7 +60,7 @@ export async function browserOf({ app, parts, config }: TestApp) {
   const listener = await listen('127.0.0.1:0', app.fetch, { log: parts.ports.log, maxConnections: 1000 })
   const url = `http://127.0.0.1:${listener.port}`
   let browser: Browser | undefined
-  afterAll(async () => {
+  whenDone(async () => {
     await browser?.close()
     await listener.stop()
   })

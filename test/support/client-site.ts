@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll } from 'vitest'
 import { callerOf, made } from './calls.js'
 import { migratedDatabase } from './database.js'
 import { picture } from './media.js'
 import { startProduct } from './process.js'
 import { testStorage } from './storage.js'
+import { whenDone } from './when-done.js'
 
 const run = promisify(execFile)
 
@@ -83,7 +83,7 @@ async function filled(url: string, post: Post, change: (id: string, body: object
 export async function clientSite(origins: readonly string[] = []) {
   const storage = await testStorage({ readable: true })
   const { address, drop } = await migratedDatabase()
-  afterAll(drop)
+  whenDone(drop)
   const product = await startProduct(address, {
     config: { ...storage.config, i18n_enabled: true, cors_origins: origins },
   })

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
-import { afterAll } from 'vitest'
+import { whenDone } from './when-done.js'
 
 export interface MailServer {
   port: number
@@ -30,7 +30,7 @@ export async function mailServer(): Promise<MailServer> {
     },
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => new Promise<void>(resolve => server.close(() => resolve())))
+  whenDone(() => new Promise<void>(resolve => server.close(() => resolve())))
   return { port: (server.server.address() as AddressInfo).port, messages, sessions }
 }
 

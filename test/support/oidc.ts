@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 // The package has no types of its own.
 // @ts-expect-error
 import Provider from 'oidc-provider'
-import { afterAll } from 'vitest'
+import { whenDone } from './when-done.js'
 
 interface Person {
   email?: string
@@ -88,7 +88,7 @@ export async function oidcProvider(
     if (idToken && state.forge) ctx.body = { ...ctx.body, id_token: await state.forge(idToken) }
   })
   listener = provider.callback()
-  afterAll(() => {
+  whenDone(() => {
     server.closeAllConnections()
     server.close()
   })

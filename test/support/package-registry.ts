@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import { freePort } from './process.js'
+import { whenDone } from './when-done.js'
 
 /** Packs packages of this repository into a folder. @returns the archive of each, by its name */
 export function packed(folder: string, names: readonly string[]): Record<string, string> {
@@ -46,6 +46,6 @@ export async function packageRegistry(archives: Record<string, string>): Promise
     )
   })
   await new Promise<void>(done => registry.listen(port, '127.0.0.1', done))
-  afterAll(() => new Promise(done => registry.close(done)))
+  whenDone(() => new Promise(done => registry.close(done)))
   return { 'npm_config_@slugline:registry': url }
 }

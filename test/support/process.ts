@@ -4,8 +4,9 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, onTestFinished, TestRunner } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { DatabaseAddress } from '../../src/db/connect.js'
+import { whenDone } from './when-done.js'
 
 export const password = 'correct horse'
 /** How long a start may take before it counts as failed, in milliseconds: only a hanging start takes this long. */
@@ -74,12 +75,6 @@ export async function freePort(): Promise<number> {
     await new Promise(done => server.close(done))
     return port
   }
-}
-
-/** Cleans up at the end of the test, or of the file if it was started outside a test. */
-const whenDone = (clean: () => Promise<void>) => {
-  if (TestRunner.getCurrentTest()) onTestFinished(clean)
-  else afterAll(clean)
 }
 
 export const portListens = (port: number): Promise<boolean> =>

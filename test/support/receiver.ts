@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll } from 'vitest'
 import { type Network, network } from '../../src/node/network.js'
 import { createOutgoing } from '../../src/node/outgoing.js'
+import { whenDone } from './when-done.js'
 
 export interface Received {
   path: string
@@ -38,7 +38,7 @@ export async function receiver(): Promise<Receiver> {
     message.on('error', () => undefined)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
+  whenDone(() => {
     server.closeAllConnections()
     server.close()
   })

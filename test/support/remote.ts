@@ -1,9 +1,9 @@
-import { afterAll } from 'vitest'
 import { createApp } from '../../src/app.js'
 import { type Remote, runRemotely } from '../../src/cli/remote/client.js'
 import { commandSurface } from '../../src/cli/remote/surface.js'
 import { listen } from '../../src/node/http-listener.js'
 import type { TestApp } from './app.js'
+import { whenDone } from './when-done.js'
 
 /** Serves an app with its commands, as the product does. @returns its address, with the key of the administrator */
 export async function servingCommands({ parts, services, users, call }: TestApp): Promise<Remote> {
@@ -12,7 +12,7 @@ export async function servingCommands({ parts, services, users, call }: TestApp)
     log: parts.ports.log,
     maxConnections: 100,
   })
-  afterAll(() => listener.stop())
+  whenDone(() => listener.stop())
   const made = await call('POST', '/api/v1/tokens', { body: { user_id: users.admin } })
   if (made.status !== 201 || !services) throw new Error(made.text)
   return { address: `http://127.0.0.1:${listener.port}`, key: made.body.token }

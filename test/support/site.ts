@@ -1,9 +1,9 @@
-import { afterAll } from 'vitest'
 import type { TestApp } from './app.js'
 import { type Answered, callerOf } from './calls.js'
 import { migratedDatabase } from './database.js'
 import { factories } from './factories.js'
 import { type Start, startProduct } from './process.js'
+import { whenDone } from './when-done.js'
 
 export const password = 'wonderful weather today'
 /** An id without a record. */
@@ -26,7 +26,7 @@ const cookieOf = ({ headers }: Answered) => headers.getSetCookie()[0]?.split(';'
  */
 export async function startedSite({ config, ...start }: Omit<Start, 'until'> = {}) {
   const { address, drop } = await migratedDatabase()
-  afterAll(drop)
+  whenDone(drop)
   const product = await startProduct(address, {
     ...start,
     config: { trusted_proxies: ['127.0.0.1'], ...config },

@@ -3,10 +3,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ssh2, { type ClientChannel, type ConnectConfig } from 'ssh2'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { hostKey } from '../../src/ssh/host-key.js'
 import { listenForSsh, type SshOptions } from '../../src/ssh/server.js'
 import type { TestApp } from './app.js'
+import { whenDone } from './when-done.js'
 
 /** The result of a client's command. */
 interface Ended {
@@ -102,7 +103,7 @@ export async function sshOf(app: TestApp, more: Partial<Omit<SshOptions, 'site'>
     limits: { inAll: () => 200, idleMs: () => 900_000 },
     ...more,
   })
-  afterAll(() => listener.stop())
+  whenDone(() => listener.stop())
   const { port } = listener
 
   /** Creates and registers a key for a user. */

@@ -9,7 +9,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { afterAll } from 'vitest'
+import { whenDone } from './when-done.js'
 
 /** An S3 store behind a line that can be cut. */
 export interface TestStorage {
@@ -33,7 +33,7 @@ async function server(): Promise<{ endpoint: URL; checks: boolean }> {
   if (named) return { endpoint: new URL(named), checks: true }
   const { buildApp } = await import('fauxqs')
   const running = buildApp({ logger: false })
-  afterAll(() => running.close())
+  whenDone(() => running.close())
   const endpoint = new URL(await running.listen({ port: 0, host: '127.0.0.1' }))
   endpoint.username = 'key'
   endpoint.password = 'secret'
@@ -87,7 +87,7 @@ export async function testStorage({ readable = false } = {}): Promise<TestStorag
     })
   })
   await new Promise<void>(resolve => between.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
+  whenDone(() => {
     breakAll()
     between.close()
   })
