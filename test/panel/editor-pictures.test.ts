@@ -22,7 +22,8 @@ const stored = async (id: string): Promise<string | undefined> =>
   (await call('GET', `/api/v1/content-fields?content_data_id=${id}`)).body[0]?.field_value
 
 const text = (page: Page) => page.getByRole('textbox', { name: 'Body' }).and(page.locator('.ProseMirror'))
-const saved = (page: Page) => page.locator('#saved', { hasText: /^Saved/ }).waitFor()
+/** A failure says what the bar says instead. */
+const saved = (page: Page) => expect.poll(() => page.locator('#saved').textContent()).toMatch(/^\s*Saved/)
 const note = (page: Page) => page.locator('.rich-note')
 
 interface File {
