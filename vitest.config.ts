@@ -6,7 +6,8 @@ const engines = (process.env.TEST_ENGINES ?? 'sqlite').split(',')
 
 /**
  * Only `npm run test:all` runs these: they need a browser, a certificate authority, a proxy or packages from the
- * registry, end processes, or take more than five seconds of a processor (docs/decisions/732-test-policy.md).
+ * registry, end processes, or take long: most that need more than five seconds of a processor
+ * (docs/decisions/732-test-policy.md).
  */
 const onlyWithAll = [
   'test/api/{hostile-texts,imports,imports-files,media-hostile,surrogate-keys}.test.ts',
