@@ -20,6 +20,12 @@ export interface ContextSettings {
   mediaUrl: (key: string) => string
 }
 
+/** Stands for the languages in what is kept of answers, so that those under other settings are not given. */
+export function languageKey({ languages }: Pick<ContextSettings, 'languages'>): string {
+  const { enabled, fallback } = languages()
+  return enabled ? fallback : ''
+}
+
 /** Which locale is shown, and which others stand in for it. */
 export interface LocaleChoice {
   readonly locale: string

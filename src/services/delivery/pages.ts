@@ -9,7 +9,7 @@ import { pageKeys, surrogateKeys } from '../content/surrogate-keys.js'
 import { type Answers, bookTag, type Kept, treeTag } from './answers.js'
 import { bookOf } from './audience.js'
 import type { Schema, Schemas } from './content-model.js'
-import type { ContextSettings, PageContext } from './format-context.js'
+import { type ContextSettings, languageKey, type PageContext } from './format-context.js'
 import { type FormatName, formats } from './formats/index.js'
 import { type GlobalsRequest, type PageRequest, pageRequest } from './page-request.js'
 import { bodyOf, type RenderedPage } from './rendered-page.js'
@@ -70,8 +70,7 @@ const lastingSeconds = 600
 
 interface KeptPage extends RenderedPage {
   readonly version: PageVersion
-  /** Whether locales were enabled; if that has changed since, it is not given. */
-  readonly isLocalized: boolean
+  readonly language: string
   /** The `externalChanges` under which it was last known to be current. */
   externalVersion: number
 }
@@ -159,7 +158,7 @@ class Pages implements PageService {
     const externalVersion = this.db.externalChanges()
     const cached = this.known(key)
     const commitsBefore = this.commits
-    const { enabled: isLocalized } = this.settings.languages()
+    const language = languageKey(this.settings)
     const [page] = await this.find(request)
     const present = page?.present
     if (!present) {
@@ -185,17 +184,17 @@ class Pages implements PageService {
     const book = bookOf(request.audience)
     const isLinked = version.content_version !== null
     const tags = pageKeys(page.routeId, version.root_id)
-    const shown = { ...rendering, tags, isLinked, isLocalized, externalVersion }
+    const shown = { ...rendering, tags, isLinked, language, externalVersion }
     const dependencies = [treeTag(book, version.root_id), ...(isLinked ? [bookTag(book)] : [])]
     // A page that was read before a commit, or a change of the setting, may be older than it.
-    const isNewest = this.commits === commitsBefore && this.settings.languages().enabled === isLocalized
+    const isNewest = this.commits === commitsBefore && languageKey(this.settings) === language
     if (isNewest) this.kept.set(key, shown, body.length, dependencies)
     return shown
   }
 
   private known(key: string): KeptPage | undefined {
     const entry = this.kept.get(key)
-    return entry?.isLocalized === this.settings.languages().enabled ? entry : undefined
+    return entry?.language === languageKey(this.settings) ? entry : undefined
   }
 
   private lastKnown(asked: PageRequest): RenderedPage | undefined {

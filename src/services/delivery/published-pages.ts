@@ -14,7 +14,7 @@ import { surrogateKeys } from '../content/surrogate-keys.js'
 import type { Answers } from './answers.js'
 import type { Schema, Schemas } from './content-model.js'
 import { descriptionsOf } from './descriptions.js'
-import type { PageContext } from './format-context.js'
+import { languageKey, type PageContext } from './format-context.js'
 import { type ListedPage, type LlmsSection, llmsText } from './llms-text.js'
 import { bodyOf, etagOf, type RenderedPage } from './rendered-page.js'
 import {
@@ -73,7 +73,8 @@ class PublishedPages implements PublishedPageService {
   }
 
   list(after: string, limit: number): Promise<RenderedPage> {
-    return this.answers.get(`${this.language()} list ${limit} ${after}`, async ({ read, schema }) => {
+    const key = `${languageKey(this.settings)} list ${limit} ${after}`
+    return this.answers.get(key, async ({ read, schema }) => {
       const found = await publishedPages(read, this.space, { ...everyPage, after }, limit + 1)
       const data = found.slice(0, limit).map(page => this.shown(schema, page))
       const next = found.length > limit ? (found[limit - 1]?.routeId ?? null) : null
@@ -85,7 +86,7 @@ class PublishedPages implements PublishedPageService {
     const versions = await versionsOf(this.db)
     const locales = this.localesIn(await this.schemas.at(versions.schema))
     const lengths = lengthsFor(locales)
-    const key = `${this.language()} ${origin} ${range?.after} ${range?.until}`
+    const key = `${languageKey(this.settings)} ${origin} ${range?.after} ${range?.until}`
     // A small one is one piece, and kept; most sites have no other.
     if (!range) {
       const kept = await this.answers.get(`sitemap ${key}`, async ({ read }) => {
@@ -105,7 +106,8 @@ class PublishedPages implements PublishedPageService {
 
   llms(site: { origin: string; name: string; summary: string }): Promise<RenderedPage> {
     const most = limits.pages.llmsPages
-    return this.answers.get(`llms ${this.language()} ${JSON.stringify(site)}`, async ({ read, schema }) => {
+    const key = `llms ${languageKey(this.settings)} ${JSON.stringify(site)}`
+    return this.answers.get(key, async ({ read, schema }) => {
       const found = await publishedPages(read, this.space, everyPage, most + 1)
       const pages = found.slice(0, most)
       const localesFor = (code: string) => this.context.localesFor(schema, code)
@@ -154,12 +156,6 @@ class PublishedPages implements PublishedPageService {
 
   private rendered(text: string): RenderedPage {
     return { ...bodyOf(this.settings.hashing, text), tags: `sitemap ${surrogateKeys.content}` }
-  }
-
-  /** Answers name addresses by locale, so that those under other settings are not given. */
-  private language(): string {
-    const { enabled, fallback } = this.settings.languages()
-    return enabled ? fallback : ''
   }
 
   private localesIn(schema: Schema): SiteLocales {

@@ -10,7 +10,7 @@ import type { Answers } from '../answers.js'
 import type { Audience } from '../audience.js'
 import type { Schemas } from '../content-model.js'
 import { Documents } from '../documents.js'
-import type { ContextSettings, LocaleChoice, PageContext } from '../format-context.js'
+import { type ContextSettings, type LocaleChoice, languageKey, type PageContext } from '../format-context.js'
 import { allowanceFor, passes } from '../query/allowance.js'
 import { EntryTexts } from '../query/entry-texts.js'
 import { Totals } from '../query/query-entries.js'
@@ -178,16 +178,13 @@ class Site implements CompatSite {
   }
 }
 
-/**
- * Returns what stands for the settings in the keys of the cache, so that answers by former settings are not found: a
- * count of their changes, and whether locales are enabled.
- */
-function settingsKey({ typeSettings, languages }: CompatSettings): () => string {
-  let [current, changes] = [typeSettings(), 0]
+/** Returns what stands for the settings in the keys of the cache, so that answers under others are not found. */
+function settingsKey(settings: CompatSettings): () => string {
+  let [current, changes] = [settings.typeSettings(), 0]
   return () => {
-    const now = typeSettings()
+    const now = settings.typeSettings()
     if (now !== current) [current, changes] = [now, changes + 1]
-    return `${changes}${languages().enabled ? ' localized' : ''}`
+    return `${changes} ${languageKey(settings)}`
   }
 }
 

@@ -10,7 +10,7 @@ import { kindKey, surrogateKeys } from '../../content/surrogate-keys.js'
 import { mayList, mayShow, privateDatatype, type Reach } from '../../content/visibility.js'
 import type { Answers } from '../answers.js'
 import type { Schemas } from '../content-model.js'
-import type { PageContext } from '../format-context.js'
+import { languageKey, type PageContext } from '../format-context.js'
 import { bodyOf, type RenderedPage } from '../rendered-page.js'
 import { type Moment, VersionedAnswers } from '../versioned-answers.js'
 import { allowanceFor, passes } from './allowance.js'
@@ -91,13 +91,9 @@ class Queries implements QueryService {
     return this.answers.inMemory(this.keyOf(address, hasKey))
   }
 
-  /**
-   * Answers name addresses and have a locale, so that those under other settings are not given. Who shows a key looks
-   * into more datatypes.
-   */
+  /** Who shows a key looks into more datatypes. */
   private keyOf({ datatype, id, search }: QueryAddress, hasKey: boolean): string {
-    const { enabled, fallback } = this.settings.languages()
-    return `${hasKey ? 'key' : ''} ${enabled ? fallback : ''} ${datatype}/${id ?? ''}?${search}`
+    return `${hasKey ? 'key' : ''} ${languageKey(this.settings)} ${datatype}/${id ?? ''}?${search}`
   }
 
   private async make(
