@@ -75,9 +75,14 @@ function onDragEnd(): void {
   dragged = undefined
 }
 
-function onToggle({ target }: Event): void {
-  if (target instanceof HTMLDetailsElement && target.id === 'add-field' && target.open)
-    target.querySelector<HTMLInputElement>('input:not([type=hidden])')?.focus()
+/** Opens the form of a new field at once, so that what is typed after the click goes into its first control. */
+function onClick(event: MouseEvent): void {
+  const opened =
+    event.target instanceof Element && event.target.closest('#add-field > summary')?.parentElement
+  if (!(opened instanceof HTMLDetailsElement) || opened.open) return
+  event.preventDefault()
+  opened.open = true
+  opened.querySelector<HTMLInputElement>('input:not([type=hidden])')?.focus()
 }
 
 /** The form of the next field is empty: the browser would keep the type of the one before. */
@@ -90,5 +95,5 @@ document.addEventListener('dragstart', onDragStart)
 document.addEventListener('dragover', onDragOver)
 document.addEventListener('drop', onDrop)
 document.addEventListener('dragend', onDragEnd)
-document.addEventListener('toggle', onToggle, true)
+document.addEventListener('click', onClick)
 document.addEventListener('htmx:after:swap', onSwap)
