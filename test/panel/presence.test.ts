@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { internalTables } from '../../src/db/tables.js'
 import { type Caller, testApp } from '../support/app.js'
@@ -88,6 +88,43 @@ describe.skipIf(chromiumMissing)(
       two.page.on('dialog', dialog => dialog.accept())
       await two.open('/')
       await expect.poll(async () => (await present()).length).toBe(1)
+    })
+
+    it('a reload that began before a save is not shown after it', async () => {
+      const path = `/content/entry/${id}`
+      const { page, open, problems } = await panel({ as: 'admin' })
+      await open(path)
+      let [go, begun] = [() => {}, () => {}]
+      const isGone = new Promise<void>(resolve => (go = resolve))
+      const isBegun = new Promise<void>(resolve => (begun = resolve))
+      const hold = async (sent: Route) => {
+        const response = await sent.fetch()
+        begun()
+        await isGone
+        await sent.fulfill({ response })
+      }
+      await page.route(`**/admin${path}`, hold, { times: 1 })
+      const comment = { content_data_id: id, body: 'news' }
+      await call('POST', '/api/v1/comments', { as: 'editor', body: comment })
+      // The stream says nothing of comments: the tab asks as if it came into view again.
+      await look(page)
+      await isBegun
+      await page.fill('[name="fields.text"]', 'mine')
+      await page.keyboard.press('Control+s')
+      await page.locator('#saved', { hasText: /^\s*Saved/ }).waitFor()
+      const shown = await page.evaluateHandle(() => {
+        const stored: (string | undefined)[] = []
+        const text = () => document.querySelector<HTMLInputElement>('[name="fields.text"]')
+        document.addEventListener('htmx:after:swap', () => stored.push(text()?.defaultValue))
+        return stored
+      })
+      const isAnswered = page.waitForEvent('requestfinished', request => request.url().endsWith(path))
+      go()
+      await isAnswered
+      await call('PUT', `/api/v1/content?q=${id}`, { body: { fields: { more: 'later' } } })
+      await expect.poll(() => page.inputValue('[name="fields.more"]')).toBe('later')
+      expect(new Set(await shown.jsonValue())).toEqual(new Set(['mine']))
+      expect(problems).toEqual([])
     })
   },
 )

@@ -24,6 +24,8 @@ let asking = false
 let isStale = false
 /** A form of this page is being sent: its own change is not reported as news. */
 let isSending = false
+/** How many forms have been sent: a reload that began before the last one may show what was there before it. */
+let sends = 0
 /** The mark that the page was last reloaded for: it is reloaded once for each. */
 let loaded = ''
 /** Whether the last reload has come through. */
@@ -60,7 +62,7 @@ function showOthers(others: readonly string[]): void {
 async function reload(): Promise<boolean> {
   const at = document.activeElement
   isShown = false
-  const page = { target: '#app', select: '#app', swap: 'outerMorph', isNews: true }
+  const page = { target: '#app', select: '#app', swap: 'outerMorph', newsAfter: sends }
   await htmx.ajax('GET', location.href, page)
   const isLost = document.activeElement === document.body
   if (isLost && at instanceof HTMLElement && at.isConnected) at.focus({ preventScroll: true })
@@ -68,16 +70,18 @@ async function reload(): Promise<boolean> {
 }
 
 interface Answer {
-  ctx?: { isNews?: boolean; response?: { status?: number; raw?: { redirected: boolean } } }
+  ctx?: { newsAfter?: number; response?: { status?: number; raw?: { redirected: boolean } } }
 }
 const answerIn = (event: Event) => (event as CustomEvent<Answer>).detail.ctx
 
+const isNews = (event: Event) => answerIn(event)?.newsAfter !== undefined
+
 /** Keeps a reload from the page if a form was sent meanwhile, or if it is another page, such as the one to sign in. */
 function onNews(event: Event): void {
-  const { isNews, response } = answerIn(event) ?? {}
-  if (!isNews) return
+  const { newsAfter, response } = answerIn(event) ?? {}
+  if (newsAfter === undefined) return
   const isOther = response?.raw?.redirected === true
-  isShown = !isSending && !isOther && (response?.status ?? 500) < 400
+  isShown = newsAfter === sends && !isOther && (response?.status ?? 500) < 400
   if (isShown) return
   event.preventDefault()
   event.stopPropagation()
@@ -148,6 +152,7 @@ export function startPresence(): void {
   document.addEventListener('visibilitychange', follow)
   document.addEventListener('submit', () => {
     isSending = true
+    sends++
   })
   document.addEventListener('signed-in', follow)
   document.addEventListener('htmx:before:swap', onNews, { capture: true })
@@ -155,12 +160,12 @@ export function startPresence(): void {
     'htmx:error',
     event => {
       // The next request tries again; it says nothing of a save.
-      if (answerIn(event)?.isNews) event.stopPropagation()
+      if (isNews(event)) event.stopPropagation()
     },
     { capture: true },
   )
   document.addEventListener('htmx:finally:request', event => {
-    if (!answerIn(event)?.isNews) isSending = false
+    if (!isNews(event)) isSending = false
   })
   // A new page comes into the page of its form.
   document.addEventListener('htmx:after:swap', () => (timer === undefined ? follow() : void ask()))
