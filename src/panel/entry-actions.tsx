@@ -51,9 +51,9 @@ export function placement({ get, act, submit }: Pages, context: PanelContext): v
     },
   }))
   get(`${at}/starts`, 'content:create', async (view, c) => {
-    const { datatype_id } = await content.get(idIn(c))
+    const entry = await content.get(idIn(c))
     const { create } = await view.mayChange(idIn(c))
-    const possible = await startsUnder(await modelOf(context), datatype_id, context)
+    const possible = await startsUnder(await modelOf(context), entry, context)
     const kinds = possible.filter(({ value }) => create(value))
     return c.json({ kinds }, 200, { 'Cache-Control': 'no-store' })
   })

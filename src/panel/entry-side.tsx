@@ -109,7 +109,7 @@ function Publication(shown: Shown) {
 }
 
 async function Add({ view, id, entry, model, context, mayChange }: Shown) {
-  const possible = view.can('content:create') ? await startsUnder(model, entry.datatype_id, context) : []
+  const possible = view.can('content:create') ? await startsUnder(model, entry, context) : []
   const starts = possible.filter(({ value }) => mayChange.create(value))
   if (starts.length === 0) return null
   return (

@@ -68,16 +68,28 @@ export interface StartUnder extends Choice {
   readonly isPage: boolean
 }
 
-/** Returns the datatypes for an entry under another: those that belong there, then others, and last those of pages. */
-export async function startsUnder(model: Model, under: string, parts: SpaceParts): Promise<StartUnder[]> {
-  const kinds = startsOf(model, under)
-  const isOwn = ({ value }: Choice) => model.datatypes.get(value)?.parent_id === under
-  const roots = await rootKinds(
-    kinds.filter(kind => !isOwn(kind)),
-    parts,
-  )
+/**
+ * Returns the datatypes for an entry under another: that of its newest entry, then those that belong there, then others,
+ * and last those of pages.
+ */
+export async function startsUnder(
+  model: Model,
+  { content_data_id, datatype_id }: Pick<Entry, 'content_data_id' | 'datatype_id'>,
+  parts: SpaceParts,
+): Promise<StartUnder[]> {
+  const kinds = startsOf(model, datatype_id)
+  const isOwn = ({ value }: Choice) => model.datatypes.get(value)?.parent_id === datatype_id
+  const under = { parent_id: content_data_id }
+  const [roots, [newest]] = await Promise.all([
+    rootKinds(
+      kinds.filter(kind => !isOwn(kind)),
+      parts,
+    ),
+    all(parts.services.space.content.list(under, { limit: 1, newestFirst: true })),
+  ])
   const isOnly = kinds.every(({ value }) => roots.has(value))
+  const isNewest = ({ value }: Choice) => value === newest?.datatype_id
   return kinds
-    .map(kind => ({ ...kind, isPage: !isOnly && roots.has(kind.value) }))
-    .toSorted((a, b) => Number(a.isPage) - Number(b.isPage))
+    .map(kind => ({ ...kind, isPage: !isOnly && !isNewest(kind) && roots.has(kind.value) }))
+    .toSorted((a, b) => Number(isNewest(b)) - Number(isNewest(a)) || Number(a.isPage) - Number(b.isPage))
 }

@@ -54,6 +54,17 @@ describe('D22: what may be added under an entry', () => {
     ])
   })
 
+  it('is first what was added there last, also of a kind that has pages', async () => {
+    const { first } = await made('/newest')
+    const kindsOf = async () => (await call('GET', `/admin/content/entry/${first}/starts`)).body.kinds
+    expect((await kindsOf())[0].word).toBe('Workshop course with a very long name')
+    await entry(section.datatype_id, { parent_id: first })
+    expect((await kindsOf())[0]).toMatchObject({ word: 'Section', isPage: false })
+    await entry(page.datatype_id, { parent_id: first })
+    expect((await kindsOf())[0]).toMatchObject({ word: 'Page', isPage: false })
+    expect((await kindsOf()).filter(({ isPage }: { isPage: boolean }) => isPage)).toHaveLength(1)
+  })
+
   it('is told to who may add', async () => {
     const { root } = await made('/refused')
     const at = `/admin/content/entry/${root}/starts`

@@ -1,4 +1,5 @@
-import { modelOf, startsOf } from '../../resources/entries.js'
+import { modelOf } from '../../resources/entries.js'
+import { startsUnder } from '../../resources/kinds.js'
 import { type Node, stateWord, type Tree, treeOf, waitingIn } from '../../resources/trees.js'
 import { ContentCreate } from '../../services/content/content-input.js'
 import { english } from '../../texts/language.js'
@@ -50,7 +51,7 @@ function addKey({ session }: Shown): ListKey<Node> {
         shell.open(
           pickView({
             title: t('Under {title}', { title }),
-            choices: startsOf(model, entry.datatype_id),
+            choices: await startsUnder(model, entry, session),
             picked: ([datatype_id], _choices, inner) =>
               inner.work('content:create', async () => {
                 const given = ContentCreate.parse({ datatype_id, parent_id: entry.content_data_id })
