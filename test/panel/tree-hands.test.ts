@@ -113,6 +113,28 @@ describe.skipIf(chromiumMissing)(
       expect(admin.problems).toEqual([])
     })
 
+    it('take what is typed after + before the kinds have come, and say it if none come', async () => {
+      const { root } = await made('/slow')
+      const { page: tab, open, problems } = await panel({ as: 'admin' })
+      await open(`/content/entry/${root}`)
+      let go = () => {}
+      const isGone = new Promise<void>(resolve => (go = resolve))
+      await tab.route('**/starts', sent => isGone.then(() => sent.continue()), { times: 1 })
+      await tab.getByRole('treeitem', { name: 'Second' }).focus()
+      await tab.keyboard.press('+')
+      await tab.keyboard.type('course')
+      await tab.keyboard.press('Enter')
+      expect(await tab.locator('.floating input').inputValue()).toBe('course')
+      go()
+      await expect.poll(() => tab.evaluate(() => document.activeElement?.id)).toBe('f-fields.title')
+      await tab.route('**/starts', sent => sent.abort(), { times: 1 })
+      await tab.getByRole('treeitem', { name: 'First' }).focus()
+      await tab.keyboard.press('+')
+      await tab.locator('#say', { hasText: 'The action failed' }).waitFor({ state: 'attached' })
+      await expect.poll(() => tab.locator('.floating').count()).toBe(0)
+      expect(problems).toEqual([])
+    })
+
     it('have a menu by Shift F10 and by the mouse: duplicate, move and delete', async () => {
       const { root } = await made('/more')
       const admin = await panel({ as: 'admin' })

@@ -15,16 +15,20 @@ interface Kind {
 
 const pathOf = (row: HTMLElement, what: string) => `${baseNow()}/content/entry/${idOf(row)}/${what}`
 
+/** The last menu of each row: one that opens another is told of its end after the other has begun. */
+const menuOf = new WeakMap<HTMLElement, HTMLElement>()
+
 function float(row: HTMLElement, menu: HTMLElement): void {
   menu.popover = 'auto'
   menu.classList.add('menu-items', 'floating')
   const host = row.closest('section') ?? document.body
   host.append(menu)
   row.dataset.menuOpen = ''
+  menuOf.set(row, menu)
   menu.addEventListener('toggle', event => {
     if ((event as ToggleEvent).newState !== 'closed') return
     const isLeft = menu.contains(document.activeElement) || document.activeElement === document.body
-    delete row.dataset.menuOpen
+    if (menuOf.get(row) === menu) delete row.dataset.menuOpen
     menu.remove()
     if (isLeft && row.isConnected) focus(row)
   })
@@ -49,7 +53,7 @@ function actionsOf(row: HTMLElement): [word: string, act: () => void][] {
   const of = Number(row.getAttribute('aria-setsize'))
   const isRoot = row.getAttribute('aria-level') === '1'
   const all: [boolean, string, () => void][] = [
-    [may('create'), t('Add entry below…'), () => void addMenu(row)],
+    [may('create'), t('Add entry below…'), () => addMenu(row)],
     [
       may('create') && !isRoot && row.dataset.fixed === undefined,
       t('Duplicate'),
@@ -111,13 +115,15 @@ function drawKinds(list: HTMLElement, kinds: readonly Kind[]): void {
   )
 }
 
-async function addMenu(row: HTMLElement): Promise<void> {
+async function kindsUnder(row: HTMLElement): Promise<readonly Kind[]> {
   const answer = await fetch(pathOf(row, 'starts'))
-  if (!answer.ok) {
-    say(t('The action failed'))
-    return
-  }
-  const { kinds } = (await answer.json()) as { kinds: Kind[] }
+  if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
+  return ((await answer.json()) as { kinds: Kind[] }).kinds
+}
+
+/** Opens at once, so that what is typed after the key goes into its field; the kinds come a moment later. */
+function addMenu(row: HTMLElement): void {
+  let kinds: readonly Kind[] = []
   const list = element('ul', { role: 'listbox', id: 'kinds', 'aria-label': t('Kinds') })
   const input = element('input', {
     ...{ class: 'input', type: 'text', autocomplete: 'off', placeholder: t('Search datatypes') },
@@ -135,10 +141,21 @@ async function addMenu(row: HTMLElement): Promise<void> {
     menu.hidePopover()
     run(post(pathOf(row, 'add'), { datatype_id: option.id.slice(5) }))
   }
+  const loaded = kindsUnder(row).then(
+    found => {
+      kinds = found
+      show()
+      if (menu.isConnected) place(row, menu)
+    },
+    () => {
+      if (menu.isConnected) menu.hidePopover()
+      say(t('The action failed'))
+    },
+  )
   for (const type of ['input', 'change']) menu.addEventListener(type, event => event.stopPropagation())
   input.addEventListener('input', show)
   input.addEventListener('keydown', event => {
-    if (event.key === 'Enter') take(list.children[selected()])
+    if (event.key === 'Enter') void loaded.then(() => menu.isConnected && take(list.children[selected()]))
     else if (event.key === 'ArrowDown') mark(input, list, selected() + 1)
     else if (event.key === 'ArrowUp') mark(input, list, selected() - 1)
     else return
@@ -147,10 +164,7 @@ async function addMenu(row: HTMLElement): Promise<void> {
   list.addEventListener('click', ({ target }) => {
     take(target instanceof Element ? (target.closest('[role=option]') ?? undefined) : undefined)
   })
-  show()
-  const now = rowOf(idOf(row))
-  if (!now) return
-  float(now, menu)
+  float(row, menu)
   input.focus()
 }
 
@@ -163,7 +177,7 @@ function onKey(event: KeyboardEvent): void {
   event.preventDefault()
   event.stopImmediatePropagation()
   if (isMore) moreMenu(row)
-  else void addMenu(row)
+  else addMenu(row)
 }
 
 function onClick(event: MouseEvent): void {
@@ -172,7 +186,7 @@ function onClick(event: MouseEvent): void {
   const under = adder && rowOf(adder.dataset.addUnder ?? '')
   if (under) {
     showTree()
-    void addMenu(under)
+    addMenu(under)
     return
   }
   const hand = target instanceof Element ? target.closest<HTMLElement>('[data-hand]') : null
@@ -180,7 +194,7 @@ function onClick(event: MouseEvent): void {
   if (!hand || !row || !isEntry(row)) return
   event.preventDefault()
   event.stopImmediatePropagation()
-  if (hand.dataset.hand === 'add') void addMenu(row)
+  if (hand.dataset.hand === 'add') addMenu(row)
   else moreMenu(row)
 }
 
