@@ -26,6 +26,7 @@ export const FilterForm = ({ view, path, seek, set, children }: FilterFormProps)
     hx-target="#app"
     hx-select="#app"
     hx-swap="outerMorph"
+    hx-sync="this:replace"
     hx-nonce={view.nonce}
   >
     {seek}

@@ -219,9 +219,19 @@ function afterSwap(): void {
   awaited = []
   forgetDraft({ user: userNow(), address, page: pageId }).catch(() => undefined)
   meet()
-  // Values typed during a save outlive its response.
   const form = formAt(address)
-  if (form && typedSince.length > 0) restore(form, typedSince)
+  if (form && typedSince.length > 0) keepTypedSince(form)
+}
+
+/** Values typed during a save outlive its response: the page may show them still, and they are not stored. */
+function keepTypedSince(form: HTMLFormElement): void {
+  restore(form, typedSince)
+  const address = addressOf(form)
+  if (changedFrom(bases.get(address) ?? [], valuesIn(form)).length === 0) return
+  isDirty = true
+  dirty = address
+  status(unsavedWords)
+  void keep(form)
 }
 
 function onSubmit(event: SubmitEvent): void {

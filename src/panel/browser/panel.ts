@@ -7,6 +7,7 @@ import { startDrafts } from './drafts.js'
 import { startFolds } from './folds.js'
 import { startFollowing } from './follows.js'
 import { startFrame } from './frame.js'
+import { startTurns } from './in-turn.js'
 import { startKeys } from './keys.js'
 import { startList } from './list.js'
 import { startNewPage } from './new-page.js'
@@ -32,6 +33,7 @@ startFolds()
 startPanes()
 startParts()
 startSending()
+startTurns()
 startList()
 startRows()
 startFollowing()

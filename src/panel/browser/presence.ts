@@ -1,6 +1,7 @@
 import htmx from 'htmx.org/dist/htmx.esm.js'
 import { hasUnsaved } from './drafts.js'
 import { element } from './elements.js'
+import { isWriting, writesBegun } from './in-turn.js'
 import { onContent } from './live.js'
 import { hasUnsent } from './notes.js'
 import { say } from './say.js'
@@ -22,10 +23,6 @@ let root = ''
 /** One request at a time; events during it cause another one afterwards. */
 let asking = false
 let isStale = false
-/** A form of this page is being sent: its own change is not reported as news. */
-let isSending = false
-/** How many forms have been sent: a reload that began before the last one may show what was there before it. */
-let sends = 0
 /** The mark that the page was last reloaded for: it is reloaded once for each. */
 let loaded = ''
 /** Whether the last reload has come through. */
@@ -62,7 +59,7 @@ function showOthers(others: readonly string[]): void {
 async function reload(): Promise<boolean> {
   const at = document.activeElement
   isShown = false
-  const page = { target: '#app', select: '#app', swap: 'outerMorph', newsAfter: sends }
+  const page = { target: '#app', select: '#app', swap: 'outerMorph', newsAfter: writesBegun() }
   await htmx.ajax('GET', location.href, page)
   const isLost = document.activeElement === document.body
   if (isLost && at instanceof HTMLElement && at.isConnected) at.focus({ preventScroll: true })
@@ -74,14 +71,15 @@ interface Answer {
 }
 const answerIn = (event: Event) => (event as CustomEvent<Answer>).detail.ctx
 
-const isNews = (event: Event) => answerIn(event)?.newsAfter !== undefined
-
-/** Keeps a reload from the page if a form was sent meanwhile, or if it is another page, such as the one to sign in. */
+/**
+ * Keeps a reload from the page if it may show what was there before a write of this page, or if it is another page, such as
+ * the one to sign in.
+ */
 function onNews(event: Event): void {
   const { newsAfter, response } = answerIn(event) ?? {}
   if (newsAfter === undefined) return
   const isOther = response?.raw?.redirected === true
-  isShown = newsAfter === sends && !isOther && (response?.status ?? 500) < 400
+  isShown = newsAfter === writesBegun() && !isOther && (response?.status ?? 500) < 400
   if (isShown) return
   event.preventDefault()
   event.stopPropagation()
@@ -128,7 +126,7 @@ async function ask(): Promise<void> {
     // An own save may have come in between.
     const isSame = shown !== undefined && shown === before && talkMark() === talk
     const isSaved = shown !== state.mark
-    if (isSame && !isSending && (isSaved || talk !== state.talk))
+    if (isSame && !isWriting() && (isSaved || talk !== state.talk))
       await showChange(`${state.mark} ${state.talk}`, isSaved)
   } catch {
     // No connection.: the next request tries again.
@@ -150,23 +148,16 @@ function follow(): void {
 /** Starts to show who else has the entry open, and changes saved elsewhere. */
 export function startPresence(): void {
   document.addEventListener('visibilitychange', follow)
-  document.addEventListener('submit', () => {
-    isSending = true
-    sends++
-  })
   document.addEventListener('signed-in', follow)
   document.addEventListener('htmx:before:swap', onNews, { capture: true })
   document.addEventListener(
     'htmx:error',
     event => {
       // The next request tries again; it says nothing of a save.
-      if (isNews(event)) event.stopPropagation()
+      if (answerIn(event)?.newsAfter !== undefined) event.stopPropagation()
     },
     { capture: true },
   )
-  document.addEventListener('htmx:finally:request', event => {
-    if (!isNews(event)) isSending = false
-  })
   // A new page comes into the page of its form.
   document.addEventListener('htmx:after:swap', () => (timer === undefined ? follow() : void ask()))
   addEventListener('pagehide', () => {

@@ -15,7 +15,7 @@ interface Kind {
 
 const pathOf = (row: HTMLElement, what: string) => `${baseNow()}/content/entry/${idOf(row)}/${what}`
 
-/** The last menu of each row: one that opens another is told of its end after the other has begun. */
+/** The last menu of each row: a menu that opens another hears that it is closed only when the other is open. */
 const menuOf = new WeakMap<HTMLElement, HTMLElement>()
 
 function float(row: HTMLElement, menu: HTMLElement): void {

@@ -1,6 +1,7 @@
 import htmx from 'htmx.org/dist/htmx.esm.js'
 import { baseNow } from './base.js'
 import { keyAlong } from './direction.js'
+import { myTurn } from './in-turn.js'
 import { say } from './say.js'
 import { t } from './text.js'
 import {
@@ -100,11 +101,14 @@ function jump(row: HTMLElement, key: string): boolean {
 
 /** Posts as a form of the page would, and shows the response in the page. */
 export async function post(path: string, values: Record<string, string>): Promise<void> {
+  await myTurn()
   const token = document.querySelector<HTMLInputElement>('input[name=form_token]')?.value ?? ''
   const open = document.querySelector<HTMLElement>('[data-tree] [aria-current]')
   const address = `${path}${open ? `?open=${idOf(open)}` : ''}`
   await htmx.ajax('POST', address, {
     values: { ...values, form_token: token },
+    // A source of its own: requests of one source wait for each other, or are dropped.
+    source: '#saved',
     target: '#app',
     select: '#app',
     swap: 'outerMorph',
