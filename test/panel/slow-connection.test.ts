@@ -112,6 +112,38 @@ describe.skipIf(chromiumMissing)(
       expect([sent.length, await stored(id)]).toEqual([1, expect.arrayContaining(['theirs'])])
     })
 
+    it('a link during a save leads on once it is saved, and stays after a refusal', async () => {
+      const { id, path } = await note('/leaves')
+      const { id: other } = await note('/next')
+      const { page, open, problems } = await panel({ as: 'admin' })
+      const asked: string[] = []
+      page.on('dialog', dialog => {
+        asked.push(dialog.type())
+        void dialog.accept()
+      })
+      await open(path)
+      const first = await held(page)
+      await text(page).fill('kept')
+      await page.keyboard.press('Control+s')
+      await page.getByRole('link', { name: 'Media', exact: true }).click()
+      first.go()
+      await page.waitForURL(/\/media$/)
+      expect([asked, await stored(id)]).toEqual([[], expect.arrayContaining(['kept'])])
+
+      await open(`/content/entry/${other}`)
+      await page.unroute('**/admin/content/**')
+      const { go } = await held(page)
+      await text(page).fill('mine')
+      await page.keyboard.press('Control+s')
+      await page.getByRole('link', { name: 'Media', exact: true }).click()
+      await call('PUT', `/api/v1/content?q=${other}`, { body: { fields: { text: 'theirs' } } })
+      go()
+      await bar(page, /^Not saved: somebody else saved/)
+      await rest(page)
+      expect(page.url()).toMatch(new RegExp(`${other}$`))
+      expect(problems).toEqual([])
+    })
+
     it('a second click of a button does nothing twice', async () => {
       const { id, path } = await note('/twice')
       const { page, open } = await panel({ as: 'admin' })

@@ -1,5 +1,6 @@
 import { baseNow } from './base.js'
 import { focusField } from './focus-field.js'
+import { leaveFor } from './in-turn.js'
 import { onContent } from './live.js'
 
 /** The page beside the form: it follows saves and typing, and a click in it leads to the field. */
@@ -120,7 +121,7 @@ function onMessage({ data, origin, source }: MessageEvent<Edit | null>): void {
   const hash = isText(field, /^\w{1,64}$/) ? `#f-fields.${field}` : ''
   if (entry === shown.dataset.entry && (hash === '' || focusField(hash))) return
   const query = isText(locale, /^[A-Za-z0-9-]{2,35}$/) ? `?locale=${locale}` : ''
-  location.assign(`${baseNow()}/content/entry/${entry}${query}${hash}`)
+  leaveFor(`${baseNow()}/content/entry/${entry}${query}${hash}`)
 }
 
 function onInput({ target }: Event): void {

@@ -92,9 +92,40 @@ function onSubmit(event: SubmitEvent): void {
   waiting.push({ sent, take: () => send(sent) })
 }
 
+let goal: string | undefined
+
+/** Opens a page once no write is pending: leaving would end its request. After a refusal the page stays. */
+export function leaveFor(address: string): void {
+  const isWaiting = goal !== undefined
+  goal = address
+  if (isWaiting) return
+  const leave = () => {
+    if (goal !== undefined) location.assign(goal)
+    goal = undefined
+  }
+  myTurn().then(leave, () => {
+    goal = undefined
+  })
+}
+
+const withoutHash = (address: string) => address.split('#')[0]
+
+function onLink(event: MouseEvent): void {
+  const { target, ctrlKey, metaKey, shiftKey, altKey } = event
+  const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href]') : null
+  const isElsewhere =
+    ctrlKey || metaKey || shiftKey || altKey || link?.target || link?.hasAttribute('download')
+  if (!link || isElsewhere || event.defaultPrevented || !isWriting()) return
+  if (withoutHash(link.href) === withoutHash(location.href)) return
+  event.preventDefault()
+  leaveFor(link.href)
+}
+
 /** Starts to send one after another. */
 export function startTurns(): void {
   document.addEventListener('submit', onSubmit, { capture: true })
+  // After the handlers of the page.
+  addEventListener('click', onLink)
   document.addEventListener('htmx:before:request', event => {
     const ctx = ctxOf(event)
     if (ctx?.request?.method !== 'POST') return

@@ -1,4 +1,5 @@
 import { element, iconAt, isTyping } from './elements.js'
+import { leaveFor } from './in-turn.js'
 import { type Place, placeNow, recentPlaces } from './recent.js'
 import { say } from './say.js'
 import { t } from './text.js'
@@ -204,7 +205,7 @@ class Palette {
     this.dialog.close()
     if (offer.act) offer.act()
     else if (inNewTab) window.open(offer.path, '_blank', 'noopener')
-    else location.assign(offer.path)
+    else leaveFor(offer.path)
   }
 }
 
