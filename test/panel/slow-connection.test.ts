@@ -34,7 +34,7 @@ async function held(page: Page): Promise<{ sent: string[]; go(): void }> {
   let go = () => {}
   const isGone = new Promise<void>(resolve => (go = resolve))
   const sent: string[] = []
-  await page.route('**/admin/content/**', async (one, request) => {
+  await page.route(/\/admin\/(content|datatypes)\//, async (one, request) => {
     if (request.method() === 'POST' && sent.push(new URL(request.url()).pathname) === 1) await isGone
     await one.continue()
   })
@@ -131,7 +131,7 @@ describe.skipIf(chromiumMissing)(
       expect([asked, await stored(id)]).toEqual([[], expect.arrayContaining(['kept'])])
 
       await open(`/content/entry/${other}`)
-      await page.unroute('**/admin/content/**')
+      await page.unrouteAll()
       const { go } = await held(page)
       await text(page).fill('mine')
       await page.keyboard.press('Control+s')
@@ -155,6 +155,36 @@ describe.skipIf(chromiumMissing)(
       await rest(page)
       expect(sent).toHaveLength(1)
       expect((await call('GET', `/api/v1/content?parent_id=${id}`)).body).toHaveLength(1)
+    })
+
+    it('the next field of a datatype is typed while the one before is on its way', async () => {
+      const model = await datatype('Slow')
+      const { page, open, problems } = await panel({ as: 'admin' })
+      await open(`/datatypes/${model.datatype_id}`)
+      const { sent, go } = await held(page)
+      await page.locator('summary', { hasText: 'Add a field' }).click()
+      await page.keyboard.type('One')
+      await page.locator('.type-tile', { hasText: 'Number' }).click()
+      await page.keyboard.press('Enter')
+      // The form is empty at once, with the first type.
+      await expect.poll(() => page.locator('#f-field_label').inputValue()).toBe('')
+      await page.locator('#f-field_label').focus()
+      await page.keyboard.type('Two')
+      await page.keyboard.press('Enter')
+      go()
+      await expect.poll(() => page.locator('[data-order] > li').count()).toBe(2)
+      const made = (await call('GET', `/api/v1/fields?parent_id=${model.datatype_id}`)).body
+      expect(made.map((one: { label: string; field_type: string }) => [one.label, one.field_type])).toEqual([
+        ['One', 'number'],
+        ['Two', 'text'],
+      ])
+      expect([sent.length, await page.locator('#f-field_label').inputValue()]).toEqual([2, ''])
+      expect(problems).toEqual([])
+      await page.context().setOffline(true)
+      await page.locator('#f-field_label').fill('Three')
+      await page.keyboard.press('Enter')
+      await bar(page, /^Not saved: no connection/)
+      expect(await page.locator('#f-field_label').inputValue()).toBe('Three')
     })
 
     it('each of several moves in the tree is made', async () => {

@@ -1,3 +1,6 @@
+import type { Values } from './draft-store.js'
+import { changedFrom, drawnIn, valuesIn } from './form-values.js'
+import { restore } from './restore.js'
 import { say } from './say.js'
 import { t } from './text.js'
 
@@ -85,9 +88,20 @@ function onClick(event: MouseEvent): void {
   opened.querySelector<HTMLInputElement>('input:not([type=hidden])')?.focus()
 }
 
-/** The form of the next field is empty: the browser would keep the type of the one before. */
-function onSwap(): void {
-  document.querySelector<HTMLFormElement>('#add-field[data-added] form')?.reset()
+const addForm = () => document.querySelector<HTMLFormElement>('#add-field form')
+let sent: readonly Values[] = []
+
+/** Empties the form for the next field as soon as this one is on its way. A refused one comes back with the page. */
+function onSubmit({ target: form }: Event): void {
+  if (!(form instanceof HTMLFormElement) || form !== addForm()) return
+  sent = valuesIn(form)
+  setTimeout(() => form.reset())
+}
+
+function onFailure(): void {
+  const form = addForm()
+  if (form && changedFrom(drawnIn(form), valuesIn(form)).length === 0) restore(form, sent)
+  sent = []
 }
 
 document.addEventListener('keydown', onKey)
@@ -96,4 +110,5 @@ document.addEventListener('dragover', onDragOver)
 document.addEventListener('drop', onDrop)
 document.addEventListener('dragend', onDragEnd)
 document.addEventListener('click', onClick)
-document.addEventListener('htmx:after:swap', onSwap)
+document.addEventListener('submit', onSubmit)
+document.addEventListener('htmx:error', onFailure)
