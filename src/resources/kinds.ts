@@ -69,7 +69,7 @@ export interface StartUnder extends Choice {
 }
 
 /**
- * Returns the datatypes for an entry under another: that of its newest entry, then those that belong there, then others,
+ * Returns the datatypes for an entry under another: that of the last entry there, then those that belong there, then others,
  * and last those of pages.
  */
 export async function startsUnder(
@@ -79,17 +79,16 @@ export async function startsUnder(
 ): Promise<StartUnder[]> {
   const kinds = startsOf(model, datatype_id)
   const isOwn = ({ value }: Choice) => model.datatypes.get(value)?.parent_id === datatype_id
-  const under = { parent_id: content_data_id }
-  const [roots, [newest]] = await Promise.all([
+  const [roots, [end]] = await Promise.all([
     rootKinds(
       kinds.filter(kind => !isOwn(kind)),
       parts,
     ),
-    all(parts.services.space.content.list(under, { limit: 1, newestFirst: true })),
+    parts.services.space.siblings.list(content_data_id, { limit: 1, newestFirst: true }),
   ])
   const isOnly = kinds.every(({ value }) => roots.has(value))
-  const isNewest = ({ value }: Choice) => value === newest?.datatype_id
+  const isAtEnd = ({ value }: Choice) => value === end?.datatype_id
   return kinds
-    .map(kind => ({ ...kind, isPage: !isOnly && !isNewest(kind) && roots.has(kind.value) }))
-    .toSorted((a, b) => Number(isNewest(b)) - Number(isNewest(a)) || Number(a.isPage) - Number(b.isPage))
+    .map(kind => ({ ...kind, isPage: !isOnly && !isAtEnd(kind) && roots.has(kind.value) }))
+    .toSorted((a, b) => Number(isAtEnd(b)) - Number(isAtEnd(a)) || Number(a.isPage) - Number(b.isPage))
 }

@@ -6,7 +6,8 @@ import type { ContentSpace, EntryRow } from '../../db/tables.js'
 
 /** Entries under one parent, in their order. */
 export const siblings = (db: Database, space: ContentSpace) => ({
-  async list(parent_id: string, slice: Pick<Slice, 'limit' | 'offset'>) {
+  /** @param slice with `newestFirst` from the last to the first */
+  async list(parent_id: string, slice: Pick<Slice, 'limit' | 'offset' | 'newestFirst'>) {
     const rows = await db.findAll(space.contentData, { parent_id }, { ...slice, order: 'sort_order' })
     return rows.map(row => withoutSecrets(space.contentData, row))
   },
