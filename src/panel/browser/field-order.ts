@@ -98,10 +98,12 @@ function onSubmit({ target: form }: Event): void {
   setTimeout(() => form.reset())
 }
 
-function onFailure(): void {
+/** Without a response it comes back too, if nothing else is typed. */
+function onFailure(event: Event): void {
   const form = addForm()
-  if (form && changedFrom(drawnIn(form), valuesIn(form)).length === 0) restore(form, sent)
-  sent = []
+  const { sourceElement } = (event as CustomEvent<{ ctx?: { sourceElement?: Element } }>).detail.ctx ?? {}
+  if (!form || sourceElement !== form) return
+  if (changedFrom(drawnIn(form), valuesIn(form)).length === 0) restore(form, sent)
 }
 
 document.addEventListener('keydown', onKey)
